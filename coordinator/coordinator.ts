@@ -16,7 +16,7 @@ import { openConversations } from "./conversations/conversations.ts";
 import { openCore } from "./core.ts";
 import { openBatches, type Batches } from "./dialects/batches/open-batches.ts";
 import { dialects, lineEndpoints } from "./dialects/dialects.ts";
-import { openAttemptProofs } from "./dispatch/attempt-proofs.ts";
+import { openAttemptTokens } from "./dispatch/attempt-tokens.ts";
 import type { Env } from "./env.ts";
 import { accountEvents } from "./events/account-events.ts";
 import { watchChanges, watchAuditLog } from "./events/watch-changes.ts";
@@ -70,7 +70,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   parts.add({ close: () => accounts.settled() });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => openCargoSigner(env, store.secrets, isNew));
-  const proofs = await stored(() => openAttemptProofs(store.secrets));
+  const attemptTokens = await stored(() => openAttemptTokens(store.secrets));
   const webhooks = openWebhooks(env, store.webhooks, webhookPayload(store));
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
@@ -81,7 +81,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     catalog,
     refreshCatalog: catalogSync.refresh,
     memory,
-    proofs,
+    attemptTokens,
     signer,
     limitOf: async (accountId) => (await retryWhileUnavailable(() => accounts.limits(accountId), clock)).concurrentJobs,
     suspensionOf: suspensions.reasonFor,
@@ -104,7 +104,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
   // Services for accounts.
-  const files = parts.add(openFiles(env, store, proofs));
+  const files = parts.add(openFiles(env, store, attemptTokens));
   const cargos = openCargos(env, store.catalog, catalogSync, () => member.tellCatalogChange());
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
   const retention = parts.add(openRetention(env, store, online));

@@ -5,7 +5,7 @@ import { shareJobs } from "./cluster/shared-jobs.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openAssignments } from "./dispatch/assignments.ts";
 import { openAttemptFencing } from "./dispatch/attempt-fencing.ts";
-import type { AttemptProofs } from "./dispatch/attempt-proofs.ts";
+import type { AttemptTokens } from "./dispatch/attempt-tokens.ts";
 import { openDispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { openWaitReasons } from "./dispatch/wait-reasons.ts";
@@ -28,7 +28,7 @@ interface Surroundings {
   readonly catalog: Catalog;
   readonly refreshCatalog: () => Promise<void>;
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
-  readonly proofs: AttemptProofs;
+  readonly attemptTokens: AttemptTokens;
   readonly signer: Pick<CargoSigner, "sign">;
   /** Limit of concurrent jobs of an account. */
   readonly limitOf: (accountId: string) => Promise<number>;
@@ -49,7 +49,7 @@ export function openCore(
 ) {
   const { clock, config } = env;
   const { peers, seen } = network;
-  const { store, catalog, refreshCatalog, memory, proofs, signer, limitOf, suspensionOf } = around;
+  const { store, catalog, refreshCatalog, memory, attemptTokens, signer, limitOf, suspensionOf } = around;
   const cargoOf = (slug: string) => catalog.known(slug);
   const { chatShare, islandBackoffMs } = config;
   const scheduler = new Scheduler(cargoOf, chatShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
@@ -58,7 +58,7 @@ export function openCore(
   const couldReadersCome = (sinceMs: number) => seen.couldHearSince(sinceMs);
   const { onWebhookDue } = around;
   const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
-  const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.places);
+  const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
   const submissions = openSubmissions(env, store, catalog, storage);
   const islands = new IslandRegistry(env);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);
@@ -67,11 +67,13 @@ export function openCore(
   const batches = openBatchService(clock, store, jobs, submissions, gate, router);
   const parts = { store, jobs, islands, batches, submissions, scheduler, refreshCatalog };
   const member = openMember(env, network, parts);
-  const assign = openAssignments(clock, store, jobs, islands, proofs, signer);
+  const assign = openAssignments(clock, store, jobs, islands, attemptTokens, signer);
   const dispatcher = openDispatcher(env, scheduler, jobs, islands, assign, explainWait, (kind) =>
     member.outlooksFor(kind),
   );
-  const reports = openAttemptFencing(env, jobs, islands, proofs, dispatcher, (...held) => member.mover.claim(...held));
+  const reports = openAttemptFencing(env, jobs, islands, attemptTokens, dispatcher, (...held) =>
+    member.mover.claim(...held),
+  );
   const connections = islandConnections(
     env,
     store,

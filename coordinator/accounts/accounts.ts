@@ -100,8 +100,6 @@ export function openAccounts(
     passwordChanges: changes,
     islandTokens,
     authenticateIsland: (token: string) => islandTokens.authenticate(token),
-    /** Returns false after any process revoked the token. */
-    isIslandTokenValid: (tokenId: string): Promise<boolean> => store.hasIslandToken(tokenId),
 
     /**
      * Creates an account and signs it in. Returns null if the e-mail address must be verified first (see `verify`).

@@ -116,8 +116,8 @@ export function watchCredentials(
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
     for (const credential of ended) end(users, credential);
-    // Storage may have forgotten credentials that ended this long ago.
-    if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
+    // The first reading has no ends, and storage may have forgotten credentials that ended this long ago.
+    if (storedAtMs === null || atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // Ignore an older reading that took longer than a newer one.
     if (round < accepted) return newest;
     accepted = round;

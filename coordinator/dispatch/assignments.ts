@@ -12,7 +12,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
-import type { AttemptProofs } from "./attempt-proofs.ts";
+import type { AttemptTokens } from "./attempt-tokens.ts";
 
 const LOST_FILE: JobError = {
   code: "file_unavailable",
@@ -25,22 +25,18 @@ const LACKS_FEATURES: JobError = {
   retryable: true,
 };
 
-/**
- * Returns a function that carries out an assignment of the scheduler: it begins an attempt, takes the Island's slot and
- * sends `assign`.
- */
+/** Returns a function that begins an attempt for an assignment, takes the Island's slot and sends `assign`. */
 export function openAssignments(
   clock: Clock,
   store: Pick<Store, "files">,
   jobs: JobRegistry,
   islands: IslandRegistry,
-  proofs: AttemptProofs,
+  tokens: AttemptTokens,
   signer: Pick<CargoSigner, "sign">,
 ): (jobId: string, islandId: string) => void {
   function sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
     if (isPresent(job, id) && canRun(job, islandId)) return send(job, islandId, input);
-    // The attempt ended, or another coordinator took the job, while the input was read. The Island did not receive it
-    // and will not confirm, so the slot is freed here.
+    // The attempt ended, or the job moved, while the input was read. Nothing was sent, so the Island will not confirm.
     islands.freeSlot(islandId, id);
     if (isPresent(job, id)) void jobs.requeue(job.id, LACKS_FEATURES, "refused");
   }
@@ -49,10 +45,7 @@ export function openAssignments(
     return job.state === "queued" && job.attempt === attempt && !job.isDropped;
   }
 
-  /**
-   * Returns true if the Island has the features that the job needs. They are unknown for a job restored from storage
-   * until its input has been read for its first Island.
-   */
+  /** The features are unknown for a job restored from storage until its input has been read for its first Island. */
   function canRun({ traits }: ActiveJob, islandId: string): boolean {
     const has = islands.get(islandId)?.features ?? [];
     return traits === null || traits.features.every((name) => has.includes(name));
@@ -87,8 +80,7 @@ export function openAssignments(
   }
 
   /**
-   * Grants the Island access to the files of a job. Resolves with null if a file is gone because its account was
-   * deleted or the job has ended.
+   * Grants the Island access to the files of a job. Null if one is gone: its account was deleted or the job has ended.
    */
   async function grantFiles(
     id: AttemptId,
@@ -103,7 +95,7 @@ export function openAssignments(
       const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
       const grant = { ...id, hostId, accountId, fileId, expiresAtMs };
-      const address = grantAddress(grant, proofs.signFile(grant));
+      const address = grantAddress(grant, tokens.signFile(grant));
       files.push({ at: [...path], form, bytes: file.sizeBytes, sha256: file.sha256, address });
     }
     return files;
@@ -121,8 +113,8 @@ export function openAssignments(
       type: "assign",
       jobId,
       attempt,
-      claim: proofs.issue(jobId, attempt, islandId),
-      cacheKey: proofs.cacheKey(job.accountId, islandId),
+      claim: tokens.issue(jobId, attempt, islandId),
+      cacheKey: tokens.cacheKey(job.accountId, islandId),
       ...signer.sign(cargo),
       input,
       ...(files === undefined ? {} : { files: [...files] }),

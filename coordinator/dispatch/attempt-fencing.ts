@@ -13,22 +13,21 @@ import type { Feed } from "../jobs/feed.ts";
 import type { RunResult } from "../jobs/job-ending.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
 import type { FailureCause } from "../scheduler/scheduler.ts";
-import type { AttemptProofs } from "./attempt-proofs.ts";
+import type { AttemptTokens } from "./attempt-tokens.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
 import { faultOf, isAskedFor, mayBeAskedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
 /**
  * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only the present attempt of the Island
- * that has the job counts. Other reports are acknowledged, so that the Island can drop them, and change only the slot.
- * @param claim Brings jobs here that another coordinator has. Island `hostId` has proved that it was given these
- * attempts.
+ * that has the job counts. Other reports only free the slot, and are acknowledged so that the Island can drop them.
+ * @param claim Brings jobs here that another coordinator has, for an Island with valid tokens of these attempts.
  */
 export function openAttemptFencing(
   { clock, log }: Pick<Env, "clock" | "log">,
   jobs: JobRegistry,
   islands: IslandRegistry,
-  proofs: AttemptProofs,
+  tokens: AttemptTokens,
   dispatcher: Dispatcher,
   claim: (hostId: string, accountId: string, attempts: readonly AttemptId[]) => Promise<void>,
 ): AttemptReports {
@@ -48,9 +47,8 @@ export function openAttemptFencing(
   }
 
   /**
-   * Acts only once the attempt is durable, which it usually is by then. Otherwise a crash could give its number to
-   * another run, and readers would take the output of one for that of the other. See docs/internals/streams.md,
-   * "Positions".
+   * Acts only once the attempt is durable. Otherwise a crash could give its number to another run, and readers would
+   * take the output of one for that of the other. See docs/internals/streams.md, "Positions".
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);
@@ -77,9 +75,7 @@ export function openAttemptFencing(
     });
   }
 
-  /**
-   * Handles a frame of a superseded attempt or an ended job. The Island may drop the frame as soon as that is durable.
-   */
+  /** Handles a frame of a superseded attempt or an ended job. The Island may drop it once that is durable. */
   function discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
     const job = jobs.get(frame.jobId);
@@ -108,7 +104,7 @@ export function openAttemptFencing(
   function decide({ hostId, accountId }: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {
     const drop: HeldDecision = { jobId, attempt, action: "drop" };
     const job = jobs.get(jobId);
-    if (job === undefined || job.hasEnded || !proofs.isValid(claim, jobId, attempt, hostId)) return drop;
+    if (job === undefined || job.hasEnded || !tokens.isValid(claim, jobId, attempt, hostId)) return drop;
     // The job was assigned just before the coordinator stopped, and the assignment was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
@@ -127,8 +123,8 @@ export function openAttemptFencing(
   return {
     claim(hostId, accountId, held) {
       const elsewhere = held.filter(
-        ({ jobId, attempt, claim: proof }) =>
-          jobs.get(jobId) === undefined && proofs.isValid(proof, jobId, attempt, hostId),
+        ({ jobId, attempt, claim: token }) =>
+          jobs.get(jobId) === undefined && tokens.isValid(token, jobId, attempt, hostId),
       );
       return elsewhere.length === 0 ? undefined : claim(hostId, accountId, elsewhere);
     },
@@ -178,10 +174,7 @@ type Failure = Omit<JobError, "message"> & { readonly message?: string };
 /** Maximum characters of an Island's message in the log. */
 const MAX_LOGGED_WORDS = 300;
 
-/**
- * Handles the output and the end of an attempt, for its job and its Island. Reports must come from the Island that has
- * the job.
- */
+/** Handles the output and the end of an attempt. Reports must come from the Island that has the job. */
 function openAttemptResults(
   log: Pick<Logger, "warn">,
   jobs: JobRegistry,
@@ -200,8 +193,7 @@ function openAttemptResults(
     // finds an answer.
     const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
     const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
-    // Streamed output of an Island that contradicts itself is not trustworthy and cannot be withdrawn, so no Island may
-    // continue it.
+    // Streamed output of an Island that contradicts itself cannot be withdrawn, so no Island may continue it.
     const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
     if (isSpoilt) return jobs.fail(job.id, error);
     if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
@@ -211,10 +203,7 @@ function openAttemptResults(
     return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
-  /**
-   * Handles more output than the job may have, or than there is storage for. Only the former is a failure of the
-   * Island.
-   */
+  /** Handles output that exceeds the job's maximum, which is a failure of the Island, or the storage for it. */
   function noteOverrun(islandId: string, job: ActiveJob): void {
     measure(islandId, job, false);
     if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
@@ -249,10 +238,7 @@ function openAttemptResults(
     log.warn({ ...facts, ...said }, "An Island failed a job");
   }
 
-  /**
-   * Returns true if a report that no Island can do the job is accepted: another Island confirmed it, or no other may
-   * try.
-   */
+  /** Returns true if another Island confirmed that no Island can do the job, or no other may try. */
   function isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
     return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
   }
@@ -262,7 +248,7 @@ function openAttemptResults(
     schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
 
-  /** Reports a failure to the scheduler, before the slot is freed and before the job competes again. */
+  /** Must precede the release of the slot and the next competition of the job. */
   function recordFailure(
     islandId: string,
     { slug, accountId }: ActiveJob,
@@ -274,8 +260,8 @@ function openAttemptResults(
 
   return {
     /**
-     * Handles a refusal: the Island did nothing.
-     * @param job undefined if the attempt is over.
+     * The Island did nothing.
+     * @param job Undefined if the attempt is over.
      */
     refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
       // The refusal is late: the Island had started, so this is a failed attempt.
@@ -309,10 +295,7 @@ function openAttemptResults(
       if (job.hasEnded) noteOverrun(islandId, job);
       return stored;
     },
-    /**
-     * Completes the job, or fails the Island for a result that is empty, not what was requested, or different from the
-     * output that was streamed.
-     */
+    /** Completes the job, or fails the Island for a result with a {@link ResultFault}. */
     finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
       const cargo = jobs.cargoOf(job);
       const { output, usage, finishReason, timings, stopSequence } = frame;
@@ -341,7 +324,7 @@ function openAttemptResults(
   };
 }
 
-/** Returns the output of an answer with tool calls; undefined for text, which is in the feed. */
+/** Returns undefined for text, which is in the feed. */
 function callsMessage(feed: Feed): AssistantMessage | undefined {
   const message = assistantMessageOf(feed);
   return message.tool_calls === undefined ? undefined : message;

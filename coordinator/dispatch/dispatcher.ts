@@ -18,15 +18,15 @@ import type {
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
-/** Shared by the jobs that avoid no Island, which are most. */
+/** Shared by most jobs, which avoid no Island. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /**
- * Connects jobs and Islands: passes the events of both registries to the scheduler, and its effects to the registries
- * as commands. Its only state is the timer for the scheduler.
- * @param assign Carries out an assignment; see `assignments.ts`.
+ * Passes the events of both registries to the scheduler, and its effects to the registries as commands. Its only state
+ * is the timer for the scheduler.
+ * @param assign See `assignments.ts`.
  * @param explainWait See `wait-reasons.ts`.
  */
 export function openDispatcher(
@@ -74,7 +74,7 @@ export function openDispatcher(
     }
   }
 
-  /** Sets the single timer to the earliest time that the scheduler waits for. */
+  /** Sets the timer to the earliest time that the scheduler waits for. */
   function setWake(): void {
     const atMs = scheduler.nextWakeMs;
     if (atMs === (wake?.atMs ?? null) || isClosed) return;
@@ -152,10 +152,7 @@ export function openDispatcher(
     return schedule({ kind: "job_gone", jobId });
   }
 
-  /**
-   * Ends the attempt unless the Island is away. The grace period is then the limit, and the Island may return with the
-   * attempt.
-   */
+  /** Ends the attempt unless the Island is away: then the grace period is the limit. */
   function expirePhase(job: ActiveJob): void {
     const { id, islandId } = job;
     if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
@@ -185,10 +182,7 @@ export function openDispatcher(
     schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
-  /**
-   * Returns true if another Island could run the job, here or at another coordinator: one that neither has the job nor
-   * lost or failed it.
-   */
+  /** Returns true if an Island, here or elsewhere, could run the job that neither has, lost nor failed it. */
   function hasOtherIsland(job: ActiveJob): boolean {
     const { islandId, avoidIslands } = job;
     const kind = waitingJob(job);
@@ -222,10 +216,7 @@ export function openDispatcher(
     return [...new Set([...avoidIslands, ...islands.connectedOf(avoidAccounts)])];
   }
 
-  /**
-   * Updates jobs that avoid the account of a new Island: host ids are free, so it does not count as another Island for
-   * them.
-   */
+  /** Updates jobs that avoid the account of a new Island: it is none of their other Islands, as host ids are free. */
   function keepFromNewIsland({ id, accountId }: SchedulerIsland): void {
     for (const job of jobs.list()) {
       if (job.state !== "pending" || !job.avoidAccounts.has(accountId) || job.avoidIslands.has(id)) continue;
@@ -236,13 +227,11 @@ export function openDispatcher(
   return {
     schedule,
     hasOtherIsland,
-    /** Returns whether Islands of this coordinator may run jobs of that kind, now or later. */
     outlookFor: unrunnable.outlookFor,
     /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */
     onQuarantine(listener: (islandId: string) => void): void {
       onQuarantine.add(listener);
     },
-    /** Handles a Cargo that was added, changed or removed. */
     cargoChanged(slug: string): void {
       jobs.cargoChanged(slug);
       schedule({ kind: "cargo_changed", slug });

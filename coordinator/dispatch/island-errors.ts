@@ -2,7 +2,7 @@ import type { JobError, JobErrorCode } from "../../shared/errors.ts";
 import type { IslandView } from "../islands/island.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 
-/** Client-facing messages for failures that an Island reports. An Island's own text is untrusted. */
+/** For clients. An Island's own text is untrusted. */
 const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island started the job in time",
   no_island_fits: "No Island can run the job",
@@ -32,7 +32,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   internal: "The Island failed",
 };
 
-/** Retryable, as the model was free where the grammar cannot constrain it: another attempt may match the schema. */
+/** Retryable, as the grammar left the model free there: another attempt may match the schema. */
 export function schemaUnmet(why: string): JobError {
   return { code: "schema_unmet", message: `${TEXTS.schema_unmet}: ${why}`, retryable: true };
 }
@@ -41,13 +41,12 @@ export function islandLost(message: string): JobError {
   return { code: "island_lost", message, retryable: true };
 }
 
-/** Maximum length of an Island's text in an error for its owner. */
+/** Length of an Island's text in an error for its owner. */
 const MAX_WORDS = 1_000;
 
 /**
- * Returns the job's error for a failure that its Island reports, with the coordinator's message for the code. The
- * Island's own text is added only for a job of the Island's owner, who debugs a Cargo or an Island. That includes every
- * job of an unapproved Cargo.
+ * Returns the job's error, with the coordinator's message for the code. The Island's own text is added only for a job
+ * of the Island's owner, who debugs a Cargo or an Island.
  */
 export function errorOf(
   { code, message, retryable }: Omit<JobError, "message"> & { readonly message?: string },
@@ -64,10 +63,7 @@ export function errorOf(
 /** Matches the token count of the prompt and the model's limit in an agent's message. */
 const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
-/**
- * Adds the numbers in the format that clients parse from the vendors' texts. The Island's numbers are quoted only if
- * they are plausible.
- */
+/** Adds the Island's numbers, if they are plausible, in the format that clients parse from the vendors' texts. */
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;

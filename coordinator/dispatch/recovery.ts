@@ -15,7 +15,7 @@ interface AbsentIsland {
 }
 
 /**
- * Restores all jobs that had not ended when the coordinator last stopped. Runs before Islands and clients can connect.
+ * Restores all unfinished jobs, before Islands and clients can connect.
  * @returns The numbers of jobs that wait and of jobs that Islands hold.
  */
 export async function recoverJobs(
@@ -29,9 +29,7 @@ export async function recoverJobs(
 }
 
 /**
- * Restores jobs from storage in parts. Jobs that an Island holds wait for it during the grace period; the others
- * compete or are parked.
- * @param readIsland Reads the record of an Island.
+ * Restores jobs from storage in parts. Jobs that an Island holds wait for it; the others compete or are parked.
  * @param graceMs Time for Islands to return; absent: the time after a restart.
  */
 export function beginRecovery(
@@ -54,8 +52,8 @@ export function beginRecovery(
 
   return {
     /**
-     * @param records Jobs that the registry does not have. May be called concurrently for several parts; `finish` must
-     * follow.
+     * May be called concurrently; `finish` must follow.
+     * @param records Jobs that the registry does not have.
      */
     async restore(records: readonly ReturningJob[]): Promise<void> {
       for (const record of records) {
@@ -80,8 +78,8 @@ export function beginRecovery(
       }
     },
     async finish(): Promise<{ waiting: number; held: number }> {
-      // Batches are restored next, and a batch that ends at the first failure must find the jobs that failed here. With
-      // other live members, one of them may have taken the job, and then this write never ends.
+      // Batches are restored next, and must find the jobs that failed here. In a cluster another member may have taken
+      // the job, and then this write never ends.
       if (graceMs === undefined) await Promise.all(givenUp);
       for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts, graceMs);
       jobs.awaitReaders(ofClients);

@@ -12,21 +12,19 @@ import { areAsAsked, toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
- * The faults of a result.
  * - `empty`: the attempt produced nothing. A model may have nothing to output, so another Island is asked.
- * - `misshapen`: the Cargo's output schema excludes the value. The Cargo's program may be at fault, so another Island
- * is asked.
+ * - `schema_mismatch`: the Cargo's output schema excludes the value. The Cargo may be at fault, so another Island is
+ * asked.
  * - `contradicted`: the text of a chat differs from the text that the Island streamed.
- * - `misformed`: the text is not the JSON that the client requested or lacks the requested log probabilities, or tool
- * calls were not offered or do not fit the tools.
+ * - `malformed`: the text is not the requested JSON or lacks the requested log probabilities, or tool calls do not fit
+ * the offered tools.
  */
 export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
 
 type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
 
 /**
- * Returns true if the request allows the item. Tool calls and log probabilities must be requested, the latter with at
- * most the requested number of other tokens. Reasoning requires a Cargo that supports it.
+ * Returns true if the request allows the item: tool calls and log probabilities must be requested, reasoning supported.
  */
 export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean {
   if (item.type === "tool_call") return traits?.toolUse != null;
@@ -39,7 +37,7 @@ export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean 
 /**
  * Returns the fault of the present attempt's result; null if there is no detectable one.
  * @param job Its feed must be loaded.
- * @param cargo undefined if it was removed.
+ * @param cargo Undefined if it was removed.
  */
 export function faultOf(
   job: Pick<ActiveJob, "feed" | "traits" | "attempt">,
@@ -67,7 +65,7 @@ export function faultOf(
 
 /**
  * Returns true if the request may be the cause of an empty answer: a stop sequence came first, or the answer was cut
- * before its first tool call had a name. This cannot be verified here, but another Island may refute it.
+ * before its first tool call had a name. Another Island may refute it.
  */
 export function mayBeAskedEmpty(
   traits: Pick<JobTraits, "stopBytes" | "toolUse"> | null,
@@ -81,10 +79,7 @@ function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
   return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
 }
 
-/**
- * Returns true if the text matches the requested format. A stop sequence may cut JSON anywhere, so such text is not
- * checked.
- */
+/** Does not check text that a stop sequence may have cut anywhere. */
 function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
   if (responseFormat.type === "text" || stopBytes > 0) return true;
   const value = parsed(text);
@@ -100,9 +95,9 @@ function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): bool
 }
 
 /**
- * Returns why an answer does not match the client's schema where the grammar cannot enforce it, such as a pattern with
- * look-around. This is not a failure of the Island. Null for a valid answer, and for one that was cut, as its finish
- * reason says so. Arguments of tool calls are checked for tools with `strict`.
+ * Returns where an answer does not match the client's schema although the grammar allowed it, such as a pattern with
+ * look-around. Not a failure of the Island. Null for a valid answer and for one that was cut. Arguments of tool calls
+ * are checked for tools with `strict`.
  */
 export function unmetSchema(
   { feed, traits }: Pick<ActiveJob, "feed" | "traits">,

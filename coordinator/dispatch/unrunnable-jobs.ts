@@ -7,15 +7,14 @@ import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 
 /**
- * Time before a client is refused, and interval of the checks of its job. Long enough for an Island that changes its
- * session or settings. Shorter than the time in which a stream gets its headers, so that the refusal has a status.
+ * Time before a client is refused, and interval of the checks. Long enough for an Island that changes its session or
+ * settings; shorter than the time in which a stream gets its headers, so that the refusal has a status.
  */
 export const REFUSE_AFTER_MS = 2_500;
 
 /**
- * Refuses jobs whose clients wait for the answer when every Island of the network permanently lacks something: a
- * runtime, memory, a feature, its owner's consent. Jobs keep waiting while Islands may arrive: none is online, one that
- * fits left within its grace period, or a coordinator has just started.
+ * Refuses jobs of waiting clients when every Island of the network permanently lacks something. Jobs keep waiting while
+ * Islands may arrive: none is online, one that fits left recently, or a coordinator has just started.
  * @param outlooksElsewhere One for each other coordinator; null for one that does not respond.
  */
 export function refuseUnrunnableJobs(
@@ -95,8 +94,8 @@ export function refuseUnrunnableJobs(
 }
 
 /**
- * Returns true if a client waits for the answer and no Island has the job. Conversation answers outlive a crash, so not
- * all such jobs are client-bound.
+ * Returns true if a client waits and no Island has the job. Not all such jobs are client-bound, as conversation answers
+ * outlive a crash.
  */
 function isWaiting({ jobClass, state }: ActiveJob): boolean {
   return jobClass === "chat" && state === "pending";

@@ -12,8 +12,7 @@ import type { WorkKind } from "../scheduler/shared-work.ts";
 const MIN_SILENCE_MS = 10_000;
 
 /**
- * Returns a function that explains why a job has no output; null for a job that has ended, or that runs and is not
- * silent.
+ * Returns a function that explains why a job has no output; null for a job that has ended, or that runs and is active.
  * @param elsewhere Reports of other coordinators about a kind of work; null without any.
  */
 export function openWaitReasons(

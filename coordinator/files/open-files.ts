@@ -58,7 +58,7 @@ export function filesDirectoryOf({
 
 /**
  * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
- * @param proofs verifies the signature of a URL at which an Island fetches a file of a job.
+ * @param tokens verifies the signature of a URL at which an Island fetches a file of a job.
  * @param maxFiles maximum number of files per account.
  */
 export function openFiles(
@@ -68,7 +68,7 @@ export function openFiles(
     log,
   }: Env<"dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes">,
   store: Pick<Store, "files">,
-  proofs: { isFileSignature(signature: string, grant: FileGrant): boolean },
+  tokens: { isFileSignature(signature: string, grant: FileGrant): boolean },
   maxFiles = 10_000,
 ) {
   const refusals = counter(
@@ -213,7 +213,7 @@ export function openFiles(
      *   `storage_unavailable` if this coordinator's disk does not have the content.
      */
     async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
-      const isValid = proofs.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
+      const isValid = tokens.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
       const file = isValid ? await store.files.held(grant) : undefined;
       if (file === undefined) throw new ServiceError("not_found", "No unfinished job of this Island has the file");
       if (!(await contents.has(file.blob)))

@@ -8,11 +8,10 @@ import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./session/frame-intake.ts";
 
-/** Limit of unfinished frame bytes in all sessions of an account. Above it, only one of their sockets is read at a time. */
+/** Of all sessions of an account. Above it, only one of their sockets is read at a time. */
 const MAX_UNFINISHED_BYTES = 32 * MIB;
-/** Retry delay after a refusal because too many sessions are open. */
 const FULL_RETRY_S = 30;
-/** Growing cooldown of a token after floods. */
+/** Grows with each flood of a token. */
 const WAITS = { firstMs: 10_000, maxMs: 600_000 } as const;
 /** Time without a flood after which the cooldown starts from the first step. */
 const FORGET_MS = 3_600_000;
@@ -21,10 +20,8 @@ const MS_PER_S = 1_000;
 
 export class AccountShare {
   readonly intake = new FrameIntake();
-  /** Monotonic time of the last look-up of each token. */
-  readonly checkedMs = new Map<string, number>();
   #unfinishedBytes = 0;
-  /** The one session that is still read at the limit, so that the sessions do not block each other. */
+  /** The one session that is read at the limit, so that the sessions do not block each other. */
   #reader: object | null = null;
 
   /** Records the size of a session's unfinished frame: `bytes` now, `before` previously; 0 without one. */
@@ -33,22 +30,11 @@ export class AccountShare {
     if (bytes === 0 && this.#reader === session) this.#reader = null;
   }
 
-  /** Returns whether the session may read further into an unfinished frame. */
+  /** Returns true if the session may read further into an unfinished frame. */
   mayReadOn(session: object): boolean {
     if (this.#unfinishedBytes < MAX_UNFINISHED_BYTES) return true;
     this.#reader ??= session;
     return this.#reader === session;
-  }
-
-  /**
-   * Returns whether the caller must look up the token again. Each session asks once per interval, so a limit of half an interval gives one
-   * look-up per token and interval.
-   */
-  isCheckDue(tokenId: string, nowMs: number, intervalMs: number): boolean {
-    const checkedMs = this.checkedMs.get(tokenId);
-    if (checkedMs !== undefined && nowMs - checkedMs < intervalMs / 2) return false;
-    this.checkedMs.set(tokenId, nowMs);
-    return true;
   }
 }
 
@@ -59,7 +45,7 @@ export function accountSessions({
 }: Pick<Env<"islandSessionsPerToken" | "islandSessionsPerAccount">, "clock" | "config">) {
   const opened = new RequestWindow(clock);
   const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
-  /** Shares of accounts with an open session. */
+  /** Only of accounts with an open session. */
   const shares = new Map<string, AccountShare>();
   /** Number of consecutive floods and time of the last one, by token id. */
   const offences = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_OFFENDERS);
@@ -90,13 +76,11 @@ export function accountSessions({
         if (!isOpen) return;
         isOpen = false;
         all.add(keys, -1);
-        if (all.count("token", tokenId) === 0) share.checkedMs.delete(tokenId);
         if (all.count("account", accountId) === 0) shares.delete(accountId);
       };
       return { share, close };
     },
 
-    /** Starts a cooldown after a flood in a session of the token. It grows with each flood. */
     punish(tokenId: string): void {
       const nowMs = clock.monotonicMs();
       const last = offences.get(tokenId);

@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Number of connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
+/** Connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
@@ -23,7 +23,7 @@ export interface Availability {
 }
 
 export const MAX_COUNTED = 100;
-/** Cache time of an account's result, and of the count of public Cargos, which is common to all accounts. */
+/** Cache time of an account's result, and of the count of public Cargos, which all accounts share. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -31,7 +31,7 @@ export type CargoAvailability = ReturnType<typeof cargoAvailability>;
 
 /**
  * Counts the Islands of all coordinators that can run each Cargo of an account's catalog.
- * @param askOthers returns the counts of other coordinators for an account; undefined for each that does not reply
+ * @param askOthers Returns the counts of other coordinators; undefined for each that does not reply.
  */
 export function cargoAvailability(
   clock: Pick<Clock, "monotonicMs">,

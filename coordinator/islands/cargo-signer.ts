@@ -5,10 +5,10 @@ import type { Env } from "../env.ts";
 import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 
-/** Signed Cargo in the frames `assign` and `preload`. */
+/** In the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
-  /** Ed25519 signature in base64. */
+  /** Ed25519, in base64. */
   readonly signature: string;
   readonly endorsements?: Endorsement[];
 }
@@ -23,16 +23,13 @@ export type CargoSigner = ReturnType<typeof cargoSigner>;
 
 /** Signs Cargos with the key that Islands pin when they join. Islands run only Cargos with this signature. */
 export function cargoSigner(key: KeyObject) {
-  /** Signatures by catalog entry. Entries are immutable and replaced on change, so each version of a Cargo is signed once. */
+  /** By catalog entry. Entries are replaced on change, so each version of a Cargo is signed once. */
   const signed = new WeakMap<CargoToSign, SignedCargo>();
   return {
-    /** Public key that Islands pin, in base64. */
+    /** In base64. */
     publicKey: publicKeyText(createPublicKey(key)),
 
-    /**
-     * Returns the manifest that is sent to Islands, with its signature. The operator's Cargos and approved ones are signed for every
-     * Island. An account's own Cargo is signed only for the Islands of that account.
-     */
+    /** Returns the signed manifest. An account's own Cargo, until it is approved, is signed only for its Islands. */
     sign(entry: CargoToSign): SignedCargo {
       const kept = signed.get(entry);
       if (kept !== undefined) return kept;
@@ -47,9 +44,8 @@ export function cargoSigner(key: KeyObject) {
 }
 
 /**
- * Opens the signing key of the network. It creates one if no Island can have pinned a key yet.
- * @param isNew whether no Island has ever joined
- * @throws {SigningKeyError} if the key is damaged or lost
+ * Opens the signing key of the network. Creates one if `isNew`: no Island has ever joined.
+ * @throws {SigningKeyError} if the key is damaged or lost.
  */
 export async function openCargoSigner(
   { log }: Pick<Env, "log">,

@@ -18,29 +18,30 @@ import { IslandSession, noFrames, type SessionOwner, type SharedBySessions } fro
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
 import { sessionWatch } from "./session/session-watch.ts";
 
-/** Rejected tokens of an address per minute. An Island does not retry after its token is rejected. */
+/** For an address and minute. An Island does not retry after its token is rejected. */
 const MAX_REFUSED = 30;
-/** Number of remembered accepted tokens. The one accepted longest ago is forgotten first. */
+/** Number of remembered tokens. The oldest is forgotten first. */
 const MAX_TOKENS = 10_000;
+const TOKEN_REVOKED = "the Island token was revoked";
 
 export type IslandGateway = ReturnType<typeof openIslandGateway>;
 
 /**
  * Accepts Islands: checks the token, negotiates the protocol version and opens sessions.
- * @param publicKey sent to accepted Islands; see `PUBLIC_KEY_HEADER`
- * @param memory limits in bytes for frames that are not stored yet
- * @param addressOf returns the client address of a request, for limits
+ * @param publicKey See `PUBLIC_KEY_HEADER`.
+ * @param memory Limits of frames that are not stored yet, in bytes.
+ * @param addressOf Returns the client address of a request, for limits.
  */
 export function openIslandGateway(
   env: Env<"heartbeatMs" | "islandSessionsPerToken" | "islandSessionsPerAccount">,
   connections: IslandConnections,
-  accounts: Pick<Accounts, "authenticateIsland" | "isIslandTokenValid">,
+  accounts: Pick<Accounts, "authenticateIsland">,
   publicKey: string,
   memory: Parameters<typeof intakeBudget>[0],
   addressOf: (request: IncomingMessage) => string,
 ) {
-  const { clock, log } = env;
-  const { heartbeatMs } = env.config;
+  const { clock, config } = env;
+  const { heartbeatMs } = config;
   const frames = noFrames();
   const refusals = counter(
     "atoll_session_refusals_total",
@@ -48,6 +49,8 @@ export function openIslandGateway(
     ["code"],
   );
   const sessions = new Set<IslandSession>();
+  /** Ended tokens: a session with one may have been authenticated before that. */
+  const endedTokens = recentMap<true>(MAX_TOKENS);
   const limit = joinLimit(clock);
   const byAccount = accountSessions(env);
   const shared: SharedBySessions = {
@@ -57,7 +60,6 @@ export function openIslandGateway(
     intake: intakeBudget(memory),
     watch: sessionWatch(clock, heartbeatMs),
     controlRate: controlRate(heartbeatMs),
-    recheck,
     onFlood: ({ tokenId }) => byAccount.punish(tokenId),
     onClosed: (session) => sessions.delete(session),
   };
@@ -68,7 +70,7 @@ export function openIslandGateway(
     limit.assertMayTry(address, token);
     const owner = token === undefined ? undefined : await ownerOf(token, address);
     if (token === undefined || owner === undefined) {
-      // A request without a token is not a failed attempt: a joining Island requests the public key this way.
+      // A joining Island requests the public key without a token, which is not a failed attempt.
       if (token !== undefined) limit.refused(address, token);
       throw new ServiceError(
         "unauthenticated",
@@ -79,7 +81,7 @@ export function openIslandGateway(
     const { share, close } = byAccount.open(owner);
     return {
       headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // Accept any version here and reject it in a close frame, because client libraries hide the reason of a failed handshake.
+      // A version is rejected in a close frame, because client libraries hide the reason of a failed handshake.
       chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
       open: (socket, protocol) => open(socket, protocol, { ...owner, share }),
       release: close,
@@ -88,14 +90,16 @@ export function openIslandGateway(
 
   function open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
     if (protocol === SUBPROTOCOL) {
-      sessions.add(new IslandSession(socket, owner, shared));
+      const session = new IslandSession(socket, owner, shared);
+      sessions.add(session);
+      if (endedTokens.has(owner.tokenId)) session.dismiss(TOKEN_REVOKED, null);
       return;
     }
     socket.attach({ ...DEAF, onError: () => socket.terminate() });
     socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
   }
 
-  /** Authenticates a token. The token of a suspended account counts as rejected. */
+  /** The token of a suspended account counts as rejected. */
   async function ownerOf(token: string, address: string): Promise<IslandIdentity | undefined> {
     try {
       return await accounts.authenticateIsland(token);
@@ -105,34 +109,22 @@ export function openIslandGateway(
     }
   }
 
-  /** Ends all sessions of a revoked token, even if another process revoked it. */
-  function recheck({ tokenId, share }: SessionOwner): void {
-    if (!share.isCheckDue(tokenId, clock.monotonicMs(), heartbeatMs)) return;
-    accounts.isIslandTokenValid(tokenId).then(
-      (isValid) => {
-        if (!isValid) endSessionsOf(tokenId);
-      },
-      (error: unknown) => log.error({ err: error }, "Could not check an Island token"),
-    );
-  }
-
   function endSessionsOf(tokenId: string): void {
-    for (const session of sessions) {
-      if (session.owner.tokenId === tokenId) session.dismiss("the Island token was revoked", null);
-    }
+    endedTokens.set(tokenId, true);
+    for (const session of sessions) if (session.owner.tokenId === tokenId) session.dismiss(TOKEN_REVOKED, null);
   }
 
   return {
-    /** Frame counts of all sessions since the start. */
     frames,
     metrics: [refusals],
-    /** Ends all sessions of a revoked token. Ids that belong to no token are ignored. */
+    /** Ends all sessions of a token. Ids of other credentials are ignored. */
     endSessionsOf,
 
     /**
-     * Accepts or rejects an upgrade. The session begins when the transport opens the socket.
-     * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link RateLimitedError} if
-     * too many tokens of the address were rejected, too many sessions are open, or the token is in cooldown after a flood
+     * Accepts an upgrade. The session begins when the transport opens the socket.
+     * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link
+     * RateLimitedError} if too many tokens of the address were rejected, too many sessions are open, or the token is in
+     * cooldown.
      */
     async upgrade(request: IncomingMessage): Promise<AcceptedUpgrade> {
       try {
@@ -145,8 +137,8 @@ export function openIslandGateway(
     },
 
     /**
-     * Dismisses all Islands, and waits until their sockets are closed. They reconnect after `retryAfterMs`, or at once and evenly spread to
-     * `addresses` of other coordinators, if given.
+     * Dismisses all Islands, and waits until their sockets are closed. They reconnect after `retryAfterMs`, or at once
+     * and evenly spread to `addresses` of other coordinators, if given.
      */
     async close(retryAfterMs: number, addresses: readonly string[] = []): Promise<void> {
       const reason = "the coordinator is going down";
@@ -159,7 +151,7 @@ export function openIslandGateway(
 
     openTokens: (): Iterable<string> => new Set([...sessions].map(({ owner }) => owner.tokenId)),
 
-    /** Ends all sessions of suspended accounts, including sessions that have not sent `hello`. Their Islands retry later. */
+    /** Ends all sessions of suspended accounts, also before their `hello`. Their Islands retry later. */
     endSessionsOfAccounts(accountIds: ReadonlySet<string>): void {
       for (const session of sessions) {
         if (accountIds.has(session.owner.accountId)) session.dismiss("the account is suspended", SUSPENDED_RETRY_MS);
@@ -169,15 +161,15 @@ export function openIslandGateway(
 }
 
 /**
- * Limits rejected token attempts per address. A token that was accepted before always passes, so that a returning Island is not blocked by
- * others behind its address; whether it is still valid is checked later. The limit is separate from the API limits, so that a flood there
- * does not block Islands.
+ * Limits rejected token attempts per address, apart from the API limits, so that a flood there does not block Islands.
+ * A token that was accepted before always passes, so that a returning Island is not blocked by others behind its
+ * address; whether it is still valid is checked later.
  */
 export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
   const refusals = new RequestWindow(clock);
   const acceptedTokens = recentMap<true>(maxTokens);
   return {
-    /** Checks the limit before the token is looked up. `token` is undefined for a request without one. @throws {RateLimitedError} */
+    /** `token` is undefined for a request without one. @throws {RateLimitedError} */
     assertMayTry(address: string, token: string | undefined): void {
       const { isAllowed, freesInMs } = refusals.look(address, MAX_REFUSED);
       if (isAllowed || (token !== undefined && acceptedTokens.has(hashSecret(token)))) return;
@@ -196,7 +188,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
 }
 
 const ignore = (): void => undefined;
-/** Event handlers of a socket that is only closed. */
+/** For a socket that is only closed. */
 const DEAF: SocketEvents = {
   onMessage: ignore,
   onRead: ignore,

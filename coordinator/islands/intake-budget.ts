@@ -1,16 +1,13 @@
 import { KIB } from "../../shared/format-bytes.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 
-/** Size of the last frame up to which a session is still read while the budget is used up, so that chats do not wait for images. */
+/** Up to this last frame, sessions are read even when the budget is used up, so that chats do not wait for images. */
 const MAX_SMALL_FRAME_BYTES = 64 * KIB;
 
 /** Bytes that Islands sent and storage has not committed yet, shared by all sessions. */
 export type IntakeBudget = ReturnType<typeof intakeBudget>;
 
-/**
- * Creates the budget.
- * @param limits in bytes: `intakeMemoryBytes` of all sessions together, `islandIntakeBytes` of one session
- */
+/** @param limits In bytes, of all sessions and of one session. */
 export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "islandIntakeBytes">) {
   const waiting = new Set<() => void>();
   let total = 0;
@@ -42,18 +39,18 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
   };
 }
 
-/** Frames of a session that wait for their commit. An Island is read only as fast as storage commits what all Islands send. */
+/** A session's frames that wait for their commit. Islands are read only as fast as storage commits their frames. */
 export class UnstoredFrames {
   readonly #intake: IntakeBudget;
   readonly #onWait: () => void;
   readonly #onCapacity: () => void;
   #bytes = 0;
-  /** Bytes of each write in flight. */
+  /** By write in flight. */
   readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
-  /** Ends the wait for free budget; null while not waiting. */
+  /** Null while not waiting. */
   #stopWaiting: (() => void) | null = null;
 
-  /** @param onWait called when too much waits for storage; the socket is not read until `onCapacity` */
+  /** @param onWait Called when too much waits for storage; the socket is not read until `onCapacity`. */
   constructor(intake: IntakeBudget, onWait: () => void, onCapacity: () => void) {
     this.#intake = intake;
     this.#onWait = onWait;
@@ -64,7 +61,7 @@ export class UnstoredFrames {
     return this.#stopWaiting !== null;
   }
 
-  /** @param durable resolves when the frame is stored; the same promise for all frames of one write */
+  /** @param durable Resolves when the frame is stored; the same promise for all frames of one write. */
   add(bytes: number, durable: Promise<unknown>): void {
     const intake = this.#intake;
     this.#bytes += bytes;

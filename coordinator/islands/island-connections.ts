@@ -13,38 +13,33 @@ import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 /** Retry interval of a suspended Island, so that it returns after it was reinstated. */
 export const SUSPENDED_RETRY_MS = 60_000;
 
-/** Frame in which an Island reports on one of its attempts. */
 type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 
 /** Receiver of attempt reports, implemented by `dispatch/`. */
 export interface AttemptReports {
   /**
-   * Claims jobs from other coordinators that a returning Island holds, if its attempt tokens are valid. Undefined if there are none.
-   * @throws {ServiceError} `storage_unavailable`
+   * Claims jobs from other coordinators that a returning Island holds, if its attempt tokens are valid. Undefined if
+   * there are none. @throws {ServiceError} `storage_unavailable`
    */
   claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
   /** Decides for each job that a returning Island holds whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
   noteProgress(island: IslandView, state: IslandState): void;
   /**
-   * Handles a frame. The promise resolves when its content is durable, and a numbered frame is then acknowledged. Output that is stored
-   * together shares a promise. False: the frame was not handled, and will be sent again. Undefined: there is nothing to wait for or
-   * acknowledge.
-   * @throws {ProtocolError} if a numbered frame before this one is missing
+   * Handles a frame. Resolves when its content is durable, the same promise for output that is stored together; a
+   * numbered frame is then acknowledged. False: the frame was not applied, and will be sent again. Undefined: there is
+   * nothing to wait for or acknowledge. @throws {ProtocolError} if a numbered frame before this one is missing.
    */
   receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }
 
-/**
- * Order of an Island's sessions when several coordinators may have one. It is unknown for a session without a number (null), which storage
- * failed to give.
- */
+/** Order of an Island's sessions at all coordinators. Null: storage failed to number the session. */
 export interface SessionOrder {
-  /** Returns the number of a session whose hello has just arrived. Never rejects. */
+  /** Numbers a session whose hello has just arrived. Never rejects. */
   next(hostId: string): Promise<number | null>;
   /** Returns false if the Island has a newer session, here or elsewhere. */
   admits(hostId: string, number: number | null): boolean;
-  /** Records that the session has begun. Older sessions of the same account end. */
+  /** Ends older sessions of the same account. */
   begin(hostId: string, accountId: string, number: number | null): void;
 }
 
@@ -52,8 +47,8 @@ export type IslandConnections = ReturnType<typeof islandConnections>;
 
 /**
  * Handles the frames of all Islands.
- * @param quarantineOf returns the quarantine notice for the owner of an Island; null if it is in none
- * @param suspensionOf returns why the operator suspended an Island or its account; null if neither is suspended
+ * @param quarantineOf Returns the quarantine notice for the owner of an Island; null if it is in none.
+ * @param suspensionOf Returns why the operator suspended an Island or its account; null if neither is suspended.
  */
 export function islandConnections(
   { clock, config }: Pick<Env<"heartbeatMs">, "clock" | "config">,
@@ -73,7 +68,7 @@ export function islandConnections(
     registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
   });
 
-  /** Returns false if the Island has left, is suspended or has a newer session. In the last two cases this session ends. */
+  /** Returns false if the Island has left, is suspended or has a newer session. Dismisses it in the last two cases. */
   const isWelcome = (hostId: string, accountId: string, number: number | null, link: IslandLink): boolean => {
     if (!link.isOpen) return false;
     const suspended = suspensionOf(hostId, accountId);
@@ -96,9 +91,8 @@ export function islandConnections(
 
   return {
     /**
-     * Accepts an Island, decides which of its held jobs it continues, and sends `welcome`. Null if it has left in the meantime or has a
-     * newer session.
-     * @throws {ServiceError} `insufficient_scope` if the host id belongs to another account
+     * Accepts an Island, decides which of its held jobs it continues, and sends `welcome`. Null if it has left or has a
+     * newer session. @throws {ServiceError} `insufficient_scope` if the host id belongs to another account.
      */
     async connect(
       hello: Hello,
@@ -116,7 +110,7 @@ export function islandConnections(
         link.dismiss(REMOVED, null);
         return null;
       }
-      // Also check the registry, because the row of a connected Island may have been dropped.
+      // The row of a connected Island may have been dropped.
       const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
       if (saved === "of_another" || isOfAnother)
         throw new ServiceError("insufficient_scope", "This host id belongs to another account");
@@ -138,8 +132,8 @@ export function islandConnections(
     noteRoundTrip: (island: IslandView, rttMs: number): void => registry.setRoundTrip(island, rttMs),
 
     /**
-     * Handles a frame. Resolves when its content is durable, with false if it was not handled; undefined for frames that are not stored.
-     * @throws {ProtocolError} if the frame does not fit the session's state
+     * See `AttemptReports.receive`; undefined for frames that are not stored.
+     * @throws {ProtocolError} if the frame does not fit the session's state.
      */
     receive(island: IslandView, frame: FromIsland): Promise<void | false> | undefined {
       switch (frame.type) {
@@ -179,14 +173,14 @@ export function islandConnections(
 
 /**
  * Sends one `ack` for all frames of an attempt that become durable in one write, instead of one per token.
- * @param send sends the Island the `ack` for all frames up to this one
+ * @param send Sends the `ack` for all frames up to `last`.
  */
 export function acknowledgements(
   send: (hostId: string, last: Pick<NumberedFrame, "type" | "jobId" | "attempt" | "seq">) => void,
 ) {
   /** Last frame of each write in flight. */
   const lastOf = new WeakMap<Promise<void | false>, { seq: number }>();
-  /** @param durable resolves when the frame is durable; the same promise for all frames of one write. False: the frame was not handled */
+  /** @param durable See `AttemptReports.receive`. */
   return (hostId: string, { type, jobId, attempt, seq }: NumberedFrame, durable: Promise<void | false>): void => {
     const last = lastOf.get(durable);
     if (last !== undefined) {

@@ -12,7 +12,7 @@ type EndedCounts = Omit<HostCounts, "onlineMs">;
 
 export interface IslandDay {
   readonly day: UtcDay;
-  /** Uptime as in {@link IslandMetrics}; null before the Island was first seen. */
+  /** As in {@link IslandMetrics}; null before the Island was first seen. */
   readonly uptime: number | null;
   readonly earnedMicro: number;
   readonly counts: EndedCounts;
@@ -22,7 +22,7 @@ export interface IslandMetrics {
   /** Share of the time since the period began or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
   readonly earnedMicro: Periods<number>;
-  /** Counts of 30 days. */
+  /** Of 30 days. */
   readonly counts: EndedCounts;
   /** Returns the last 30 UTC days including today, oldest first, without gaps. */
   readonly byDay: () => readonly IslandDay[];

@@ -7,7 +7,7 @@ import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 
 export type IslandRegistryEvent =
-  /** A session began. `busy`: slots taken by attempts that the Island continues. */
+  /** `busy`: slots taken by attempts that the Island continues. */
   | { readonly type: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
   /** A heartbeat arrived, or the Island started or stopped accepting jobs. */
   | { readonly type: "island_changed"; readonly island: SchedulerIsland }
@@ -17,7 +17,7 @@ export type IslandRegistryEvent =
   | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
   /** An Island that was assigned the same job again drops its earlier attempt, which took a slot until now. */
   | { readonly type: "slot_superseded"; readonly islandId: string; readonly jobId: string }
-  /** The Island does not continue these attempts. Some of their jobs may have ended. `message` is the reason for the job's error. */
+  /** The Island does not continue these attempts, some of whose jobs may have ended. `message`: for the job's error. */
   | {
       readonly type: "attempts_lost";
       readonly islandId: string;
@@ -27,33 +27,26 @@ export type IslandRegistryEvent =
       readonly mayReturn: boolean;
     };
 
-/** Close reason of a session whose Island has a newer one. */
 export const REPLACED = "replaced by a newer session of the same host";
-/** Close reason for an Island that its owner removed. */
 export const REMOVED = "its owner removed this Island; to bring it back, join again with a new code or token";
-/** Time limit for confirming a cancel. Agents confirm within 2 s (docs/reference/island-protocol.md). */
+/** Agents confirm a cancel within 2 s (docs/reference/island-protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Number of unconfirmed cancelled attempts after which an Island's session is closed. */
 const MAX_IGNORED_CANCELS = 3;
 const CAME_WITHOUT = "The Island returned without the job";
 
-/** An Island with its last reported facts. */
 export interface ReportedIsland {
   readonly island: IslandView;
   readonly facts: SchedulerIsland;
 }
 
-/**
- * Holds every Island that is connected or in its grace period: its link, slots, reported facts and grace timer. All changes of an Island go
- * through its methods. Others see Islands as {@link IslandView}.
- */
+/** Holds every Island that is connected or in its grace period, and makes all changes of one. */
 export class IslandRegistry {
   readonly #clock: Clock;
-  /** Grace period for the attempts of a lost Island. */
   readonly #graceMs: number;
-  /** Grace period after a restart of the coordinator, because agents reconnect at growing intervals while it is down. */
+  /** Agents reconnect at growing intervals while the coordinator is down. */
   readonly #restartGraceMs: number;
-  /** Islands by host id. */
+  /** By host id. */
   readonly #islands = new Map<string, MutableIsland>();
   readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
@@ -93,7 +86,7 @@ export class IslandRegistry {
     });
   }
 
-  /** Returns the Island; undefined after its grace period. */
+  /** Returns undefined after the Island's grace period. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);
   }
@@ -108,8 +101,7 @@ export class IslandRegistry {
   }
 
   /**
-   * Tells the Island to stop an attempt. Its slot stays taken until the Island confirms. An Island that leaves several cancels unconfirmed
-   * is dismissed.
+   * The Island's slot stays taken until it confirms. An Island that leaves several cancels unconfirmed is dismissed.
    */
   stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
     const island = this.#islands.get(hostId);
@@ -137,7 +129,7 @@ export class IslandRegistry {
     return island;
   }
 
-  /** Ends the session of an Island that has a newer one at another coordinator. Its attempts wait here for the grace period. */
+  /** Ends the session of an Island that has a newer one elsewhere. Its attempts wait here for the grace period. */
   endSession(hostId: string): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
@@ -147,13 +139,14 @@ export class IslandRegistry {
     this.disconnect(island, link);
   }
 
-  /** Dismisses an Island that its owner removed. Its attempts are lost at once. */
   remove(accountId: string, hostId: string): void {
     if (this.#islands.get(hostId)?.accountId !== accountId) return;
     this.sendAway(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
   }
 
-  /** Ends the session of an Island that will not return with its attempts, which are lost at once. `message` is the error of their jobs. */
+  /**
+   * Dismisses an Island that will not return with its attempts, which are lost at once, with `message` as the error.
+   */
   sendAway(hostId: string, farewell: { reason: string; retryAfterMs: number | null; message: string }): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
@@ -194,8 +187,8 @@ export class IslandRegistry {
   }
 
   /**
-   * Adds attempts of an Island that is away, which held them at the last stop or with another coordinator, and starts its grace period. If
-   * the Island is connected, the attempts that it does not have are lost.
+   * Starts the grace period of an Island that held these attempts at the last stop or with another coordinator. If the
+   * Island is connected, the attempts that it does not have are lost.
    */
   awaitReturn(
     hostId: string,
@@ -215,7 +208,7 @@ export class IslandRegistry {
     return this.#beginGrace(island, graceMs);
   }
 
-  /** Closes the session of an Island whose job belongs to another coordinator now. The Island reconnects and is told what to continue. */
+  /** Closes the session of an Island whose job belongs to another coordinator now, so that it reconnects. */
   recall(hostId: string, attempt: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
@@ -238,12 +231,12 @@ export class IslandRegistry {
     this.#emit({ type: "island_changed", island: island.facts() });
   }
 
-  /** Sets the round trip, which applies from the next heartbeat. */
+  /** The round trip applies from the next heartbeat. */
   setRoundTrip(view: IslandView, rttMs: number): void {
     this.#own(view).rttMs = rttMs;
   }
 
-  /** Records that an attempt was assigned to the Island. @throws if the registry does not have the Island */
+  /** @throws if the registry does not have the Island. */
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) throw new Error(`Unknown Island ${hostId}`);
@@ -253,7 +246,7 @@ export class IslandRegistry {
     this.#emit({ type: "slot_superseded", islandId: hostId, jobId });
   }
 
-  /** Records that the Island finished an attempt. No-op if the attempt takes no slot. */
+  /** Ignores an attempt that takes no slot. */
   freeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island?.has({ jobId, attempt }) !== true) return;
@@ -262,7 +255,6 @@ export class IslandRegistry {
     if (island.isConnected) this.#emit({ type: "slot_freed", islandId: hostId, jobId });
   }
 
-  /** Cancels all timers. */
   close(): void {
     for (const island of this.#islands.values()) {
       island.grace?.cancel();

@@ -9,8 +9,8 @@ import { readMetrics, type IslandMetrics } from "./island-metrics.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /**
- * Status of an Island as its owner sees it. `paused`: connected, but accepts no new jobs. `quarantined`: several jobs in a row failed on
- * it. `suspended`: by the operator, and not connected.
+ * `paused`: connected, but accepts no new jobs. `quarantined`: several jobs in a row failed on it. `suspended`: by the
+ * operator, and not connected.
  */
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 type IslandStatus = (typeof ISLAND_STATUSES)[number];
@@ -18,11 +18,11 @@ type IslandStatus = (typeof ISLAND_STATUSES)[number];
 export interface ListedIsland<R> {
   readonly record: R;
   readonly status: IslandStatus;
-  /** Live state; null if it is not known to be connected. */
+  /** Null if it is not known to be connected. */
   readonly live: LiveIsland | null;
   /** False if a coordinator that may have it did not reply. The status is then guessed from when it was last seen. */
   readonly isLive: boolean;
-  /** Reason why the operator suspended it or its account; null if neither is suspended. */
+  /** Why the operator suspended it or its account; null if neither is suspended. */
   readonly suspendedBecause: string | null;
 }
 
@@ -55,8 +55,8 @@ export type IslandService = ReturnType<typeof islandService>;
 
 /**
  * Serves the Islands of an account, whichever coordinators they are connected to.
- * @param suspensionOf returns why the operator suspended an Island or its account; null if neither is suspended
- * @param onChanged called after the owner has changed an Island
+ * @param suspensionOf See `ListedIsland.suspendedBecause`.
+ * @param onChanged Called after the owner has changed an Island.
  */
 export function islandService(
   clock: Pick<Clock, "now">,
@@ -88,7 +88,7 @@ export function islandService(
     const page = listed.slice(offset, offset + limit).map(({ record }) => record.hostId);
     const [found, metricsOf] = await Promise.all([store.islands.getAll(page), metrics(accountId, null)]);
     const records = new Map(found.map((record) => [record.hostId, record]));
-    // Omit an Island that was removed in the meantime.
+    // Omit an Island that was removed since.
     const islands = page.flatMap((hostId) => owned(records.get(hostId), connections, metricsOf) ?? []);
     return { islands, total: listed.length };
   }
@@ -131,7 +131,7 @@ export function islandService(
     return { name: nameOf(record), metrics: metricsOf({ ...record, isConnected: byId.has(hostId) }), recent };
   }
 
-  /** Renames an Island; an empty `name` restores the default. @throws {ServiceError} `not_found`; {@link ValidationError} */
+  /** An empty `name` restores the default. @throws {ServiceError} `not_found`; {@link ValidationError} */
   async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
     const read = readName(name, "");
     const isRenamed = await store.islands.rename(accountId, hostId, read === "" ? null : read);
@@ -140,9 +140,7 @@ export function islandService(
     return get(accountId, hostId);
   }
 
-  /**
-   * Dismisses the Island at once and deletes it. It can only return with a token that is created later. @throws {ServiceError} `not_found`
-   */
+  /** Deletes the Island. It can only return with a token that is created later. @throws {ServiceError} `not_found` */
   async function remove(accountId: string, hostId: string): Promise<void> {
     if (!(await store.islands.remove(accountId, hostId, clock.now()))) throw noIsland(hostId);
     here.remove(accountId, hostId);
@@ -198,7 +196,7 @@ function statusOf(live: LiveIsland | null, mayBeConnected: boolean): IslandStatu
   return live.isQuarantined ? "quarantined" : "online";
 }
 
-/** Returns the Island's name: given by its owner, its host name, or the beginning of its id. */
+/** Returns the name given by the owner, the host name, or the beginning of the id. */
 export function nameOf({ name, hostName, hostId }: Pick<IslandRecord, "name" | "hostName" | "hostId">): string {
   return name ?? (hostName === null || hostName === "" ? `island-${hostId.slice(0, 8)}` : hostName);
 }

@@ -7,7 +7,7 @@ export interface IslandLink {
   /** False once the socket is closing; frames sent then are lost. */
   readonly isOpen: boolean;
   send(frame: FromCoordinator): void;
-  /** Sends `goodbye` and closes. `retryAfterMs` null: the agent should not reconnect. `address`: coordinator to connect to. */
+  /** Sends `goodbye` and closes. `retryAfterMs` null: do not reconnect. `address`: coordinator to connect to. */
   dismiss(reason: string, retryAfterMs: number | null, address?: string): void;
 }
 
@@ -24,23 +24,23 @@ export interface IslandView {
   readonly isConnected: boolean;
   /** Returns its current attempts, and cancelled ones that it has not confirmed. */
   attempts(): AttemptId[];
-  /** Whether an attempt takes one of its slots. */
+  /** True if an attempt takes one of its slots. */
   readonly isBusy: boolean;
-  /** Returns whether the attempt takes one of its slots: it was assigned here and is not finished. */
+  /** Returns true if the attempt takes one of its slots: it was assigned here and is not finished. */
   has(attempt: AttemptId): boolean;
-  /** Models that it is downloading; empty before its first `hello`. */
+  /** Empty before its first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
-  /** Free memory as last reported; null if unknown. */
+  /** As last reported; null if unknown. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** Temperature of its hottest part in °C; null if unknown. */
+  /** Of its hottest part; null if unknown. */
   readonly temperatureC: number | null;
-  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Of its busiest graphics card, 0 to 1; null if unknown. */
   readonly gpuLoad: number | null;
   /** Cargos whose model is being loaded into memory. */
   readonly loading: readonly string[];
   readonly slotsInUse: number;
-  /** Policy of its owner; undefined if everything is allowed or the policy is unknown. */
+  /** Undefined if everything is allowed or the policy is unknown. */
   readonly policy: OwnerPolicy | undefined;
   /** Features of its agent beyond the first version of the protocol. */
   readonly features: readonly string[];

@@ -11,27 +11,26 @@ const share = z.number().min(0).max(1).nullable();
 const freeBytes = z.number().nonnegative().nullable();
 const slugs = z.array(z.string()).max(MAX_LOADED);
 
-/** Live state of an Island that is connected to a coordinator. Coordinators exchange it. */
+/** State of an Island that is connected to a coordinator. Coordinators exchange it. */
 export const liveIslandSchema = z.object({
   hostId: z.string(),
-  /** Whether it accepts no new jobs: its owner paused it, it is outside its hours, or it is shutting down. */
+  /** True if it accepts no new jobs: its owner paused it, it is outside its hours, or it is shutting down. */
   isDraining: z.boolean(),
-  /** Whether it gets few or no jobs because several failed in a row. */
+  /** True if it gets few or no jobs because several failed in a row. */
   isQuarantined: z.boolean(),
   slots: z.number(),
   slotsBusy: z.number(),
-  /** Load over all cores, 0 to 1; null if unknown. */
+  /** Over all cores, 0 to 1; null if unknown. */
   cpuLoad: share,
   freeRamBytes: freeBytes,
   freeVramBytes: freeBytes,
-  /** Temperature of its hottest processor or graphics card in °C; null if unknown. */
+  /** Of its hottest processor or graphics card; null if unknown. */
   temperatureC: z.number().nullable(),
-  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Of its busiest graphics card, 0 to 1; null if unknown. */
   gpuLoad: share,
   /** Cargos whose model is in memory. */
   loaded: slugs,
   loading: slugs,
-  /** Downloads as reported by its agent. */
   downloads: z.array(downloadSchema).max(MAX_LOADED),
   /** Cargos of its running jobs, oldest first, with the start of each in ms since the epoch. */
   running: z.array(z.object({ slug: z.string(), sinceMs: z.number() })).max(MAX_LOADED),
@@ -44,7 +43,7 @@ export type LiveDownload = LiveIsland["downloads"][number];
 interface HeldJob {
   readonly slug: string;
   readonly createdAtMs: number;
-  /** Start of its current attempt; null before. */
+  /** Of its current attempt; null before. */
   readonly startedAtMs: number | null;
 }
 
@@ -56,7 +55,6 @@ interface IslandContext {
 
 export type ConnectedIslands = ReturnType<typeof connectedIslands>;
 
-/** Returns the live state of Islands that are connected to this coordinator. */
 export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" | "remove">, context: IslandContext) {
   return {
     /** Returns the connected Islands of an account, or one of them with its models. */
@@ -65,12 +63,11 @@ export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" 
         const live = liveIsland(island, context);
         return hostId === null ? live : { ...live, cachedModels: island.facts.cachedModels.slice(0, MAX_CACHED) };
       }),
-    /** Dismisses an Island that its owner removed. */
     remove: (accountId: string, hostId: string): void => islands.remove(accountId, hostId),
   };
 }
 
-/** Returns the live state without the models on its disk. */
+/** Returns the state without the models on disk. */
 export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, jobs }: IslandContext): LiveIsland {
   const running = island.attempts().flatMap(({ jobId }) => {
     const job = jobs.get(jobId);
@@ -97,7 +94,7 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
 
 /** Counterpart of {@link ConnectedIslands} for all other coordinators. */
 export interface IslandsElsewhere {
-  /** Returns Islands connected elsewhere. `isComplete` is false if a coordinator that may have Islands of the account did not reply. */
+  /** `isComplete` is false if a coordinator that may have Islands of the account did not reply. */
   liveOf(
     accountId: string,
     hostId: string | null,

@@ -9,21 +9,21 @@ import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** Limit of shared texts; beyond it, some are in memory twice. */
 const MAX_TEXTS = 10_000;
-/** Shared empty list, because most Islands have nothing to report in them. */
+/** Most Islands have nothing to report in these lists. */
 const NONE: readonly never[] = [];
 
 type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
 /**
- * State behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs are created with the
- * first job.
+ * State behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs are
+ * created with the first job.
  */
 export class MutableIsland implements IslandView {
   readonly hostId: string;
   readonly accountId: string;
   /** Null while the Island is away and its jobs wait for it. */
   link: IslandLink | null = null;
-  /** Timer of the grace period; null while the Island is connected. */
+  /** Null while the Island is connected. */
   grace: Timer | null = null;
   /** Null until the first round trip is measured. */
   rttMs: number | null = null;
@@ -41,7 +41,7 @@ export class MutableIsland implements IslandView {
   /** Jobs whose cancelled attempts were not confirmed in time. */
   #ignored: Set<string> | null = null;
 
-  /** @param shared from {@link sharedTexts}, the same for all Islands */
+  /** @param shared From {@link sharedTexts}, the same for all Islands. */
   constructor(hostId: string, accountId: string, shared: (text: string) => string) {
     this.hostId = ownText(hostId);
     this.accountId = accountId;
@@ -80,7 +80,7 @@ export class MutableIsland implements IslandView {
     return this.#slots?.get(jobId) === attempt;
   }
 
-  /** Assigns a slot to the attempt. Returns true if an earlier attempt of the same job had it. */
+  /** Returns true if an earlier attempt of the same job had the slot. */
   takeSlot({ jobId, attempt }: AttemptId): boolean {
     this.#slots ??= new Map();
     const superseded = this.#slots.has(jobId);
@@ -139,7 +139,7 @@ export class MutableIsland implements IslandView {
     };
   }
 
-  /** Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed. @throws before the first `hello` */
+  /** Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed. */
   update(state: IslandState): boolean {
     const { loading } = this;
     this.#noteUse(state);
@@ -154,7 +154,7 @@ export class MutableIsland implements IslandView {
     this.#facts = { ...this.facts(), draining };
   }
 
-  /** Returns the facts for the scheduler. @throws before the first `hello` */
+  /** @throws before the first `hello`. */
   facts(): SchedulerIsland {
     if (this.#facts === null) throw new Error(`Island ${this.hostId} has not sent hello`);
     return this.#facts;

@@ -1,4 +1,3 @@
-/** Events that a WebSocket delivers to its session. */
 export interface SocketEvents {
   /** Receives a whole frame. While paused, it is only called for frames that were already read. */
   onMessage(data: Buffer, isBinary: boolean): void;
@@ -10,7 +9,7 @@ export interface SocketEvents {
   onClose(code: number): void;
 }
 
-/** WebSocket interface for sessions. Each transport of the API has an adapter. */
+/** A WebSocket, with an adapter for each transport of the API. */
 export interface SessionSocket {
   readonly isOpen: boolean;
   /** Bytes sent and not yet read by the other side. */
@@ -30,7 +29,7 @@ export interface SessionSocket {
   terminate(): void;
 }
 
-/** Accepted upgrade, for which the transport then performs the handshake. */
+/** An upgrade for which the transport then performs the handshake. */
 export interface AcceptedUpgrade {
   /** Headers of the handshake response. */
   readonly headers: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 const ADVICE =
   "Restore the key from a backup, or create a new one with the command signing-key rotate (then every Island must join again)";
 
-/** Error for an unusable signing key. The message says what to do. */
+/** The message says what to do. */
 export class SigningKeyError extends Error {
   override readonly name = "SigningKeyError";
 }
@@ -14,11 +14,11 @@ export interface SigningKey {
   readonly key: KeyObject;
   /** File path, or name in the database. */
   readonly path: string;
-  /** False if other users of the machine can read the key, and so sign Cargos that every Island runs. Always true on Windows. */
+  /** False if other users of the machine can read the key, and so sign Cargos. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
-/** Reads the Ed25519 key of a network; null if it has none. @throws {SigningKeyError} if something else is stored */
+/** Reads the network's Ed25519 key; null if it has none. @throws {SigningKeyError} if something else is stored. */
 export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey | null> {
   const path = secrets.placeOf("signing");
   try {
@@ -33,8 +33,8 @@ export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey
 
 /**
  * Reads the key, or creates it if it is missing. Only `signing-key rotate` replaces a key that Islands have pinned.
- * @param isNew whether no Island can have pinned a key yet
- * @throws {SigningKeyError} if the key is damaged, or missing although Islands may have pinned it
+ * @param isNew True if no Island can have pinned a key yet.
+ * @throws {SigningKeyError} if the key is damaged, or missing although Islands may have pinned it.
  */
 export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Promise<SigningKey> {
   const found = await readSigningKey(secrets);
@@ -58,15 +58,15 @@ export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject>
 }
 
 /**
- * Returns the public key (base64) of the coordinator that started last. `signing-key rotate` replaces the signing key, but a running
- * coordinator keeps its own. Null if no key was used yet or the stored value is damaged.
+ * Returns the public key (base64) of the coordinator that started last, as a running one keeps its key after
+ * `signing-key rotate`. Null if no key was used yet or the stored value is damaged.
  */
 export async function readKeyInUse(secrets: Pick<SharedSecrets, "read">): Promise<string | null> {
   const text = (await secrets.read("signing_in_use"))?.toString("utf8").trim();
   return text === undefined || readPublicKey(text) === undefined ? null : text;
 }
 
-/** Stores the public key in use, for information only. */
+/** For information only. */
 export async function storeKeyInUse(
   secrets: Pick<SharedSecrets, "read" | "replace">,
   publicKey: string,

@@ -22,40 +22,31 @@ interface FinalFailure {
   readonly error: JobError;
 }
 
-/**
- * Handover state of an unfinished job, which is not stored: its failures, an unconfirmed final failure, and its trace.
- * Lost on a restart.
- */
+/** The state of an unfinished job that is not stored, and lost on a restart. */
 export interface HandoverState {
   readonly jobId: string;
-  /** Islands that failed the job, in order of failure. */
   readonly failedOn: readonly Assignee[];
   readonly final: FinalFailure | null;
-  /** W3C `traceparent` of a traced job. */
   readonly trace?: string | undefined;
 }
 
 /** A job from storage, with the handover state of its last owner. */
 export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
-/** Members hidden from other code, as they would change the job. */
+/** Members that would change the job. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
-/**
- * A job that has not ended, or whose end is not durable yet. A read-only view: only the commands of `JobRegistry`
- * change it.
- */
+/** A read-only view of a job until its end is durable. Only the commands of `JobRegistry` change it. */
 export type ActiveJob = Readonly<Omit<MutableJob, Hidden>> & {
   readonly feed: Feed;
   readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
 };
 
-/** Shared by the jobs that avoid no Island. */
 const NONE: ReadonlySet<string> = new Set();
 const NOBODY: readonly Assignee[] = [];
 
-/** The state behind an {@link ActiveJob}. Private to this folder: only `JobRegistry` and its writes change it. */
+/** The state behind an {@link ActiveJob}. Only `JobRegistry` and its writes change it. */
 export class MutableJob {
   readonly id: string;
   readonly accountId: string;
@@ -74,49 +65,43 @@ export class MutableJob {
   avoidIslands: ReadonlySet<string> = NONE;
   /** Other accounts with several Islands that failed the job. All their Islands are avoided, including new ones. */
   avoidAccounts: ReadonlySet<string> = NONE;
-  /** Islands that failed the job, in order of failure. */
+  /** In order of failure. */
   failedOn: readonly Assignee[] = NOBODY;
   #state: JobState;
-  /** Attempts begun, including refused ones; the number of the present attempt while the job is queued or running. */
+  /** Attempts begun, including refused ones; while the job is queued or running, the number of the present one. */
   attempt: number;
   /** Attempts that an Island refused. They do not count against the maximum. */
   refusals: number;
   assignee: Assignee | null = null;
   /**
-   * The Island that earns the charge: the last that delivered output, or the one that has the job while there is none.
-   * Null if unknown since a restart.
+   * Earns the charge: the last Island that delivered output, or the one that has the job. Null if unknown since a
+   * restart.
    */
   earner: Assignee | null = null;
-  /** Meter of the present attempt; null before the first attempt, and for one that began before the last restart. */
+  /** Null before the first attempt, and for an attempt that began before the last restart. */
   meter: AttemptMeter | null = null;
   prompt: PromptTokens | null = null;
-  /** Null until an Island reports that no Island can do the job. Accepted once another Island confirms it. */
+  /** The first report that no Island can do the job. Accepted once another Island confirms it. */
   final: FinalFailure | null = null;
-  /** The job's span as W3C `traceparent`, kept across owners; null for a job that is not traced. */
+  /** W3C `traceparent` of the job's span, kept across owners; null for a job that is not traced. */
   trace: string | null = null;
-  /** True if the job failed because its Island made more output than the job may have. */
+  /** True if the job failed because it made more output than it may have. */
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
   /** Start of the present attempt; null before. */
   startedAtMs: number | null;
   readonly createdAtMs: number;
   endedAtMs: number | null = null;
-  /** Deadline of the wait. Later than the wait limit once the job has lost an attempt. */
+  /** Later than the wait limit once the job has lost an attempt. */
   waitDeadlineMs: number;
-  /**
-   * Start of the competition for Islands: when a job of a batch got its quota slot, or when any other job was created.
-   */
+  /** Start of the competition: when a job of a batch got its quota slot, or when any other job was created. */
   waitsSinceMs: number;
   /** True if the Island that was lost with the last attempt may continue it, as no other attempt has begun. */
   mayRegain = false;
   /** The Island that was lost with the last attempt; null if the job lost none since it was restored. */
   lostIslandId: string | null = null;
-  /**
-   * The last attempt that was lost with its Island and then regained; 0 for none. Each attempt is regained at most
-   * once.
-   */
+  /** The last regained attempt; 0 for none. Each is regained at most once. */
   regainedAttempt = 0;
-  /** True once the Island has accepted the present attempt. */
   isAccepted = false;
   /** True once the present attempt has made output or progress. */
   hasSpoken = false;
@@ -124,37 +109,34 @@ export class MutableJob {
   lastSignMs = 0;
   /** Last reported progress of the present attempt, which grows with the work; null before. */
   workCount: number | null = null;
-  /** Last numbered frame received of the present attempt; 0 for none. */
+  /** Last numbered frame of the present attempt that was received; 0 for none. */
   lastSeq = 0;
   /** Last numbered frame of the present attempt that is durable; 0 for none. */
   durableSeq = 0;
   /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
   stored: Promise<void> | null = null;
-  /** True while an attempt that begins is stored with the job. */
+  /** True while a new attempt is stored with the job. */
   isOffered = false;
-  /** Resolves when the present attempt is durable; null once it is. No output of the attempt is published before. */
+  /** Resolves when the present attempt is durable; null once it is. None of its output is published before. */
   assigned: Promise<void> | null = null;
-  /** Resolves when the last state change of the job is durable, and so all earlier ones; null before the first. */
+  /** Resolves when the last state change is durable, and so all earlier ones; null before the first. */
   moved: Promise<void> | null = null;
-  /** Resolves when the job's end is durable; null before the end. */
+  /** Resolves when the end is durable; null before the end. */
   settled: Promise<void> | null = null;
-  /**
-   * True if the job holds a slot of the account's quota of unfinished jobs. False for a job of a batch that waits for
-   * one.
-   */
-  hasPlace = false;
-  /** True while the job is being transferred to another coordinator. It is not dispatched during that time. */
+  /** False for a job of a batch that waits for a slot of the account's quota of unfinished jobs. */
+  holdsQuota = false;
+  /** True during a transfer to another coordinator. The job is not dispatched then. */
   isMoving = false;
-  /** True if another coordinator has the job. The registry no longer has it, and its pending writes never resolve. */
+  /** True if another coordinator has the job. Its pending writes never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
-  /** Input, kept only from submission to the first scheduling decision, so that an idle network never reads it back. */
+  /** Kept from submission to the first scheduling decision, so that an idle network never reads it back. */
   input: JobInput | null = null;
   /** Null until the input has been read. */
   traits: JobTraits | null = null;
-  /** The Cargo in the version that the job was accepted for and runs. Null if it was gone at the last restart. */
+  /** The Cargo that the job was accepted for and runs. Null if it was gone at the last restart. */
   cargo: CatalogEntry | null = null;
-  /** Output of all attempts, in bytes. */
+  /** Output of all attempts. */
   outputBytes: number;
   /** The part of the output that is in memory, or is loaded when the feed is read. */
   memoryBytes: number;
@@ -163,7 +145,7 @@ export class MutableJob {
   readonly unstored = new UnstoredOutput();
   /** Writes of output that are not durable yet. */
   appendsInFlight = 0;
-  /** First output of the job, by the monotonic clock; Infinity before, and for output from before a restart. */
+  /** First output, by the monotonic clock; Infinity before, and for output from before a restart. */
   firstOutputMs = Infinity;
 
   constructor(record: ActiveJobRecord, backlog: Backlog | null = null) {
@@ -179,7 +161,7 @@ export class MutableJob {
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
-    // The reason for the end of the attempt is not stored. The Island claims it only if it still has it.
+    // The reason for the end of the attempt is not stored. The Island presents it only if it still has it.
     this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
@@ -200,7 +182,7 @@ export class MutableJob {
     return isTerminal(this.#state);
   }
 
-  /** Id of the Island that has the present attempt; null while the job is pending. */
+  /** Null while the job is pending. */
   get islandId(): string | null {
     return this.assignee?.islandId ?? null;
   }
@@ -217,7 +199,7 @@ export class MutableJob {
     this.#state = nextState(this.#state, event);
   }
 
-  /** Begins attempt number `attempt`. @throws {IllegalTransitionError} unless the job is pending. */
+  /** @throws {IllegalTransitionError} unless the job is pending. */
   assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
@@ -256,9 +238,7 @@ export class MutableJob {
     this.announce("pending");
   }
 
-  /**
-   * Avoids the Island that has the job and failed it: the next attempt goes to another Island if one can run the job.
-   */
+  /** Avoids the Island that has the job and failed it. */
   avoidAssignee(): void {
     if (this.assignee !== null) this.#avoid(this.assignee);
   }
@@ -277,10 +257,7 @@ export class MutableJob {
     this.failedOn = [...this.failedOn, { islandId, accountId }];
   }
 
-  /**
-   * Records how much of the prompt has been read, at most the whole prompt and never less than before. Returns true if
-   * it is more than before.
-   */
+  /** Records how much of the prompt was read, at most all and never less than before. Returns true for progress. */
   notePrompt({ total, done }: PromptTokens): boolean {
     const known = this.prompt?.done ?? 0;
     const bounded = boundPrompt(total, this.traits);
@@ -317,14 +294,13 @@ export class MutableJob {
     if (!this.feed.hasOutput || this.feed.outputAttempt === this.attempt) this.earner = this.assignee;
   }
 
-  /** Adds a state to the feed. It is visible to readers at once. */
   announce(state: string): void {
     const status: StatusItem = { type: "status", state };
     this.unstored.announce(status);
     this.feed.push([status], this.attempt);
   }
 
-  /** Adds output to the feed in its in-memory form. It is visible to readers at once; the caller stores it. */
+  /** Adds output, which the caller stores, to the feed. It is visible to readers at once. */
   say(items: readonly FeedItem[]): void {
     this.feed.push(items, this.attempt);
   }

@@ -1,21 +1,18 @@
 /**
- * A reader's position in a feed: the numbers of output items and of status items received. The two are counted
- * separately, so that a position stays exact when a restarted coordinator rebuilds a feed with a status at another
- * place between the same outputs.
+ * A reader's position in a feed: the numbers of output items and of status items received. They are counted separately,
+ * because a restarted coordinator may rebuild a feed with a status between other outputs.
  */
 export interface FeedPosition {
   readonly outputs: number;
   readonly statuses: number;
-  /** The attempt that made the last of these outputs; 1 when there is no output. docs/internals/streams.md, "Positions". */
+  /** The attempt that made the last output; 1 without output. See docs/internals/streams.md, "Positions". */
   readonly attempt: number;
   readonly ended: boolean;
 }
 
 export const FEED_START: FeedPosition = { outputs: 0, statuses: 0, attempt: 1, ended: false };
 
-/**
- * Formats an SSE event id: "12.3", from the second attempt on "12.3.2"; "12.3.end" or "12.3.2.end" for the last event.
- */
+/** Formats an SSE event id: "12.3", "12.3.2" from the second attempt on; with ".end" for the last event. */
 export function formatPosition({ outputs, statuses, attempt, ended }: FeedPosition): string {
   return `${outputs}.${statuses}${attempt === 1 ? "" : `.${attempt}`}${ended ? ".end" : ""}`;
 }

@@ -4,15 +4,14 @@ import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedStart, FeedSlice } from "./feed-tail.ts";
 
 /**
- * The result for a slice. `gap`: items before it are missing. `lost`: the replica has output that the job continued
- * without; see docs/internals/streams.md, "Positions". `ended`: the replica is complete.
+ * `gap`: items before the slice are missing. `lost`: the replica has output that the job continued without; see
+ * docs/internals/streams.md, "Positions". `ended`: the replica is complete.
  */
 type ReplicaChange = "taken" | "gap" | "lost" | "ended";
 
 /**
- * A feed replica: it follows the feed of a job that another coordinator has, from slices of a source (that
- * coordinator's feed, or storage). Sources have the same items, with states at different places between them. Items are
- * therefore counted as in a `FeedCursor`, and items that the replica has are not repeated.
+ * A replica of the feed of a job that another coordinator has, made of slices of that feed or of storage. These sources
+ * have the same items, with states between other outputs. Items are therefore counted as in a `FeedCursor`.
  */
 export class FeedReplica {
   readonly feed: WritableFeed;
@@ -31,12 +30,10 @@ export class FeedReplica {
     for (const { type } of feed.items) this.#count(type);
   }
 
-  /** Creates an empty replica of all items after `start`. */
   static of(jobId: string, start = FEED_START): FeedReplica {
     return new FeedReplica(new JobFeed(jobId, [], null, start));
   }
 
-  /** The replica's position, in the form of a reader's. */
   get position(): FeedPosition {
     const [outputs, statuses] = [this.#outputs, this.#statuses];
     return { outputs, statuses, attempt: this.feed.attemptOf(outputs), ended: false };
@@ -46,18 +43,17 @@ export class FeedReplica {
     return this.#index;
   }
 
-  /** Starts at another source or another place of the same one. The replica keeps its own position. */
+  /** Starts at another source, or elsewhere in the same one. The replica keeps its own position. */
   begin({ index, outputs, statuses }: FeedStart): void {
     this.#index = index;
     this.#sourceOutputs = outputs;
     this.#sourceStatuses = statuses;
   }
 
-  /** Adds the new items of a slice. A repeated slice has none. */
+  /** Adds those items of a slice that the replica lacks. */
   take({ from, parts, ending, promptTokens }: FeedSlice): ReplicaChange {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
-    // Before the output, as its reader needs it first.
     if (promptTokens !== undefined) this.feed.notePrompt(promptTokens);
     let known = this.#index - from;
     for (const { attempt, items } of parts) {
@@ -76,8 +72,8 @@ export class FeedReplica {
   }
 
   /**
-   * Returns true if the replica has the source's present output from another attempt. The attempts before the replica's
-   * start are unknown.
+   * Returns true if another attempt made the source's present output here. Attempts before the replica's start are
+   * unknown.
    */
   #isOfAnother(attempt: number): boolean {
     const isKnown = this.#sourceOutputs >= this.feed.start.outputs;

@@ -6,7 +6,7 @@ import type { FeedPosition } from "./feed-position.ts";
 
 /** Consecutive items of a feed. */
 export interface FeedSlice {
-  /** Index of the first item among all items of the feed. */
+  /** Index of the first item in the feed. */
   readonly from: number;
   readonly parts: readonly FeedPart[];
   /** The end of the feed, if it follows these items. */
@@ -15,7 +15,7 @@ export interface FeedSlice {
   readonly promptTokens?: number;
 }
 
-/** A place in a feed: the index of an item, and the counts of items before it. */
+/** The index of an item in a feed, and the counts of items before it. */
 export interface FeedStart {
   readonly index: number;
   readonly outputs: number;
@@ -25,7 +25,7 @@ export interface FeedStart {
 /** Approximate characters of an item in a message, besides its text. */
 const ITEM_CHARS = 16;
 
-/** Reads the rest of a feed after a reader's position, for a replica; see `feed-mirror.ts`. The feed must be loaded. */
+/** Reads a loaded feed after a reader's position, for a replica. */
 export class FeedTail {
   readonly #feed: Feed;
   #index = 0;
@@ -34,10 +34,7 @@ export class FeedTail {
   #promptTokens = 0;
   #isOver = false;
 
-  /**
-   * Starts at the first item that the reader lacks. The reader may have later items, as states and output are counted
-   * separately.
-   */
+  /** Starts at the first item that the reader lacks. It may have later ones, as states and output count separately. */
   constructor(feed: Feed, after: Pick<FeedPosition, "outputs" | "statuses">) {
     this.#feed = feed;
     const { items } = feed;
@@ -51,7 +48,7 @@ export class FeedTail {
     return { index: this.#index, outputs: this.#outputs, statuses: this.#statuses };
   }
 
-  /** True if all items and the end were taken. */
+  /** True once all items and the end were taken. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -62,8 +59,8 @@ export class FeedTail {
   }
 
   /**
-   * Returns why {@link take} stops before an item: it is larger than a message may be, or it is a large value that is
-   * not in storage yet, where others read it. Null if the item is not blocked.
+   * Returns why {@link take} stops before an item: it exceeds a message, or is a large value that is not in storage
+   * yet, where others read it. Null if it does not stop.
    */
   blockedBy(maxChars: number): "too_large" | Promise<unknown> | null {
     const item = this.#feed.items[this.#index];
@@ -71,10 +68,7 @@ export class FeedTail {
     return sizeOf(item) > maxChars ? "too_large" : writeOf(item);
   }
 
-  /**
-   * Takes about `maxChars` characters of items, at most twice as many, and the end if it follows. Returns null if there
-   * is nothing to take.
-   */
+  /** Takes `maxChars` characters of items, at most about twice as many, and the end if it follows. Null for nothing. */
   take(maxChars: number): (FeedSlice & { readonly chars: number }) | null {
     const { items } = this.#feed;
     const from = this.#index;

@@ -9,16 +9,10 @@ export type FeedEnding =
       readonly type: "done";
       readonly usage: Usage;
       readonly finishReason: FinishReason;
-      /**
-       * The stop sequence that ended the text, as the Island reported it. Not stored: only readers that followed the
-       * job to its end receive it.
-       */
+      /** The stop sequence that ended the text, as reported. Not stored: readers that come later do not receive it. */
       readonly stopSequence?: string;
       readonly creditsUsedMicro: number;
-      /**
-       * The JSON value that the Cargo made, a `LargeJson` if it is large. Undefined for streamed text, which is in the
-       * feed.
-       */
+      /** The Cargo's JSON value, a `LargeJson` if it is large. Undefined for streamed text, which is in the feed. */
       readonly output: unknown;
     }
   | {
@@ -29,8 +23,8 @@ export type FeedEnding =
     };
 
 /**
- * The reason why a replica was cut. `lost`: the job continues without output that the replica has, which must not be
- * read. `memory`: there is no memory for more; its readers reconnect for the rest.
+ * Why a replica was cut. `lost`: the job continues without output that the replica has, which must not be read.
+ * `memory`: there is no memory for more; its readers reconnect for the rest.
  */
 export type CutReason = "lost" | "memory";
 
@@ -38,12 +32,12 @@ export type CutReason = "lost" | "memory";
 export type WritableFeed = Pick<JobFeed, keyof JobFeed>;
 
 /**
- * The output of one job, in order, for its readers. All readers share one feed: a reader is a cursor into `items`, so
- * it needs no queue, may join late and may be slow.
+ * The output of one job, in order. All readers share one feed: a reader is a cursor into `items`, so it needs no queue,
+ * may join late and may be slow.
  */
 export type Feed = Readonly<Omit<WritableFeed, "cut" | "end" | "notePrompt" | "onReader" | "push" | "readers">>;
 
-/** The stored part of a feed that is not in memory: its progress, and a function to read it. */
+/** The stored part of a feed that is not in memory. */
 export interface Backlog {
   readonly progress: FeedProgress;
   readonly read: () => Promise<readonly FeedPart[]>;
@@ -51,20 +45,17 @@ export interface Backlog {
 
 export class JobFeed {
   readonly jobId: string;
-  /** The position before `items`: the start, except for a replica that begins at the position of its first reader. */
+  /** The position before `items`: a replica may begin at the position of its first reader. */
   readonly start: FeedPosition;
   /** Null until the end of the job is durable. The feed does not change after that. */
   ending: FeedEnding | null;
   tokens = 0;
-  /** Prompt tokens counted by the last Island; 0 before, and if it reports none. Not stored. */
+  /** Counted by the last Island; 0 before, and if it reports none. Not stored. */
   promptTokens = 0;
-  /**
-   * The last attempt that made output which a client may have seen and which cannot be withdrawn: text, reasoning, an
-   * image or a tool call, not progress. Null before any.
-   */
+  /** The last attempt that made output that cannot be withdrawn: anything but progress. Null before any. */
   outputAttempt: number | null = null;
   hasText = false;
-  /** Null except for a replica that was cut. It does not change after that, and the job has another feed. */
+  /** Set once, for a replica that was cut. The job then has another feed. */
   cutBecause: CutReason | null = null;
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
@@ -72,7 +63,7 @@ export class JobFeed {
   #listeners: Set<() => void> | null = null;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
-  /** The stored items before `#items`. Null once they were read. */
+  /** The stored items before `#items`; null once they were read. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
 
@@ -84,9 +75,7 @@ export class JobFeed {
     this.ending = ending === null ? null : this.#withoutText(ending);
   }
 
-  /**
-   * Creates the feed of a job that was unfinished when the coordinator last stopped. The stored part is read on demand.
-   */
+  /** Creates the feed of a restored job. The stored part is read on demand. */
   static restored(jobId: string, backlog: Backlog): JobFeed {
     const feed = new JobFeed(jobId);
     feed.tokens = backlog.progress.tokens;
@@ -102,12 +91,12 @@ export class JobFeed {
     return this.#items;
   }
 
-  /** True once a client may have seen output; see {@link outputAttempt}. */
+  /** True once a client may have seen output. */
   get hasOutput(): boolean {
     return this.outputAttempt !== null;
   }
 
-  /** True once the feed has items besides states: output or progress. */
+  /** True once the feed has output or progress. */
   get hasItems(): boolean {
     return this.#outputs.length > 0;
   }
@@ -120,12 +109,12 @@ export class JobFeed {
     return this.cutBecause !== null;
   }
 
-  /** Number of listeners. A slow reader listens until it has read the end. */
+  /** A slow reader listens until it has read the end. */
   get readers(): number {
     return this.#listeners?.size ?? 0;
   }
 
-  /** Resolves when `items` and `text` can be read. A job that was restored after a restart must load them first. */
+  /** Resolves when `items` and `text` can be read. Only restored jobs must load them. */
   async load(): Promise<void> {
     if (this.#backlog === null) return;
     this.#loading ??= this.#load(this.#backlog).finally(() => {
@@ -140,7 +129,7 @@ export class JobFeed {
     return text;
   }
 
-  /** Returns the attempt that made output number `nth`, counted from 1; 1 for an output that does not exist. */
+  /** Returns the attempt that made output number `nth`, from 1; 1 for an output that does not exist. */
   attemptOf(nth: number): number {
     let upTo = 0;
     for (const { attempt, count } of this.#outputs) {
@@ -151,9 +140,8 @@ export class JobFeed {
   }
 
   /**
-   * Returns true if the position counts output that this feed will never have: the output was relayed, a crash came
-   * before it was stored, and the job continued without it. Also true if another attempt made that output. False while
-   * the attempt that made it may still resend it.
+   * Returns true if the position counts output that this feed will never have: a crash came before it was stored, and
+   * the job continued without it, or another attempt made it. False while its attempt may still resend it.
    */
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
@@ -162,7 +150,7 @@ export class JobFeed {
     return this.ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
   }
 
-  /** @param attempt The attempt that made the items. @throws if the feed has ended. */
+  /** @throws if the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.ending !== null) throw new Error(`The feed of ${this.jobId} has already ended`);
     for (const item of items) this.#add(item, attempt);
@@ -188,8 +176,8 @@ export class JobFeed {
   }
 
   /**
-   * Calls `listener` synchronously after each change, until the returned function is called. The last call is for the
-   * end or a cut.
+   * Calls `listener` synchronously after each change, until the returned function is called. Nothing follows an end or
+   * a cut.
    */
   subscribe(listener: () => void): () => void {
     this.#listeners ??= new Set();
@@ -230,7 +218,7 @@ export class JobFeed {
   }
 }
 
-/** A reader's place in a feed. It walks the items once and skips those that the reader received before a reconnect. */
+/** A reader of a feed. It walks the items once and skips those that were received before a reconnect. */
 export class FeedCursor {
   #next = 0;
   #outputs: number;
@@ -245,7 +233,7 @@ export class FeedCursor {
     this.#statuses = feed.start.statuses;
   }
 
-  /** All items that the reader received, before a reconnect and since. */
+  /** Counts all items that the reader received, before a reconnect and since. */
   get position(): FeedPosition {
     const isAhead = this.#outputs > this.#skip.outputs;
     return {
@@ -256,12 +244,12 @@ export class FeedCursor {
     };
   }
 
-  /** True if the reader has output that is not in the feed, so that the following items do not continue it. */
+  /** True if the reader has output that the feed lacks, so that the following items do not continue it. */
   get isLost(): boolean {
     return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
   }
 
-  /** Returns the next item that the reader has not received, and moves past it; undefined if there is none yet. */
+  /** Moves past the next item that the reader has not received, and returns it; undefined if there is none yet. */
   take(): FeedItem | undefined {
     const { items } = this.#feed;
     while (this.#next < items.length) {

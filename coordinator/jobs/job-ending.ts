@@ -11,19 +11,18 @@ export interface Outcome {
   readonly output?: unknown;
   readonly usage?: Usage;
   readonly finishReason?: FinishReason;
-  /** The stop sequence that the Island reports; it may not be one of the job's. */
+  /** As reported by the Island; it may not be one of the job's. */
   readonly stopSequence?: string;
   readonly timings?: Timings;
   readonly error?: JobError;
   /**
-   * Pays for delivered output although the error is an Island's fault. Another Island may have delivered it. Or there
-   * is no capacity for more output: otherwise an account whose budget is nearly used up would repeatedly get the rest
-   * of it free.
+   * Charges delivered output although the error is an Island's fault: another Island delivered it, or the output budget
+   * is used up, whose account would otherwise repeatedly get output free.
    */
   readonly isPaid?: boolean;
 }
 
-/** The report of an Island on a completed run. `output` undefined: the text of the tokens. */
+/** `output` undefined: the text of the tokens. */
 export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> &
   Pick<Outcome, "output" | "stopSequence">;
 
@@ -51,15 +50,11 @@ export function promptCostOf({
   };
 }
 
-/** Returns true for a result without content. */
 export function isEmptyOutput(output: unknown): boolean {
   return output === undefined || output === null || output === "";
 }
 
-/**
- * Returns true for an error that the Island caused by breaking the protocol. Such an attempt is not paid, whatever it
- * delivered.
- */
+/** Returns true if the Island broke the protocol. Its attempt is then not paid, whatever it delivered. */
 export function isFaultOfIsland({ error, isPaid }: Pick<Outcome, "error" | "isPaid">): boolean {
   return isPaid !== true && (error?.code === "output_too_large" || error?.code === "invalid_output");
 }
@@ -70,10 +65,7 @@ function readOf(prompt: PromptTokens | null, deliveredTokens: number): number {
   return deliveredTokens > 0 ? prompt.total : prompt.done;
 }
 
-/**
- * Returns the last event of a job's feed, the same for live readers and for readers of the stored feed. @throws for a
- * job that has not ended.
- */
+/** Returns the last event of a job's feed, for live and later readers. @throws for a job that has not ended. */
 export function feedEndingOf(
   job: Pick<JobRecord, "id" | "state" | "usage" | "finishReason" | "creditsUsedMicro" | "error"> & {
     readonly output?: unknown;

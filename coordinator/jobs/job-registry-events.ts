@@ -3,7 +3,7 @@ import type { JobEnding } from "../store/jobs/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { WritableFeed } from "./feed.ts";
 
-/** Events of the job registry, emitted synchronously. */
+/** Emitted synchronously. */
 export type JobRegistryEvent =
   /** The job is about to be stored. If it is assigned during this event, its first attempt is stored with it. */
   | { readonly type: "job_offered"; readonly job: ActiveJob }
@@ -12,50 +12,35 @@ export type JobRegistryEvent =
   | { readonly type: "job_stored"; readonly job: ActiveJob }
   /** The job changed its state and has not ended. Its first state comes with `job_stored`. */
   | { readonly type: "job_moved"; readonly job: ActiveJob }
-  /**
-   * The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. The event may repeat.
-   */
+  /** The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. May repeat. */
   | { readonly type: "job_waiting"; readonly job: ActiveJob }
   /** The job no longer competes: it ended, or an Island turned out to have it. */
   | { readonly type: "job_withdrawn"; readonly job: ActiveJob }
-  /**
-   * The job did not begin within its wait limit. The subscriber calls `JobRegistry.expireWait` with the reason for the
-   * wait.
-   */
+  /** The subscriber calls `JobRegistry.expireWait` with the reason for the wait. */
   | { readonly type: "wait_limit_passed"; readonly job: ActiveJob }
-  /** The run exceeded its limit. The subscriber calls `JobRegistry.expireRun`. */
+  /** The subscriber calls `JobRegistry.expireRun`. */
   | { readonly type: "run_limit_passed"; readonly job: ActiveJob }
-  /**
-   * The Island showed no activity for the limit of the present phase. The subscriber may call
-   * `JobRegistry.expirePhase`; otherwise the limit counts again from now.
-   */
+  /** The subscriber may call `JobRegistry.expirePhase`; otherwise the limit counts again from now. */
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job or its attempt ended while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
-  /** An Island was chosen for the job and has attempt `job.attempt`. */
   | { readonly type: "attempt_begun"; readonly job: ActiveJob }
-  /** The first text or image of the job is available to the client. */
   | { readonly type: "first_output"; readonly job: ActiveJob }
-  /**
-   * The Island refused the attempt, and another attempt will follow. `job.islandId` is still the Island that had it.
-   */
+  /** Another attempt will follow. `job.islandId` is still the Island that refused. */
   | { readonly type: "attempt_refused"; readonly job: ActiveJob; readonly error: JobError }
-  /** An attempt failed or was lost, and another will follow. `job.islandId` is still the Island that had it. */
+  /** Another attempt will follow. `job.islandId` is still the Island that failed or was lost. */
   | {
       readonly type: "attempt_failed";
       readonly job: ActiveJob;
       readonly cause: "failed" | "lost";
       readonly error: JobError;
     }
-  /**
-   * Another coordinator has the job, and the registry no longer does. Its feed is open without a writer. `ownerId`: the
-   * new owner, if known.
-   */
+  /** Another coordinator has the job. Its feed is open without a writer. `ownerId`: the new owner, if known. */
   | {
       readonly type: "job_dropped";
       readonly job: ActiveJob;
       readonly feed: WritableFeed;
       readonly ownerId: string | null;
     }
-  /** The job ended. `job.settled` resolves when that is durable. */
+  /** `job.settled` resolves when the end is durable. */
   | { readonly type: "job_ended"; readonly job: ActiveJob; readonly ending: JobEnding };

@@ -50,7 +50,7 @@ type JobEnv = Env<
 interface Offer {
   /** The Island with its first attempt; null if no fitting Island had a free slot. */
   readonly islandId: string | null;
-  /** The job is durable: it competes, or its Island is notified. */
+  /** The job is durable. */
   accept(): void;
   /** The job could not be stored, or repeats another one. */
   withdraw(): void;
@@ -66,17 +66,15 @@ export const NEW_JOB = {
 } as const;
 
 /**
- * Lateness of a timer that shows that this process was stalled. Reports of Islands from that time are not read yet, so
- * the phase limit starts again.
+ * Lateness of a timer that shows a stall of this process, in which it read no reports: the phase limit starts again.
  */
 const MAX_LATE_MS = 1_000;
 /** Time for an Island that returns at the end of its grace period to send what it kept. */
 const REPORT_MARGIN_MS = 5_000;
 
 /**
- * The owner of every unfinished job. Every change of a job is a command here: it acts in memory synchronously, stores
- * the change, and notifies subscribers. Its promise resolves when the change is durable. Other code sees jobs as {@link
- * ActiveJob}.
+ * Owns every unfinished job. Every change of a job is a command here: it acts in memory synchronously, stores the
+ * change, and notifies subscribers. Its promise resolves when the change is durable.
  */
 export class JobRegistry {
   /** Bytes of output of unfinished jobs in memory. */
@@ -88,13 +86,13 @@ export class JobRegistry {
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Maximum output of a job if neither its input nor its Cargo sets one. */
+  /** Default of the maximum output of a job. */
   readonly #maxOutputBytes: number;
-  /** Phase limits for Cargos that set none. */
+  /** Default phase limits. */
   readonly #phaseLimits: PhaseLimits;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
-  /** Jobs by id. A job is removed when its end is durable. */
+  /** Without jobs whose end is durable. */
   readonly #jobs = new Map<string, MutableJob>();
   readonly #writes: JobWrites;
   readonly #deadlines: Deadlines;
@@ -105,8 +103,8 @@ export class JobRegistry {
 
   /**
    * @param onWebhookDue Called when the durable end of a job makes a webhook due.
-   * @param couldReadersCome Returns whether readers at other coordinators could have connected at any time since
-   * `sinceMs`, by the monotonic clock.
+   * @param couldReadersCome Whether readers at other coordinators could connect since `sinceMs`, by the monotonic
+   * clock.
    */
   constructor(
     env: JobEnv,
@@ -142,12 +140,12 @@ export class JobRegistry {
     this.#writes = writeJobs(env, store, (job, ownerId) => this.#drop(job, ownerId));
   }
 
-  /** Returns undefined for an unknown id and for a job whose end is durable. */
+  /** Returns undefined for an unknown id, and once the job's end is durable. */
   get(jobId: string): ActiveJob | undefined {
     return this.#jobs.get(jobId);
   }
 
-  /** Fencing: returns the unfinished job if `attempt` is its present one and this Island has it; else undefined. */
+  /** Fencing: returns the unfinished job if `attempt` is its present one and this Island has it. */
   present(
     islandId: string,
     { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
@@ -162,10 +160,7 @@ export class JobRegistry {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;
   }
 
-  /**
-   * Returns the Cargo in the version at the job's acceptance, or at the last restart. If it was gone then, returns the
-   * present one; undefined if there is none.
-   */
+  /** Returns the Cargo as the job was accepted for it, or as of the last restart; else the present one, if any. */
   cargoOf({ cargo, slug }: ActiveJob): CatalogEntry | undefined {
     return cargo ?? this.#catalog.known(slug);
   }
@@ -174,7 +169,6 @@ export class JobRegistry {
     return Math.min(this.cargoOf(job)?.runLimitMs ?? DEFAULT_RUN_LIMIT_MS, this.#env.config.maxRunMs);
   }
 
-  /** Calls `listener` for each event, synchronously. */
   subscribe(listener: (event: JobRegistryEvent) => void): void {
     this.#listeners.add(listener);
   }
@@ -182,16 +176,15 @@ export class JobRegistry {
   // ---- New jobs
 
   /**
-   * Adds a new job that is being stored, and takes a quota slot of its account. An Island with a free slot gets it at
-   * once, so that job and attempt are one commit; the Island is notified after it. The caller must call one of the two
-   * functions of the offer.
-   * @param maxJobs Maximum number of unfinished jobs of the account. @throws {RateLimitedError} if it is reached.
+   * Takes a quota slot of the account and offers the new job to free Islands, so that job and first attempt are one
+   * commit. The Island is notified after the commit. The caller must call `accept` or `withdraw`.
+   * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if it is reached.
    */
   offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
     const { accountId, input } = submitted;
     this.#jobQuota.enter(accountId, maxJobs);
     const job = this.#add(new MutableJob({ ...submitted, ...NEW_JOB, batchId: null }));
-    job.hasPlace = true;
+    job.holdsQuota = true;
     job.input = input;
     job.cargo = cargo;
     this.#learnTraits(job, input);
@@ -219,7 +212,7 @@ export class JobRegistry {
     };
   }
 
-  /** Adds a new, durable job of a batch. It waits for a quota slot of its account until {@link admitParked}. */
+  /** Adds a durable job of a batch, which waits for a quota slot of its account until {@link admitParked}. */
   park(record: ActiveJobRecord, cargo: CatalogEntry): ActiveJob {
     const job = this.#add(new MutableJob(record));
     job.cargo = cargo;
@@ -227,7 +220,7 @@ export class JobRegistry {
     return job;
   }
 
-  /** Gives a parked job a quota slot, regardless of the limit, and lets it compete for Islands. */
+  /** Lets a parked job compete, with a quota slot regardless of the limit. */
   admitParked(jobId: string): void {
     const job = this.#require(jobId);
     this.#takePlace(job);
@@ -237,12 +230,11 @@ export class JobRegistry {
   // ---- Jobs from storage: after a restart, or from another coordinator
 
   /**
-   * Adds a job that was unfinished when the coordinator last stopped, or that another coordinator had. A job that an
-   * Island has waits for the return of that Island. A job of a batch that never had an attempt is parked, unless the
-   * store has a quota slot for it. The others compete.
-   * @param islandOwnerId Account of the Island that has the job; null if no Island has it. Null also if the Island is
-   * unknown: the caller then ends the attempt.
-   * @param graceMs Time for the Island to return; absent: the restart grace period.
+   * Adds an unfinished job of this coordinator's last run or of another coordinator. If an Island has it, it waits for
+   * the Island's return; otherwise it competes or is parked.
+   * @param islandOwnerId Owner of the Island that has the job. Null if none has it, or if the Island is unknown: the
+   * caller then ends the attempt.
+   * @param graceMs Time for the Island to return.
    */
   restore(
     record: ReturningJob,
@@ -250,15 +242,12 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // The job has no feed. No promise is created, because 100,000 jobs may wait.
-    this.#competeAgain(this.#addRestored(record, null, null), record.hasPlace === true);
+    // No promise is created, because 100,000 jobs may wait.
+    this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }
 
-  /**
-   * Adopts a job of another coordinator whose last attempt an Island has presented here. The job then has, or regains,
-   * that Island.
-   */
+  /** Adopts a job of another coordinator whose last attempt an Island has presented here. */
   async adoptRunning(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
     const { islandGraceMs } = this.#env.config;
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, islandGraceMs);
@@ -276,19 +265,19 @@ export class JobRegistry {
     const { input, backlog } = await this.#readStored(record);
     const job = this.#addRestored(record, input, backlog);
     if (record.islandId === null) return this.#competeAgain(job);
-    // Regardless of the limit, which may be lower now than when the job was accepted.
+    // Regardless of the limit, which may have been lowered since the job was accepted.
     this.#takePlace(job);
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
     this.#recordActivity(job);
-    // The Island may have the result, even after the limit: it gets the grace period to send it.
+    // The Island may have the result even after the limit, and gets the grace period to send it.
     const earliestMs = this.#earliestMs(graceMs);
     if (job.state === "running") return this.#beginRun(job, earliestMs);
     return this.#beginWait(job, earliestMs);
   }
 
-  /** Reads the stored input and feed progress of a job. The feed itself is read on demand. */
+  /** Reads the stored input and feed progress. The feed itself is read on demand. */
   async #readStored({
     id,
     attempt,
@@ -304,18 +293,15 @@ export class JobRegistry {
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
     if (record.handover !== undefined) job.remember(record.handover);
-    // Null if the account may not run the Cargo now: its definition or approval may have changed.
+    // Null if the account may not run the Cargo now.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
     return job;
   }
 
-  /**
-   * Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Lets other jobs
-   * compete.
-   */
-  #competeAgain(job: MutableJob, hasPlace = false): void {
-    if (job.batchId !== null && job.attempt === 0 && !hasPlace) return;
+  /** Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Other jobs compete. */
+  #competeAgain(job: MutableJob, holdsQuota = false): void {
+    if (job.batchId !== null && job.attempt === 0 && !holdsQuota) return;
     this.#takePlace(job);
     this.#beginCompeting(job);
   }
@@ -325,9 +311,8 @@ export class JobRegistry {
   }
 
   /**
-   * Watches restored jobs whose clients waited on a connection that is now gone. They are cancelled, as if their
-   * clients had disconnected, unless they have had a reader by the end of the grace period. If readers could not
-   * connect during that time, it starts again.
+   * Cancels restored jobs whose clients waited on a connection that is gone, unless they have had a reader by the end
+   * of the grace period. It starts again if readers could not connect.
    */
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
@@ -353,12 +338,9 @@ export class JobRegistry {
     }
   }
 
-  // ---- Transfers to another coordinator. The changes of these commands are in storage, or about to be
+  // ---- Transfers to another coordinator. These changes are in storage, or about to be
 
-  /**
-   * Takes waiting jobs out of the competition until {@link endMove}. Returns those that may move: durable ones that
-   * wait.
-   */
+  /** Excludes waiting jobs from the competition until {@link endMove}. Returns those that may move. */
   beginMove(jobIds: readonly string[]): string[] {
     const jobs = jobIds.flatMap((id) => this.#jobs.get(id) ?? []);
     const moving = jobs.filter((job) => job.state === "pending" && job.stored === null && !job.isMoving);
@@ -369,7 +351,7 @@ export class JobRegistry {
     return moving.map(({ id }) => id);
   }
 
-  /** Returns the handover state of these jobs, without jobs that have none. */
+  /** Returns the handover states of those jobs that have one. */
   handoverStatesOf(jobIds: readonly string[]): HandoverState[] {
     return jobIds.flatMap((jobId) => {
       const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
@@ -378,28 +360,25 @@ export class JobRegistry {
     });
   }
 
-  /** Records the job's trace, which continues at its next owner. Ignored for a job that is gone. */
+  /** Records the job's trace, which continues at its next owner. Ignores unknown jobs. */
   noteTrace(jobId: string, trace: string): void {
     const job = this.#jobs.get(jobId);
     if (job !== undefined) job.trace = trace;
   }
 
-  /** Ends a move. `toId`: the new owner; null if the job stays and competes again. Ignored for a job that is gone. */
+  /** Ends a move. `toId`: the new owner; null if the job stays and competes again. Ignores unknown jobs. */
   endMove(jobId: string, toId: string | null): void {
     const job = this.#jobs.get(jobId);
     if (job?.isMoving !== true) return undefined;
     job.isMoving = false;
     if (toId !== null) return this.#drop(job, toId);
     // A parked job keeps waiting for its quota slot.
-    if (job.state !== "pending" || !job.hasPlace) return undefined;
+    if (job.state !== "pending" || !job.holdsQuota) return undefined;
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
     return this.#compete(job);
   }
 
-  /**
-   * Drops a job that another coordinator has; `ownerId` if it is known. Ignored for a job that is unknown, has ended,
-   * or is being stored.
-   */
+  /** Drops a job that another coordinator has. Ignores a job that is unknown, has ended, or is being stored. */
   drop(jobId: string, ownerId: string | null = null): void {
     const job = this.#jobs.get(jobId);
     // The write of a job's end detects the new owner.
@@ -409,9 +388,8 @@ export class JobRegistry {
   // ---- Ends
 
   /**
-   * Handles a Cargo that was added, changed or removed. If it was removed, its pending jobs fail, and jobs that an
-   * Island has get no other attempt. Otherwise each job keeps the Cargo that it was accepted for, and an approval of
-   * that same Cargo takes effect.
+   * Handles a Cargo that was added, changed or removed. Without the Cargo, pending jobs fail, and jobs of Islands get
+   * no other attempt. With another version, jobs keep the old one; an approval of theirs takes effect.
    */
   cargoChanged(slug: string): void {
     const isGone = this.#catalog.known(slug) === undefined;
@@ -420,36 +398,29 @@ export class JobRegistry {
       const isApproved = job.cargo !== null && this.#catalog.approvedForm(job.cargo) !== job.cargo;
       if (isGone) void this.#failWithoutCargo(job);
       // A parked job competes only when it is admitted.
-      else if (isApproved && job.hasPlace) this.#compete(job);
+      else if (isApproved && job.holdsQuota) this.#compete(job);
     }
   }
 
-  /**
-   * Cancels a job for its client. Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has
-   * the job.
-   */
+  /** Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has the job. */
   cancel(jobId: string): Promise<void> {
     const job = this.#require(jobId);
     this.stop(jobId);
     return this.#untilEnded(job);
   }
 
-  /** Cancels a job like {@link cancel}, without waiting. */
   stop(jobId: string): void {
     void this.#stop(this.#require(jobId), "cancelled", { event: "cancel" });
   }
 
-  /**
-   * Cancels every unfinished job of an account that is being deleted. Resolves when each end is durable or another
-   * coordinator has the job.
-   */
+  /** Cancels all unfinished jobs of a deleted account. Resolves when the ends are durable, or the jobs elsewhere. */
   async cancelAll(accountId: string): Promise<void> {
     const own = [...this.list()].filter((job) => job.accountId === accountId);
     for (const { id, hasEnded } of own) if (!hasEnded) this.stop(id);
     await this.settled(own);
   }
 
-  /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null if unknown. */
+  /** Ends a job that did not begin in time. `reason`: why it waited, for the client. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -466,33 +437,24 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "no_island_fits", message, retryable: false } });
   }
 
-  /** Ends a job with the report of the only Island that tried it, as no second Island confirmed it. */
+  /** Ends a job with the report of one Island that no second Island confirmed. */
   #endUnconfirmed(job: MutableJob, { islandId, error }: NonNullable<MutableJob["final"]>): Promise<void> {
     const isPaid = job.earner !== null && job.earner.islandId !== islandId;
     return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
   }
 
-  /**
-   * Resolves when the ends of these jobs are durable, or another coordinator has them. Default: all jobs that have
-   * ended so far.
-   */
+  /** Resolves when the ends of these jobs (default: all that have ended) are durable, or the jobs elsewhere. */
   async settled(jobs: Iterable<ActiveJob> = this.#jobs.values()): Promise<void> {
     const ending = [...jobs].flatMap(({ id, hasEnded }) => (hasEnded ? (this.#jobs.get(id) ?? []) : []));
     await Promise.allSettled(ending.map((job) => this.#untilEnded(job)));
   }
 
-  /**
-   * Handles work whose effects are already visible, such as a write: if it fails, the process ends and starts again
-   * from storage.
-   */
+  /** See `JobWrites.persist`. */
   persist<T>(write: Promise<T>): Promise<T> {
     return this.#writes.persist(write);
   }
 
-  /**
-   * Stops all timers. Later failures of writes are not fatal: changes that are not durable are restored from storage at
-   * the next start.
-   */
+  /** Stops all timers. Later failures of writes are not fatal: the next start restores the jobs. */
   close(): void {
     for (const limit of this.#readerLimits) limit.cancel();
     this.#deadlines.close();
@@ -501,21 +463,18 @@ export class JobRegistry {
 
   // ---- The present attempt of a job. The caller has checked that its Island has it (`dispatch/attempt-fencing.ts`)
 
-  /** Assigns a pending job to an Island. Returns the number of the attempt. */
+  /** Returns the number of the attempt. */
   assign(jobId: string, assignee: Assignee): number {
     const job = this.#require(jobId);
     this.#begin(job, job.attempt + 1, assignee);
     return job.attempt;
   }
 
-  /**
-   * Restores the attempt of a pending job that an Island presents: its assignment was not durable when the coordinator
-   * last stopped.
-   */
+  /** Restores an attempt that an Island presents and whose assignment was not durable when the coordinator stopped. */
   claimAttempt(jobId: string, assignee: Assignee, attempt: number): void {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
-    if (!job.hasPlace) {
+    if (!job.holdsQuota) {
       // The job had its quota slot before the restart, and waits for another only because that was unknown.
       this.#takePlace(job);
       this.#beginWait(job);
@@ -534,33 +493,30 @@ export class JobRegistry {
     void this.#writes.move(job, "regain");
   }
 
-  /** Reads the input of a job for its Island. Also loads the text that the attempt may have to continue. */
+  /** Reads the input for the Island, and loads the text that the attempt may continue. */
   async readForRun(jobId: string): Promise<JobInput> {
     const [input] = await Promise.all([this.#readInput(this.#require(jobId)), this.loadFeed(jobId)]);
     return input;
   }
 
-  /** Loads the job's text, which is not in memory after a restart. */
   loadFeed(jobId: string): Promise<void> {
     return this.#writes.persist(this.#require(jobId).feed.load());
   }
 
-  /** Records that the Island accepted the attempt. Ignored after the first time. */
+  /** Records that the Island accepted the attempt. */
   accept(jobId: string): void {
     const job = this.#require(jobId);
     if (!job.isAccepted) this.noteReturn(jobId);
   }
 
-  /** Records that the Island returned with the attempt. The limit of its phase counts again from now. */
+  /** Records that the Island returned with the attempt. The limit of its phase starts again. */
   noteReturn(jobId: string): void {
     const job = this.#require(jobId);
     job.isAccepted = true;
     this.#beginPhase(job);
   }
 
-  /**
-   * Records reported progress of the work, which is neither output nor stored. Counts as activity if `count` changed.
-   */
+  /** Records progress that is neither output nor stored. Counts as activity if `count` changed. */
   noteWork(jobId: string, count: number): void {
     const job = this.#require(jobId);
     if (count === job.workCount) return;
@@ -568,7 +524,7 @@ export class JobRegistry {
     this.#recordActivity(job);
   }
 
-  /** Ends the attempt because its present phase exceeded its limit, and stops the Island's work on it. */
+  /** Ends the attempt because its phase exceeded its limit, and stops the Island's work on it. */
   expirePhase(jobId: string): Promise<void> {
     const job = this.#require(jobId);
     if (job.phase === null)
@@ -578,10 +534,7 @@ export class JobRegistry {
     return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
   }
 
-  /**
-   * Ends a job whose run exceeded its limit in `timeout`. If there is no output yet, another Island is asked once
-   * first, as the Island may have done nothing.
-   */
+  /** Ends a job whose run exceeded its limit. Before any output another Island is asked first, once. */
   expireRun(jobId: string, hasOtherIsland: boolean): Promise<void> {
     const job = this.#require(jobId);
     const message = `The run took longer than its limit of ${this.runLimitMs(job) / 1_000} s`;
@@ -601,36 +554,29 @@ export class JobRegistry {
     this.#emit({ type: "job_moved", job });
   }
 
-  /** Records how much of the prompt the Island has read. */
   notePrompt(jobId: string, prompt: PromptTokens): void {
     const job = this.#require(jobId);
     if (job.notePrompt(prompt)) this.#recordActivity(job);
   }
 
-  /** Records that numbered frame `seq` was received. It is not durable yet. */
+  /** Records that frame `seq` was received. It is not durable yet. */
   noteReceived(jobId: string, seq: number): void {
     this.#require(jobId).lastSeq = seq;
   }
 
-  /**
-   * Records that numbered frame `seq` was received but not applied. An Island that regains the attempt resends it, and
-   * then it counts.
-   */
+  /** Records that frame `seq` was not applied. An Island that regains the attempt resends it, and then it counts. */
   noteUnheard(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
   }
 
-  /**
-   * Records that the last frame of an attempt, numbered `seq`, is durable. Ignored for an ended job and for an earlier
-   * attempt.
-   */
+  /** Records that the last frame of an attempt is durable. Ignored for an ended job and for an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.durableSeq = seq;
   }
 
-  /** Adds the output of numbered frame `seq`. A job that exceeds its maximum output ends in `failed`. */
+  /** Adds the output of frame `seq`. A job that exceeds its maximum output fails. */
   addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
     const job = this.#require(jobId);
     const items = job.delivered.take(claimed);
@@ -656,7 +602,7 @@ export class JobRegistry {
     return stored;
   }
 
-  /** Completes the job after a successful run. A job whose result exceeds its maximum output ends in `failed`. */
+  /** Completes the job after a successful run, or fails it if the result exceeds its maximum output. */
   complete(jobId: string, { usage, timings, ...result }: RunResult): Promise<void> {
     const job = this.#require(jobId);
     const bytes = result.output === undefined ? 0 : JSON.stringify(result.output).length;
@@ -670,17 +616,16 @@ export class JobRegistry {
     });
   }
 
-  /** Ends the job with a failure that would occur in another attempt, too. */
+  /** Ends the job with a failure that another attempt would repeat. */
   fail(jobId: string, error: JobError): Promise<void> {
     return this.#end(this.#require(jobId), { event: "fail", error });
   }
 
-  /** Ends the job because its Cargo was removed and the attempt cannot be sent. */
   failWithoutCargo(jobId: string): Promise<void> {
     return this.#failWithoutCargo(this.#require(jobId));
   }
 
-  /** Returns false if the present attempt is the last: no other may begin, or continue the delivered output. */
+  /** Returns false if no other attempt may begin, or continue the delivered output. */
   mayRetry(jobId: string): boolean {
     const job = this.#require(jobId);
     return mayRetry(job, this.#env.config.maxAttempts) && this.#hasCargo(job);
@@ -694,8 +639,8 @@ export class JobRegistry {
   }
 
   /**
-   * Ends the attempt without a result. A refusal does not count as an attempt: the job waits on within its wait limit.
-   * After other causes a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   * Ends the attempt without a result. After a refusal, which is no attempt, the job waits on within its wait limit.
+   * Otherwise a new attempt follows if the retry policy allows it, else the job fails with `error`.
    * @param mayReturn The Island is away, and may return with the attempt.
    */
   requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
@@ -706,7 +651,6 @@ export class JobRegistry {
     } else {
       job.avoidAssignee();
       if (!mayRetry(job, config.maxAttempts)) {
-        // The client may retry.
         return this.#end(job, { event: "fail", error: { ...error, retryable: true } });
       }
     }
@@ -779,20 +723,19 @@ export class JobRegistry {
     job.attemptMemoryBytes = 0;
   }
 
-  // ---- What the commands share
+  // ---- Shared by the commands
 
   #emit(event: JobRegistryEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** @throws for a job whose end is durable, and for an unknown id: such a command is a bug. */
+  /** @throws for an unknown id, and once the job's end is durable: such a command is a bug. */
   #require(jobId: string): MutableJob {
     const job = this.#jobs.get(jobId);
     if (job === undefined) throw new Error(`Job ${jobId} is not active`);
     return job;
   }
 
-  /** Adds an unfinished job with its output so far. */
   #add(job: MutableJob): MutableJob {
     this.#jobs.set(job.id, job);
     this.outputBudget.add(outputOwners(job.accountId, null), job.memoryBytes);
@@ -804,12 +747,12 @@ export class JobRegistry {
     this.#deadlines.clear(job.id);
   }
 
-  /** Returns true if the job's account may still run its Cargo. */
+  /** Returns true if the account may still run the Cargo. */
   #hasCargo(job: MutableJob): boolean {
     return this.#catalog.find(job.slug, job.accountId) !== undefined;
   }
 
-  /** Derives the traits from the input. Only the first call counts. */
+  /** Only the first call counts. */
   #learnTraits(job: MutableJob, input: JobInput): void {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
@@ -824,15 +767,14 @@ export class JobRegistry {
     return this.#beginWait(job);
   }
 
-  /** Takes a quota slot of the account, regardless of the limit. */
+  /** Regardless of the limit. */
   #takePlace(job: MutableJob): void {
     this.#jobQuota.add(job.accountId);
-    job.hasPlace = true;
+    job.holdsQuota = true;
   }
 
   #beginCompeting(job: MutableJob): void {
-    // The Cargo may have been removed since the job was accepted: during the commit, the wait for a quota slot, or a
-    // restart.
+    // The Cargo may have been removed during the commit, the wait for a quota slot, or a restart.
     if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
     this.#beginWait(job);
     this.#compete(job);
@@ -846,10 +788,7 @@ export class JobRegistry {
     job.input = null;
   }
 
-  /**
-   * Starts the wait of a job of a batch: its wait for other jobs of its account does not count. See the README,
-   * "Batches".
-   */
+  /** Starts the wait. For a job of a batch, its wait for other jobs of the account does not count. */
   #beginWait(job: MutableJob, earliestMs = 0): void {
     if (job.batchId !== null) {
       job.waitsSinceMs = this.#env.clock.now();
@@ -870,7 +809,6 @@ export class JobRegistry {
     this.#deadlines.set(job.id, deadlineMs, () => this.#emit({ type: "run_limit_passed", job }));
   }
 
-  /** Records activity of the present attempt, without setting a timer. */
   #recordActivity(job: MutableJob): void {
     job.lastSignMs = this.#env.clock.monotonicMs();
   }
@@ -881,10 +819,7 @@ export class JobRegistry {
     this.#deadlines.limitChanged(job.id);
   }
 
-  /**
-   * Returns the maximum time without activity in a phase. A Cargo that streams no tokens may be silent for its whole
-   * run.
-   */
+  /** A Cargo that streams no tokens may be silent for its whole run. */
   #phaseLimitMs(job: MutableJob, phase: AttemptPhase): number {
     const cargo = this.cargoOf(job);
     const own = cargo?.phaseLimitsMs?.[phase];
@@ -905,7 +840,7 @@ export class JobRegistry {
     if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
   }
 
-  /** Drops a job that another coordinator has; see `job_dropped`. */
+  /** See `job_dropped`. */
   #drop(job: MutableJob, ownerId: string | null): void {
     if (job.isDropped) return;
     job.drop();
@@ -915,10 +850,10 @@ export class JobRegistry {
     this.#leaveIsland(job);
     this.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
     this.#emit({ type: "job_dropped", job, feed: job.feed, ownerId });
-    if (job.hasPlace) this.#jobQuota.leave(job.accountId);
+    if (job.holdsQuota) this.#jobQuota.leave(job.accountId);
   }
 
-  /** Resolves when the end of the job is durable. @throws {NotOwnerError} if another coordinator has the job. */
+  /** Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has the job. */
   async #untilEnded(job: MutableJob): Promise<void> {
     await Promise.race([job.settled, job.untilDropped()]);
     if (job.isDropped) throw new NotOwnerError(job.id, null);
@@ -935,10 +870,7 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /**
-   * Ends a job permanently. Readers see the end when it is durable, and the promise resolves then. @throws
-   * {IllegalTransitionError}
-   */
+  /** Ends a job. Resolves when that is durable, and readers see it then. @throws {IllegalTransitionError} */
   #end(job: MutableJob, outcome: Outcome): Promise<void> {
     const wasPending = job.state === "pending";
     job.apply(outcome.event);
@@ -952,7 +884,7 @@ export class JobRegistry {
     const ended = this.#writes.end(job, ending).then(({ dueWebhookIds, output }) => {
       this.#jobs.delete(id);
       this.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
-      if (job.hasPlace) this.#jobQuota.leave(job.accountId);
+      if (job.holdsQuota) this.#jobQuota.leave(job.accountId);
       const { chargeMicro: creditsUsedMicro } = ending;
       job.feed.end(feedEndingOf({ ...outcome, ...ending, output, id, state: job.state, creditsUsedMicro }));
       for (const webhookId of dueWebhookIds) this.#onWebhookDue(webhookId, job.accountId);
@@ -989,7 +921,7 @@ export class JobRegistry {
   }
 }
 
-/** Returns the outcome of a job whose output exceeds a budget. @param full The exceeded budget. */
+/** @param full The exceeded budget. */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
   return { event: "fail", error: tooLarge(job, full), isPaid: full !== "job" };
@@ -1002,14 +934,12 @@ const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
   coordinator: "The coordinator's memory for output is full, and the account has used its share",
 };
 
-/** @param full The exceeded budget. */
 function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: OutputOwner | "job" | "day"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
   const message = full === "job" ? `The job's output exceeds its maximum${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };
 }
 
-/** Returns the error message for an attempt that exceeded a phase limit. */
 function describeExpiry(phase: AttemptPhase, limitMs: number): string {
   const limit = `${limitMs / 1_000} s`;
   switch (phase) {

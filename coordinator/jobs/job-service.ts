@@ -21,8 +21,7 @@ export type JobApi = ReturnType<typeof openJobService>;
 /**
  * Handles the client operations on jobs. Jobs of other accounts are not found.
  * @param explainWait Explains why a job waits; null once it runs or has ended.
- * @param removeContent Permanently removes prompt and answer of an ended job. For other jobs a sweep does so after
- * their end.
+ * @param removeContent Removes prompt and answer of an ended job. For other jobs a sweep does so after their end.
  */
 export function openJobService(
   clock: Clock,
@@ -68,7 +67,7 @@ export function openJobService(
     });
   }
 
-  /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable`. */
+  /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable` */
   async function cancel(accountId: string, jobId: string): Promise<JobState> {
     const job = await findActive(accountId, jobId);
     const cancelled = job === undefined || job.hasEnded ? undefined : await cancelHere(job);
@@ -91,10 +90,7 @@ export function openJobService(
     }
   }
 
-  /**
-   * Cancels a job that another coordinator has. Returns null if none has it. @throws {ServiceError} `not_found`,
-   * `cluster_unavailable`
-   */
+  /** Returns null if no other coordinator has the job. @throws {ServiceError} `not_found`, `cluster_unavailable` */
   async function cancelElsewhere(accountId: string, jobId: string): Promise<JobState | null> {
     const remote = await router.find(jobId);
     if (remote === undefined) return null;
@@ -136,7 +132,7 @@ export function openJobService(
     return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting };
   }
 
-  /** Views a job that is not here: it has ended, or another coordinator has it. */
+  /** Views a job that has ended, or that another coordinator has. */
   async function viewFromElsewhere(record: JobRecord): Promise<JobView> {
     if (isTerminal(record.state)) return viewOf(record, null);
     const remote = await router.find(record.id);
@@ -172,8 +168,8 @@ export function openJobService(
     /**
      * Resolves when the job is durable and its price held. @throws {ServiceError} `cargo_not_found`,
      * `cargo_not_allowed`, `validation_failed`, `insufficient_credits`, `key_credits_exceeded`, `idempotency_conflict`,
-     * and for a conversation answer `not_found` and `conversation_busy`; {@link RateLimitedError} when the account is
-     * at its limit of unfinished jobs.
+     * and for a conversation answer `not_found` and `conversation_busy`; {@link RateLimitedError} at the account's
+     * limit of unfinished jobs.
      */
     async submit(request: SubmitRequest): Promise<JobHandle> {
       const { accountId, idempotency, input, waitLimitMs } = request;
@@ -186,10 +182,7 @@ export function openJobService(
       );
       return handleOf(record);
     },
-    /**
-     * Returns the job of a submission with this Idempotency-Key since `sinceMs`, at most a day ago; undefined if there
-     * is none.
-     */
+    /** Returns the job of a submission with this Idempotency-Key since `sinceMs`, at most a day ago. */
     async findSubmitted(accountId: string, key: string, sinceMs: number): Promise<JobHandle | undefined> {
       const idempotency = { key, bodyHash: key };
       const record = await store.jobs.findRepeat({ accountId, idempotency, createdAtMs: sinceMs });
@@ -201,12 +194,12 @@ export function openJobService(
       const active = jobs.get(jobId);
       if (active === undefined) return viewFromElsewhere(record);
       const { state, attempt, startedAtMs } = active;
-      // Facts of an unfinished job that are not stored yet.
+      // Not stored yet.
       return viewOf({ ...record, ...(!active.hasEnded && { state, attempt, startedAtMs }) }, explainWait(active));
     },
     /**
-     * Returns the state of an unfinished job and why it waits, from memory; null for an ended job. @throws
-     * {ServiceError} `not_found`, `cluster_unavailable`
+     * Returns state and wait of an unfinished job, from memory; null for an ended job.
+     * @throws {ServiceError} `not_found`, `cluster_unavailable`
      */
     async explain(accountId: string, jobId: string): Promise<JobWait | null> {
       const active = await findActive(accountId, jobId);
@@ -218,8 +211,8 @@ export function openJobService(
       return store.jobs.list(accountId, page, filter);
     },
     /**
-     * Cancels an unfinished job. For an ended job, removes prompt and answer and resolves with null; its facts stay.
-     * May be repeated. @throws {ServiceError} `not_found`
+     * Cancels an unfinished job. Of an ended job, removes prompt and answer and resolves with null; its facts stay. May
+     * be repeated. @throws {ServiceError} `not_found`
      */
     async delete(accountId: string, jobId: string): Promise<JobState | null> {
       const job = await findActive(accountId, jobId);
@@ -232,8 +225,8 @@ export function openJobService(
       return null;
     },
     /**
-     * Marks prompt and answer of a job as not to be kept. {@link delete} removes them at its end; otherwise the next
-     * sweep does, also after a crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
+     * Marks prompt and answer as not to be kept. {@link delete} removes them at the job's end, or else the next sweep,
+     * also after a crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
       await assertOwn(accountId, jobId);

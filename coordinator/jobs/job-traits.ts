@@ -18,15 +18,15 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 
 /** Facts from a job's input that determine its price, its output and its retries. */
 export interface JobTraits {
-  /** Maximum tokens that the client requested; null for a Cargo that is not a chat. */
+  /** As requested by the client; null for a Cargo that is not a chat. */
   readonly maxTokens: number | null;
-  /** Maximum output of all attempts, in bytes. */
+  /** Of all attempts. */
   readonly maxOutputBytes: number;
   /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
   /** Bytes of the client's prompt. Each token has at least one. */
   readonly promptBytes: number;
-  /** Maximum tokens of the prompt: one for each byte, plus those of a chat template. */
+  /** One token for each byte of the prompt, plus those of a chat template. */
   readonly maxPromptTokens: number;
   /** Required format of the answer's text. */
   readonly responseFormat: ResponseFormat;
@@ -38,7 +38,7 @@ export interface JobTraits {
   readonly topLogprobs: number | null;
   /** True if the model reasons before it answers, and its reasoning is delivered. */
   readonly canThink: boolean;
-  /** Features that an Island needs, sorted. */
+  /** The features that an Island needs, sorted. */
   readonly features: readonly string[];
   /** Tokens that the schema of the answer costs in addition to the prompt. */
   readonly formatTokens: number;
@@ -55,12 +55,12 @@ const MAX_BYTES_PER_PIXEL = 12;
 /** Tokens that templates add to a prompt: their own system text, and marks around each message. */
 const TEMPLATE_TOKENS = 512;
 const TEMPLATE_TOKENS_PER_MESSAGE = 64;
-/** Bytes of JSON for each token. A schema is not part of the prompt, but compiling it costs like reading it. */
+/** A schema is not part of the prompt, but compiling it costs like reading it. */
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * Returns the traits of an input. An answer in JSON, with tools or with reasoning cannot be continued: a grammar cannot
- * start in the middle, and prompts lack reasoning.
+ * An answer in JSON, with tools or with reasoning cannot be continued: a grammar cannot start in the middle, and
+ * prompts lack reasoning.
  * @param cargo Undefined if it was removed.
  * @param maxOutputBytes Limit for a job if neither its input nor its Cargo sets one.
  */
@@ -116,7 +116,7 @@ function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }
 
-/** Counts the tools in the prompt. Templates may write each tool with spaces and line breaks. */
+/** Templates may write each tool with spaces and line breaks. */
 function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   if (toolUse === null) return 0;
   const bytes = Buffer.byteLength(

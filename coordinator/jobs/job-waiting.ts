@@ -3,10 +3,7 @@ import type { JobState } from "../../shared/job-state.ts";
 import { WAIT_CAUSES } from "../scheduler/explain.ts";
 import type { Waiting } from "../scheduler/scheduler.ts";
 
-/**
- * Reasons why a job has no output: no Island could start it, its Island is not ready yet or silent, or the account is
- * at its limit.
- */
+/** Reasons why a job has no output: no Island could start it, its Island is silent, or the account is at its limit. */
 export const WAITING_REASONS = [...WAIT_CAUSES, "starting", "no_output", "account_limit"] as const;
 export type JobWaiting = Omit<Waiting, "reason"> & {
   readonly reason: (typeof WAITING_REASONS)[number];
@@ -14,7 +11,7 @@ export type JobWaiting = Omit<Waiting, "reason"> & {
   readonly phase?: AttemptPhase;
 };
 
-/** The state of an unfinished job without output, for the readers of its stream. */
+/** For the readers of a stream without output. */
 export interface JobWait {
   readonly state: JobState;
   readonly waiting: JobWaiting | null;

@@ -5,7 +5,6 @@ import { MAX_INLINE_CHARS } from "../store/jobs/large-json.ts";
 /** Memory of an item besides its content: 88 to 104 bytes in V8, including its slot in the feed. */
 const BYTES_PER_ITEM = 128;
 
-/** Size of output: all of it, and the part that stays in memory. */
 export interface OutputSize {
   readonly tokens: number;
   readonly bytes: number;
@@ -39,7 +38,7 @@ export function memoryBytesOf(items: readonly FeedItem[]): number {
   return bytes;
 }
 
-/** Returns the size of the stored part of a feed. It counts as in memory, as it is loaded for the first reader. */
+/** Counts the stored part of a feed as in memory, as it is loaded for the first reader. */
 export function sizeOfStored({ items, tokens, bytes, largeBytes }: FeedProgress): OutputSize {
   const memoryBytes = items * BYTES_PER_ITEM + bytes;
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };

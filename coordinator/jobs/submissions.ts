@@ -23,32 +23,30 @@ import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/owned-webhook.ts";
 import { type FileReference, fileReferencesOf } from "../catalog/file-references.ts";
 
-/** The common fields of submissions of jobs and batches. */
 export interface SubmissionRequest {
   readonly accountId: string;
-  /** Limits of the account, if they were read with the request's caller; else they are read here. */
+  /** Absent: not read with the request's caller, so they are read here. */
   readonly limits?: ResolvedLimits;
-  /** The API key of the request; null or absent for a session. */
+  /** Null or absent for a session. */
   readonly apiKey?: UsedKey | null | undefined;
-  /** Slug of the Cargo, or an alias. */
+  /** Slug or alias. */
   readonly slug: string;
-  /** Paths of the request's parameters that were ignored. Absent if none was. */
+  /** Paths of parameters that were ignored. Absent if none was. */
   readonly ignoredParameters?: readonly string[];
   /** 0 to 100. */
   readonly priority: number;
   readonly idempotency: NewJob["idempotency"];
-  /** Notified when the job or batch has ended. */
   readonly webhook?: WebhookRequest | undefined;
 }
 
-/** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
+/** Passed every check except those of the commit: credits and Idempotency-Key. */
 export type CheckedSubmission = Awaited<ReturnType<Submissions["check"]>>;
 
 type PlacedInput = CheckedInput & { readonly root: string };
 
 export type Submissions = ReturnType<typeof openSubmissions>;
 
-/** Stores every submission: checks it, creates the records and tracks the commit. */
+/** Checks every submission, creates its records and tracks its commit. */
 export function openSubmissions(
   { config, clock }: Env<"priorityPrice" | "webhookAllowPrivate">,
   store: Pick<Store, "accounts" | "files">,
@@ -60,10 +58,8 @@ export function openSubmissions(
 
   return {
     /**
-     * Returns the result of the first request for a repeated one, even if conditions have changed since, so that the
-     * repeat of an accepted request never becomes an error. Otherwise calls `make`.
-     * @param find Returns the result of the first request with the same Idempotency-Key; undefined for a new key and
-     * without a key.
+     * Returns the result of the first request for a repeated one, even if conditions have changed since.
+     * @param find Returns the result of the first request with the same Idempotency-Key, if any.
      * @param make Checks the request, and writes only if `find` would still return undefined.
      */
     async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
@@ -72,7 +68,7 @@ export function openSubmissions(
       try {
         return await make();
       } catch (error) {
-        // The first request may have committed after `find`, and may hold the quota slot that this one was refused.
+        // The first request may have committed since, and may hold the quota slot that this one was refused.
         const made = await find();
         if (made !== undefined) return made;
         throw error;
@@ -80,10 +76,9 @@ export function openSubmissions(
     },
     /**
      * @param inputs Each with the field of the request that contains it.
-     * @param maxWaitMs How long a client waits for the answer; shortens the Cargo's wait limit. Undefined if no client
-     * waits.
+     * @param maxWaitMs How long a client waits; shortens the Cargo's wait limit. Undefined if no client waits.
      * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming the
-     * errors of every input; {@link RateLimitedError} when the account has reached its daily storage limit.
+     * errors of every input; {@link RateLimitedError} at the account's daily storage limit.
      */
     async check(
       request: SubmissionRequest,
@@ -119,19 +114,19 @@ export function openSubmissions(
       let holds: FileHold[] = [];
       return {
         cargo,
-        /** Maximum number of unfinished jobs of the account. */
+        /** Maximum of unfinished jobs of the account. */
         maxJobs: limits.concurrentJobs,
         common,
         webhook,
         apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
-        /** Postings that hold the prices of all jobs. */
+        /** Holds the prices of all jobs. */
         postings: holdPostings(
           accountId,
           inputs.map(() => priceMicro),
         ),
         /**
-         * Creates the jobs to store next, one for each input, with increasing ids. The files that they name are held
-         * from now on. @throws {ValidationError} if one is gone.
+         * Creates the jobs, one for each input, with increasing ids, and holds their files. @throws {ValidationError}
+         * if one is gone.
          */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = checked.map(({ input, inputJson }) => {
@@ -153,10 +148,7 @@ export function openSubmissions(
         },
       };
     },
-    /**
-     * Runs a commit that creates jobs and passes them to the registry. Until it is over, `settled` waits for it for
-     * each of `ids`.
-     */
+    /** Runs a commit that creates jobs and passes them to the registry. */
     async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
       const done = run();
       for (const id of ids) inFlight.set(id, done);
@@ -166,7 +158,7 @@ export function openSubmissions(
         for (const id of ids) inFlight.delete(id);
       }
     },
-    /** Resolves when the commit of this job or batch has succeeded or failed; at once if none is in flight. */
+    /** Resolves when the commit of this job or batch, if one is in flight, has succeeded or failed. */
     async settled(id: string): Promise<void> {
       await inFlight.get(id)?.catch(() => undefined);
     },
@@ -216,10 +208,9 @@ const UNSURE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Checks that the account may use the files that an input names.
+ * Returns the ids of the files that an input names.
  * @param input Must match the Cargo's schema.
- * @param root Its field in the request.
- * @returns The ids of the files. @throws {ValidationError}
+ * @param root Its field in the request. @throws {ValidationError} if the account may not use a file.
  */
 async function checkJobFiles(
   files: Store["files"],
@@ -244,7 +235,7 @@ async function checkJobFiles(
   return [...new Set(places.map(({ fileId }) => fileId))];
 }
 
-/** Holds files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
+/** @throws {ValidationError} if a file was deleted since it was checked. */
 async function holdJobFiles(
   files: Store["files"],
   accountId: string,
@@ -257,10 +248,7 @@ async function holdJobFiles(
     throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
 }
 
-/**
- * Releases the files of jobs that `error` refused. Jobs that may have been stored hold them until their end, or for
- * some minutes.
- */
+/** Releases the files of refused jobs. Those of jobs that may have been stored stay held, or the holds expire. */
 async function freeJobFiles(files: Store["files"], holds: readonly FileHold[], error: unknown): Promise<void> {
   if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
   // The holds then expire.

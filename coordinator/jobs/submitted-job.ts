@@ -10,23 +10,20 @@ export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
   /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
-  /** True if the job is cancelled when its client disconnects, including by a crash. */
+  /** Cancels the job when its client disconnects, including by a crash. */
   readonly isClientBound?: boolean;
-  /** The conversation answer of the job, stored with it in one commit. */
+  /** Stored with the job in one commit. */
   readonly answer?: AnswerLink;
 }
 
-/** A submitted job, for its submitter. */
 export interface JobHandle {
   /** The record at submission. For the first job of a repeated request: the present record. */
   readonly record: JobRecord;
-  /**
-   * The secret that the coordinator created for the webhook; null without a webhook, or if the client sent a secret.
-   */
+  /** See `SubmittedBatch`. */
   readonly webhookSecret: string | null;
-  /** Opens the job's only feed: live while the job is unfinished, else from storage. */
+  /** See `JobApi`. */
   openFeed(): Promise<Feed>;
-  /** Resolves when the end is durable. @throws {ServiceError} `job_not_cancellable` */
+  /** See `JobApi`. */
   cancel(): Promise<JobState>;
 }
 

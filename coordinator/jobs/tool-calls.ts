@@ -7,10 +7,7 @@ import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
-/**
- * Returns the tool calls of an answer in order. A call whose beginning is missing has no name. Empty for an answer in
- * text.
- */
+/** In order. A call whose beginning is missing has no name. Empty for an answer in text. */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   for (const item of items) {
@@ -24,16 +21,16 @@ export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   return told.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
 }
 
-/** A chat message with an answer. If it has only tool calls, its content is null. */
+/** The content is null if there are only tool calls. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string | null;
   readonly tool_calls?: ToolCall[];
-  /** Reasoning, with the field name of DeepSeek, vLLM and llama.cpp's server. */
+  /** The field name of DeepSeek, vLLM and llama.cpp's server. */
   readonly reasoning_content?: string;
 }
 
-/** Returns the output of a chat's feed as an OpenAI message. @param feed Must be loaded. */
+/** @param feed Must be loaded. */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
   const text = feed.text();
   const calls = toolCallsOf(feed.items);
@@ -48,8 +45,8 @@ function reasoningOf(items: readonly FeedItem[]): string {
 }
 
 /**
- * Returns true if tool calls match the request: the tools may be called, their number is allowed, and a grammar of
- * their schema allows the arguments. A last call that was cut at the token limit is not checked.
+ * Returns true if tools, number of calls and arguments are as requested. Does not check a last call that was cut at the
+ * token limit.
  */
 export function areAsAsked(calls: readonly ToolCall[], use: ToolUse | null, finishReason: FinishReason): boolean {
   if (use === null) return calls.length === 0;

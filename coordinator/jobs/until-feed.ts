@@ -1,6 +1,6 @@
 import type { Feed } from "./feed.ts";
 
-/** Resolves once `isReady` is true for the feed, or `signal` is aborted. Removes its listeners. */
+/** Resolves once `isReady` is true for the feed, or `signal` is aborted. */
 export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true || isReady(feed)) {
@@ -19,10 +19,7 @@ export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?:
   });
 }
 
-/**
- * Opens the job's feed and resolves with it once `isReady` is true, or `signal` is aborted. Reopens a feed that is cut
- * before. @throws Errors of `open`.
- */
+/** Opens the feed, and again after a cut, until `isReady` is true or `signal` is aborted. @throws Errors of `open`. */
 export async function openUntil(
   open: () => Promise<Feed>,
   isReady: (feed: Feed) => boolean,

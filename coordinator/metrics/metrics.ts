@@ -84,7 +84,7 @@ function jobMetrics({ jobs, scheduler, seen, webhooks, fileBatches }: MeasuredPa
       ["reason"],
       () => {
         let parked = 0;
-        for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
+        for (const { state, holdsQuota } of jobs.list()) if (state === "pending" && !holdsQuota) parked += 1;
         const byReason = scheduler.waitsByReason(seen.elsewhere);
         return [...byReason, ["account_limit", parked]];
       },

@@ -87,7 +87,7 @@ export function coordinatorMetrics(
       }
       waiting += 1;
       // A job of a batch may wait for a job quota slot of its account.
-      const key = [job.slug, jobs.cargoOf(job)?.privateTo ?? "", job.hasPlace ? "" : job.accountId].join(" ");
+      const key = [job.slug, jobs.cargoOf(job)?.privateTo ?? "", job.holdsQuota ? "" : job.accountId].join(" ");
       const kind = kinds.get(key);
       if (kind === undefined) kinds.set(key, { oldest: job, jobs: 1 });
       else {

@@ -7,7 +7,7 @@ import { Pool } from "./pool.ts";
  * quota is then only a first check.
  */
 export class JobQuota {
-  readonly #places = new Pool({ account: Infinity });
+  readonly #slots = new Pool({ account: Infinity });
   readonly #listeners = new Set<(accountId: string) => void>();
 
   /** Takes a slot. @throws {RateLimitedError} if the account already has `limit`; nothing changes. */
@@ -17,17 +17,17 @@ export class JobQuota {
   }
 
   isFull(accountId: string, limit: number): boolean {
-    return this.#places.count("account", accountId) >= limit;
+    return this.#slots.count("account", accountId) >= limit;
   }
 
   /** Takes a slot regardless of the limit: for a job that was accepted before a restart. */
   add(accountId: string): void {
-    this.#places.add([["account", accountId]], 1);
+    this.#slots.add([["account", accountId]], 1);
   }
 
   /** Releases a slot. @throws if the account has none, as a job was counted twice. */
   leave(accountId: string): void {
-    this.#places.add([["account", accountId]], -1);
+    this.#slots.add([["account", accountId]], -1);
     for (const listener of this.#listeners) listener(accountId);
   }
 

@@ -4,15 +4,15 @@ import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
-/** Counts of the online Islands by how they fit one Cargo. */
+/** The online Islands by how they fit one Cargo. */
 export interface IslandFitCounts {
   readonly online: number;
-  /** Counts of the Islands that do not fit, by the first reason. */
+  /** By the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
   /** Fitting Islands that need no download. */
   readonly withModel: number;
-  /** Download progress of each fitting Island that is fetching the model: 0 to 1, null when unknown. */
+  /** Progress of each fitting Island that downloads the model: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
   /** The last failure of each fitting Island whose circuit breaker is open. */
   readonly paused: readonly BreakerFailure[];
@@ -21,7 +21,7 @@ export interface IslandFitCounts {
 interface Entry extends HeapItem {
   readonly island: OnlineIsland;
   fit: true | Misfit;
-  /** `paused`: the Island gets no job of the Cargo. `probing`: it gets no more than the job that it runs as a probe. */
+  /** `half_open`: the Island gets no job besides the probe that it runs. */
   pause: "none" | "probing" | "paused";
   hasModel: boolean;
   /** All slots of the Island, free or not, at the time of counting. */
@@ -48,7 +48,7 @@ function currentRank({ merit, island }: Entry): number {
   return rankOf(merit, island.load);
 }
 
-/** An index of the online Islands for one Cargo. Sorts those that fit and have a free slot by rank, and counts all. */
+/** Indexes the online Islands for one Cargo: sorts those that fit and have a free slot by rank, and counts all. */
 export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
@@ -64,10 +64,7 @@ export class CargoIslands {
     for (const island of islands) this.put(island);
   }
 
-  /**
-   * Adds an Island, or updates one whose facts or measurements changed. Returns true if jobs now have one Island fewer
-   * to wait for.
-   */
+  /** Adds or updates an Island. Returns true if jobs now have one Island fewer to wait for. */
   put(island: OnlineIsland): boolean {
     const openBefore = this.#open;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
@@ -104,9 +101,8 @@ export class CargoIslands {
   }
 
   /**
-   * Returns the best ready Island outside of `avoid`; undefined if there is none now. Returns an Island in `avoid` only
-   * if no other Island is worth waiting for and the job is not patient: a busy Island that fits is better than one that
-   * failed the job.
+   * Returns the best ready Island outside of `avoid`. Returns one in `avoid` only if no other is worth waiting for,
+   * unless `mustAvoid`: a busy Island that fits is better than one that failed the job.
    */
   best(avoid: readonly string[], mustAvoid = false): OnlineIsland | undefined {
     const avoided: Entry[] = [];
@@ -121,10 +117,7 @@ export class CargoIslands {
     return entry?.island;
   }
 
-  /**
-   * Returns the best ready Islands outside of `except` that together have at least `slots` free slots, if there are
-   * enough.
-   */
+  /** Returns the best ready Islands outside of `except` that have at least `slots` free slots, if there are enough. */
   firstReady(slots: number, except: ReadonlySet<string>): OnlineIsland[] {
     const seen: Entry[] = [];
     const first: OnlineIsland[] = [];
@@ -140,9 +133,7 @@ export class CargoIslands {
     return first;
   }
 
-  /**
-   * Returns true if a free slot of the Island may go to a job that avoids `avoid`. Follows the rule of {@link best}.
-   */
+  /** Returns true if {@link best} may return the Island. */
   mayServe(islandId: string, avoid: readonly string[], mustAvoid = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
@@ -177,7 +168,7 @@ export class CargoIslands {
     return paused.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
-  /** Returns the best Island with a free slot. Each rank that got worse costs at most one move here. */
+  /** Each rank that got worse costs at most one move here. */
   #front(): Entry | undefined {
     for (;;) {
       const entry = this.#ready.peek();

@@ -2,10 +2,9 @@ import { backoffMs } from "../../shared/async/backoff.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 
-/** The ways in which an Island fails a job. `lost`: the Island, or the job on it, was lost. */
+/** `lost`: the Island, or the job on it, was lost. */
 export type FailureCause = "refused" | "failed" | "lost";
 
-/** A failure of a job on an Island. */
 export interface BreakerFailure {
   readonly cause: FailureCause;
   readonly code: JobErrorCode;
@@ -16,8 +15,7 @@ export interface BreakerPolicy {
   readonly firstMs: number;
   readonly maxMs: number;
   /**
-   * Maximum while the jobs of only one account failed. Those jobs may be at fault, and must not keep an Island from
-   * other accounts.
+   * Maximum while the jobs of only one account failed: they may be at fault, and must not keep an Island from others.
    */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
@@ -28,9 +26,8 @@ const LASTING_REFUSALS: readonly JobErrorCode[] = ["manifest_untrusted", "runtim
 const LASTING_FACTOR = 30;
 
 /**
- * A circuit breaker for an Island (Nygard, "Release It!", 2007) with exponential backoff and jitter. While it is open
- * (`isPaused`) the Island gets no jobs. Then the Island gets one job as a probe: success closes the breaker, failure
- * opens it for longer.
+ * A circuit breaker for an Island (Nygard, "Release It!", 2007) with exponential backoff and jitter. After it was open,
+ * the Island gets one job as a probe: success closes the breaker, failure opens it for longer.
  */
 export class CircuitBreaker implements HeapItem {
   heapIndex = -1;
@@ -60,10 +57,7 @@ export class CircuitBreaker implements HeapItem {
     return this.isPaused || this.#probeJobId !== null;
   }
 
-  /**
-   * Adds a failure: opens the breaker for longer than the time before. Failures while it is open do not extend the
-   * time.
-   */
+  /** Opens the breaker for longer than the time before. Failures while it is open do not extend the time. */
   add(failure: BreakerFailure, nowMs: number): void {
     this.last = failure;
     if (this.isPaused) return;
@@ -101,7 +95,6 @@ export class CircuitBreaker implements HeapItem {
     this.#probeJobId = null;
   }
 
-  /** Closes the breaker after a success. */
   reset(): void {
     this.inARow = 0;
     this.isPaused = false;

@@ -15,15 +15,15 @@ export interface SchedulerIsland {
   /** Maximum number of concurrent jobs, over all Cargos. */
   readonly slots: number;
   readonly draining: boolean;
-  /** Rules of the Island's owner; absent: everything is allowed. */
+  /** Absent: everything is allowed. */
   readonly policy?: OwnerPolicy | undefined;
-  /** Protocol features of the agent beyond the first version, by name; absent: none. */
+  /** Protocol features of the agent beyond the first version; absent: none. */
   readonly features?: readonly string[] | undefined;
   /** Cache keys (`cacheKeyOf()`) of the models and images on disk. */
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos in memory. */
   readonly loaded: readonly string[];
-  /** Running downloads, including the details that only the owner sees. */
+  /** Including the details that only the owner sees. */
   readonly downloads: readonly IslandState["downloads"][number][];
   /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
@@ -41,18 +41,15 @@ export interface WaitingJob {
   readonly jobClass: JobClass;
   /** The account whose Islands may run a Cargo that is not approved. Null: any Island may run it. */
   readonly onlyIslandsOf: string | null;
-  /** Features that an Island needs to run the job, sorted; absent: none. See `shared/features/features.ts`. */
+  /** Features that an Island needs, sorted; absent: none. See `shared/features/features.ts`. */
   readonly features?: readonly string[] | undefined;
-  /** Priority among the jobs of the account, 0 to 100. Higher starts first. */
+  /** Among the jobs of the account, 0 to 100. Higher starts first. */
   readonly priority: number;
   readonly createdAtMs: number;
   readonly waitLimitMs: number;
   /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   readonly avoidIslands: readonly string[];
-  /**
-   * Accounts whose Islands the job avoids. Their Islands that are online here are in `avoidIslands`; others may be at
-   * another coordinator.
-   */
+  /** Accounts whose Islands the job avoids. `avoidIslands` has those that are online here. */
   readonly avoidAccounts?: ReadonlySet<string>;
 }
 
@@ -69,7 +66,7 @@ export type SchedulerEvent =
   | { readonly kind: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
   /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is offline. */
   | { readonly kind: "island_changed"; readonly island: SchedulerIsland }
-  /** The Island gets no new jobs. Its slots are dropped; its measurements are kept for its return. */
+  /** The Island's slots are dropped; its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
   /** A job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
@@ -77,7 +74,7 @@ export type SchedulerEvent =
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** An Island refused, failed or lost a job in a way that another Island may not. Precedes `slot_freed`. */
   | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
-  /** A run ended. `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
+  /** `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
   | {
       readonly kind: "measured";
       readonly islandId: string;
@@ -91,14 +88,12 @@ export type SchedulerEvent =
   | { readonly kind: "time_passed" };
 
 export type SchedulerEffect =
-  /** Gives the job to the Island. The scheduler has taken the slot and removed the job from its queue. */
+  /** The scheduler has taken the slot and removed the job from its queue. */
   | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string }
-  /**
-   * Begins a quarantine: the Island failed several jobs in a row, of several Cargos. `null`: the quarantine is over.
-   */
+  /** The Island failed several jobs in a row, of several Cargos. `null`: its quarantine is over. */
   | { readonly kind: "quarantine"; readonly islandId: string; readonly quarantine: Quarantine | null };
 
-/** A circuit breaker for a whole Island. It gets no jobs for `forMs`, then one at a time until one succeeds. */
+/** A circuit breaker for a whole Island. */
 export interface Quarantine {
   /** Failures since the last success. */
   readonly inARow: number;

@@ -5,7 +5,6 @@ import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import type { WorkKind } from "./slot-offer.ts";
 
-/** Reasons why no Island has started a job yet. */
 export const WAIT_CAUSES = [
   "own_islands_only",
   "no_island_online",
@@ -17,10 +16,9 @@ export const WAIT_CAUSES = [
   "model_downloading",
 ] as const;
 
-/** The reason why a job waits. */
 export interface Waiting {
   readonly reason: (typeof WAIT_CAUSES)[number];
-  /** 1-based place among the waiting jobs of its Cargo and class, in the order in which they would start now. */
+  /** 1-based, among the waiting jobs of its Cargo and class, in the order in which they would start now. */
   readonly position: number;
   readonly message: string;
   /** Download progress of the model, 0 to 100; absent when unknown. */
@@ -32,16 +30,16 @@ export type Cause = Omit<Waiting, "position">;
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
-/** The job keeps the private definition that it was accepted for, as another definition was approved. */
+/** Another definition was approved than the private one that the job was accepted for. */
 const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
 
-/** Explains a slug that the catalog does not have. `no_island_fits` is the closest reason that clients know. */
+/** `no_island_fits` is the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
   return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
 }
 
 /**
- * Explains why a job of the Cargo waits, given that no Island that it may use has a free slot.
+ * Explains why a job waits, given that no Island that it may use has a free slot.
  * @param avoided Number of fitting Islands that failed this job and have no open circuit breaker.
  */
 export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, avoided: number): Cause {
@@ -90,10 +88,7 @@ function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering
   return { reason: "all_busy", message: [busy, ...others].join("; ") };
 }
 
-/**
- * Explains that every fitting Island recently refused or failed jobs of the Cargo. Each is probed after a growing
- * delay.
- */
+/** Explains that every fitting Island recently refused or failed jobs of the Cargo. */
 function explainBreakers(paused: readonly BreakerFailure[]): Cause {
   const isRefused = paused.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
@@ -109,8 +104,7 @@ function describeCodes(paused: readonly BreakerFailure[]): string {
 }
 
 /**
- * Returns a message such as "model is downloading on 1 Island (41 %)", with the highest percentage. Also used for an
- * assigned job whose Island still fetches the model.
+ * Returns a message such as "model is downloading on 1 Island (41 %)", with the highest percentage.
  * @param fractions Progress of each Island that downloads, 0 to 1 or null when unknown; at least one.
  */
 export function explainDownloads(fractions: readonly (number | null)[]): Cause & { reason: "model_downloading" } {
@@ -184,13 +178,10 @@ export interface Elsewhere {
   readonly free: number;
 }
 
-/** Returns what other coordinators reported about a kind of work; null without other coordinators. */
+/** Returns null without other coordinators. */
 export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
 
-/**
- * Reasons that concern the Islands of one coordinator only. They do not hold if other coordinators have Islands that
- * run the job.
- */
+/** Reasons that do not hold if another coordinator has Islands that run the job. */
 const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "own_islands_only",
   "no_island_online",
@@ -200,7 +191,6 @@ const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "all_failing",
 ];
 
-/** Adjusts the reason why a job waits at its coordinator to the reports of the others. */
 export function reasonElsewhere(reason: Waiting["reason"], others: Elsewhere | null): Waiting["reason"] {
   return others !== null && others.running > 0 && OF_THIS_ONE.includes(reason) ? "all_busy" : reason;
 }

@@ -2,18 +2,14 @@
 export interface Sharer {
   /** Weight: twice the share gets twice the slot time while both wait. */
   share: number;
-  /**
-   * Virtual time at which the next job starts, in ms of slot time at a share of {@link NEUTRAL_SHARE}. The lowest is
-   * next.
-   */
+  /** Virtual time of the next start, in ms of slot time at a share of {@link NEUTRAL_SHARE}. The lowest is next. */
   tag: number;
-  /** Order among equal tags: the older tag goes first. Unique among peers. */
+  /** The older of equal tags goes first. Unique among peers. */
   order: number;
 }
 
 export const NEUTRAL_SHARE = 100;
 
-/** Returns a sharer without any use. */
 export function newSharer(share: number): Sharer {
   return { share, tag: 0, order: 0 };
 }
@@ -45,7 +41,7 @@ export class FairShare {
     this.#place(sharer, sharer.tag);
   }
 
-  /** Charges the start of a job to the sharer. Returns the cost, for {@link settle}. */
+  /** Charges a start. Returns the cost, for {@link settle}. */
   charge(sharer: Sharer, estimatedMs: number): number {
     this.virtualMs = Math.max(this.virtualMs, sharer.tag);
     const cost = costOf(sharer, estimatedMs);

@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "./events.ts";
 
-/** Reasons why an Island cannot take jobs of a Cargo, in the order of the checks. */
+/** In the order of the checks. */
 export const MISFITS = [
   "not_own",
   "runtime_missing",
@@ -20,7 +20,6 @@ export interface KnownCargo extends CargoManifest {
   readonly privateTo?: string;
 }
 
-/** A Cargo with a rule on which Islands may run it. */
 export interface ScheduledCargo extends KnownCargo {
   /** See `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
@@ -44,10 +43,7 @@ type IslandOffer = Pick<
   "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features" | "noSpaceFor"
 >;
 
-/**
- * Returns `true` if the Island can serve the Cargo once it has a free slot, else the first reason why not. Compare with
- * `true`.
- */
+/** Returns `true` if the Island can serve the Cargo once it has a free slot, else the first reason why not. */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
   const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.onlyIslandsOf === null);

@@ -1,4 +1,4 @@
-/** An item of a heap. Only the heap writes `heapIndex`. It is -1 outside of a heap, so an item is in at most one. */
+/** Only the heap writes `heapIndex`. It is -1 outside of a heap, so an item is in at most one. */
 export interface HeapItem {
   heapIndex: number;
 }
@@ -19,12 +19,11 @@ export class IndexedHeap<T extends HeapItem> {
     return this.#items.length;
   }
 
-  /** The first item; undefined when empty. */
   peek(): T | undefined {
     return this.#items[0];
   }
 
-  /** All items, in heap order. */
+  /** In heap order. */
   items(): readonly T[] {
     return this.#items;
   }
@@ -35,7 +34,7 @@ export class IndexedHeap<T extends HeapItem> {
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** Removes an item, which must be in this heap. */
+  /** Removes an item of this heap. */
   remove(item: T): void {
     this.#assertMember(item);
     const index = item.heapIndex;
@@ -45,7 +44,7 @@ export class IndexedHeap<T extends HeapItem> {
     this.#rise(last, this.#sinkHole(index));
   }
 
-  /** Re-sorts an item whose key changed. The item must be in this heap. */
+  /** Re-sorts an item of this heap whose key changed. */
   update(item: T): void {
     this.#assertMember(item);
     this.#rise(item, this.#sinkHole(item.heapIndex));
@@ -70,7 +69,7 @@ export class IndexedHeap<T extends HeapItem> {
 
   /**
    * Moves children up into the hole until it has none, and returns its index. The item that fills the hole is usually
-   * near the bottom and rises from there. This takes half the comparisons of sinking it from the top.
+   * near the bottom and rises from there, which takes half the comparisons of sinking it from the top.
    */
   #sinkHole(from: number): number {
     let index = from;

@@ -3,7 +3,7 @@ import { fits, type KnownCargo } from "./fit.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
-/** Maximum number of indexed Cargos. Above it, the least recently used one without waiting jobs is dropped. */
+/** Above this number, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
 
 export type IslandIndices = ReturnType<typeof islandIndices>;
@@ -25,11 +25,11 @@ export function islandIndices(
   };
 
   return {
-    /** Returns the index for jobs of that kind; undefined if it was not built. */
+    /** Returns undefined if the index was not built. */
     peek: (kind: WorkKind): CargoIslands | undefined => indices.get(workKeyOf(kind)),
 
     /**
-     * Returns the index for jobs of that kind, built on first use. Undefined if the catalog does not have the Cargo.
+     * Returns the index, built on first use. Undefined if the catalog does not have the Cargo.
      * @param queued Kinds with waiting jobs: their indices are kept.
      */
     of(kind: WorkKind, queued: () => Iterable<{ readonly kind: WorkKind }>): CargoIslands | undefined {
@@ -46,7 +46,7 @@ export function islandIndices(
       return index;
     },
 
-    /** Returns true if an Island outside of `avoid` fits jobs of that kind. */
+    /** See `Scheduler.hasIslandFor`. */
     hasFitOutside(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
       const cargo = cargoOf(kind.slug);
       if (cargo === undefined) return false;
@@ -57,8 +57,7 @@ export function islandIndices(
     },
 
     /**
-     * Adds an Island, or updates one whose facts changed. Returns true if jobs of some Cargo now have one Island fewer
-     * to wait for.
+     * Adds or updates an Island. Returns true if jobs of some Cargo now have one Island fewer to wait for.
      * @param slug Updates only the indices of that Cargo.
      */
     put(island: OnlineIsland, slug?: string): boolean {
@@ -69,7 +68,7 @@ export function islandIndices(
       return isWorse;
     },
 
-    /** Records that the Island has one more free slot. */
+    /** See `CargoIslands.improve`. */
     improve(island: OnlineIsland): void {
       for (const index of indices.values()) index.improve(island);
     },
@@ -78,7 +77,6 @@ export function islandIndices(
       for (const index of indices.values()) index.remove(island);
     },
 
-    /** Drops the indices of a Cargo that was added, changed or removed. */
     forget(slug: string): void {
       for (const [key, { cargo }] of indices) if (cargo.slug === slug) indices.delete(key);
     },

@@ -17,19 +17,17 @@ export interface BreakerPolicies {
   readonly ofIsland: BreakerPolicy;
 }
 
-/** Weight of the newest speed. After about ten runs older speeds hardly count. */
+/** After about ten runs older speeds hardly count. */
 const NEWEST_WEIGHT = 0.2;
 /** Factor on the weight of earlier runs with each new run. In the long run the last twenty count. */
 const FADING = 0.95;
 
 const MINUTE_MS = 60_000;
-/** Breakers of one Cargo stay open for a shorter time than the quarantine of a whole Island. */
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
 const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
 const QUARANTINE_FACTOR = 30;
 
 /**
- * Returns the breaker policies for one Cargo and for a whole Island.
  * @param firstMs First time for which a breaker of one Cargo stays open.
  * @param random 0 to 1; spreads these times.
  */
@@ -46,13 +44,12 @@ const MAX_CARGOS = 256;
 const QUARANTINE_AFTER = 4;
 const MIN_QUARANTINE_CARGOS = 2;
 
-/** The measurements and circuit breakers of an Island, kept while it is away. Empty before its first job. */
+/** The measurements and circuit breakers of an Island, kept while it is away. */
 export class IslandRecord {
   readonly #islandId: string;
   readonly #policy: BreakerPolicies;
-  /** Measures by slug. */
   #measures: Map<string, Measure> | null = null;
-  /** Breakers by slug, only of Cargos whose latest job failed. */
+  /** Only those of Cargos whose latest job failed. */
   #breakers: Map<string, CircuitBreaker> | null = null;
   readonly quarantine: CircuitBreaker;
   /** Failures since the last success, without those of a Cargo whose breaker was already open. */
@@ -66,7 +63,7 @@ export class IslandRecord {
     this.quarantine = new CircuitBreaker(islandId, null, policy.ofIsland);
   }
 
-  /** Returns the quarantine at `nowMs`; null if the Island is not in quarantine. */
+  /** Returns null if the Island is not in quarantine. */
   quarantineAt(nowMs: number): Quarantine | null {
     const { isPaused, untilMs, last } = this.quarantine;
     if (last === null) return null;
@@ -86,7 +83,6 @@ export class IslandRecord {
     return this.#allBreakers().filter((breaker) => breaker.release(jobId));
   }
 
-  /** Handles the loss of all jobs of the Island. */
   releaseAll(): void {
     for (const breaker of this.#allBreakers()) breaker.releaseAny();
   }
@@ -95,12 +91,12 @@ export class IslandRecord {
     return this.#measures?.get(slug) ?? UNMEASURED;
   }
 
-  /** Returns the breaker of a Cargo; undefined if its latest job on the Island did not fail. */
+  /** Returns undefined if the latest job of the Cargo on the Island did not fail. */
   breakerOf(slug: string): CircuitBreaker | undefined {
     return this.#breakers?.get(slug);
   }
 
-  /** Adds a run. A success closes the breakers of the Cargo and of the Island. Returns the breakers that it closed. */
+  /** Adds a run. Returns the breakers of the Cargo and of the Island that its success closed. */
   addRun(run: {
     readonly slug: string;
     readonly tokensPerSecond: number | null;
@@ -154,7 +150,7 @@ function dropOldest(map: Map<string, unknown>): void {
   }
 }
 
-/** Returns the measure with one more run. Ignores a speed that is not a finite number above 0. */
+/** Ignores a speed that is not a finite number above 0. */
 export function withRun(
   measure: Measure,
   run: { readonly tokensPerSecond: number | null; readonly succeeded: boolean },
@@ -168,8 +164,8 @@ export function withRun(
 
 /**
  * Returns a conservative success rate, 0 to 1: the mean less one standard deviation of the Beta distribution that
- * follows from a uniform prior (Laplace's rule of succession; Gelman et al., "Bayesian Data Analysis", 2.1). A new
- * Island starts at 0.21, has 0.55 after two successful runs and 0.90 after forty.
+ * follows from a uniform prior (Gelman et al., "Bayesian Data Analysis", 2.1). A new Island starts at 0.21, has 0.55
+ * after two successful runs and 0.90 after forty.
  */
 export function reliableSuccessRate({ successes, failures }: Measure): number {
   const a = successes + 1;

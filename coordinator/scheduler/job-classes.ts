@@ -5,7 +5,7 @@ import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.t
 
 /** Maximum number of accounts without jobs whose use is kept. A dropped one counts as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
-/** Estimated slot time of an account's next job before any of its jobs has ended. */
+/** Slot time of an account's next job before any of its jobs has ended. */
 const FIRST_ESTIMATE_MS = 10_000;
 const NEWEST_WEIGHT = 0.2;
 
@@ -13,7 +13,6 @@ export const JOB_CLASSES: readonly JobClass[] = ["chat", "batch"];
 
 /** A queue entry that is sorted by the tag of its account. */
 export interface AccountEntry {
-  /** Re-sorts the entry after the account's tag changed. */
   sort(): void;
 }
 
@@ -22,11 +21,11 @@ export interface AccountShare extends Sharer {
   readonly accountId: string;
   waitingJobs: number;
   runningJobs: number;
-  /** Estimated slot time of its next job, from the jobs that ended. */
+  /** Slot time of its next job, from the jobs that ended. */
   estimateMs: number;
   /** Number of times it was passed over since it was last served in turn. */
   passedOver: number;
-  /** One entry for each queue that has jobs of the account. */
+  /** One for each queue that has jobs of the account. */
   readonly entries: Set<AccountEntry>;
 }
 
@@ -57,12 +56,10 @@ export class JobClasses {
     this.#classes = { chat: newClass(chatShare), batch: newClass(1 - chatShare) };
   }
 
-  /** Returns the sharer of a class, to order the two. */
   shareOf(jobClass: JobClass): Sharer {
     return this.#classes[jobClass];
   }
 
-  /** Returns the tag at which an account without debt begins in a class. */
   virtualMsOf(jobClass: JobClass): number {
     return this.#classes[jobClass].fair.virtualMs;
   }
@@ -81,7 +78,6 @@ export class JobClasses {
     return account;
   }
 
-  /** Reverts the count of a waiting job by `enter()`. */
   leave(jobClass: JobClass, account: AccountShare): void {
     const group = this.#classes[jobClass];
     group.waitingJobs -= 1;
@@ -89,7 +85,7 @@ export class JobClasses {
     forgetIfIdle(group, account);
   }
 
-  /** Charges class and account for a job that takes a slot, by the estimate of its slot time. */
+  /** Charges class and account the estimated slot time of a job that starts. */
   charge(jobClass: JobClass, account: AccountShare, nowMs: number): SlotUse {
     const group = this.#classes[jobClass];
     const chargedToClass = this.#fair.charge(group, account.estimateMs);
@@ -107,7 +103,7 @@ export class JobClasses {
     sortEntries(account);
   }
 
-  /** Settles a job that left its slot: class and account pay the time that it used. */
+  /** Corrects the charge of a job that left its slot to the time that it used. */
   settle({ jobClass, account, sinceMs, chargedToClass, chargedToAccount }: SlotUse, nowMs: number): void {
     const group = this.#classes[jobClass];
     const usedMs = Math.max(0, nowMs - sinceMs);

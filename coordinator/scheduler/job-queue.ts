@@ -11,7 +11,7 @@ export interface JobKind {
   readonly onlyIslandsOf: string | null;
   /** See `WaitingJob`. */
   readonly features?: readonly string[] | undefined;
-  /** The online Islands of `WaitingJob.avoidIslands`, sorted. Offline Islands make no difference. */
+  /** The online Islands of `WaitingJob.avoidIslands`, sorted. */
   readonly avoidIslands: readonly string[];
   /** True while the jobs wait for an Island of another coordinator instead of returning to one that they avoid. */
   readonly mustAvoid: boolean;
@@ -38,13 +38,12 @@ export interface Line extends HeapItem, AccountEntry {
 /** Time in which waiting raises a job from priority 0 to 100, or half of its wait limit if that is less. */
 const MAX_RISE_MS = 30 * 60_000;
 const MAX_PRIORITY = 100;
-/** Maximum number of jobs of one account that count when backlogs are compared: a longer backlog is not more urgent. */
+/** A longer backlog of one account is not more urgent. */
 const MAX_PRESSING = 10;
 
 /**
  * Returns when waiting raises a job to the highest priority, in ms since the epoch. Among an account's jobs the one
- * that is due first starts first. The value is constant while the job waits, so nothing is sorted again as time passes.
- * Source: decision 0016.
+ * that is due first starts first. Constant, so nothing is sorted again as time passes. Source: decision 0016.
  */
 export function dueAtMs(job: {
   readonly priority: number;
@@ -90,7 +89,6 @@ export class JobQueue {
     if (line.jobs.size <= MAX_PRESSING) this.pressing += 1;
   }
 
-  /** Removes a job, which must be in this queue. */
   remove(job: QueuedJob): void {
     const line = this.#lines.get(job.account);
     if (line === undefined) throw new Error(`Job ${job.id} is not in the queue of ${this.kind.slug}`);
@@ -103,7 +101,6 @@ export class JobQueue {
     job.account.entries.delete(line);
   }
 
-  /** Returns the next job; undefined when empty. */
   head(): QueuedJob | undefined {
     return this.#order.peek()?.jobs.peek();
   }

@@ -4,7 +4,6 @@ import type { SlotUse } from "./job-classes.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { loadOf } from "./rank.ts";
 
-/** An Island with a session, with its slots and load. */
 export class OnlineIsland {
   readonly id: string;
   readonly record: IslandRecord;
@@ -13,7 +12,7 @@ export class OnlineIsland {
   /** `loadOf()` of the present facts. */
   load: number;
   #slotsInUse: number;
-  /** Slots assigned in this session, by job; null before the first, as most Islands are idle. */
+  /** By job, for this session; null before the first, as most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
   /** Slots of earlier attempts of jobs that the Island has been given again, until the Island registry frees them. */
   #earlierUses: Map<string, SlotUse> | null = null;
@@ -26,7 +25,7 @@ export class OnlineIsland {
     this.load = loadOf(info, slotsInUse);
   }
 
-  /** Free slots; 0 if the Island has lowered its slots below those in use. */
+  /** 0 if the Island has lowered its slots below those in use. */
   get freeSlots(): number {
     return Math.max(0, this.info.slots - this.#slotsInUse);
   }
@@ -58,8 +57,7 @@ export class OnlineIsland {
   }
 
   /**
-   * Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session. No-op if no
-   * slot is in use.
+   * Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session.
    * @param isEarlier The slot belongs to an earlier attempt of the job.
    */
   freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {

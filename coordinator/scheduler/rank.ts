@@ -3,7 +3,7 @@ import type { SchedulerIsland } from "./events.ts";
 import { reliableSuccessRate, type Measure } from "./island-record.ts";
 
 /**
- * The rank of an Island among those that can serve a Cargo, as one whole number: the lowest is chosen first. Its
+ * The rank of an Island among those that can serve a Cargo, as one whole number; the lowest is chosen first. Its
  * digits, in a mixed base with the most significant first, are: location of the model, speed, success, slots in use,
  * CPU load, round-trip time. Each is rounded to steps, so that a negligible difference leaves the choice to the next
  * digit. See docs/internals/scheduler.md, "Rank".
@@ -23,7 +23,7 @@ const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
-/** Returns where the Island has the Cargo's model or image. A Cargo without either counts as on disk. */
+/** A Cargo without model and image counts as on disk. */
 export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIsland): ModelAvailability {
   if (island.loaded.includes(cargo.slug)) return "loaded";
   const key = cacheKeyOf(cargo);
@@ -45,8 +45,8 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
 }
 
 /**
- * Returns true if two reports of an Island have the same models and the same load after rounding. Lists are compared by
- * identity: a report that repeats the last one shares its lists.
+ * Returns true for the same models and the same load after rounding. Lists are compared by identity: a report that
+ * repeats the last one shares its lists.
  */
 export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;

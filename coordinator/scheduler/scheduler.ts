@@ -28,9 +28,8 @@ const MAX_REMEMBERED_ISLANDS = 10_000;
 type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded" }>;
 
 /**
- * Decides which Island runs which job. Deterministic except for `random`: the same events at the same times have the
- * same effects. After every step no job waits while an Island that it may use has a free slot. See docs/internals/scheduler.md
- * for the rules.
+ * Decides which Island runs which job. The same events at the same times and the same `random` have the same effects.
+ * After every step no job waits while an Island that it may use has a free slot. Rules: docs/internals/scheduler.md
  */
 export class Scheduler {
   /** Work that other coordinators may take from here, and slots that are free for theirs. */
@@ -49,9 +48,8 @@ export class Scheduler {
 
   /**
    * @param cargoOf Looks up the catalog. When its result for a slug changes, `cargo_changed` must follow.
-   * @param chatShare Share of slot time that chats get while both chats and other jobs wait; above 0, below 1.
-   * @param firstPauseMs First time for which the circuit breaker of an Island and a Cargo stays open.
-   * @param random 0 (included) to 1 (excluded); spreads the times of the breakers.
+   * @param chatShare See `JobClasses`.
+   * @param firstPauseMs, random See `breakerPoliciesOf`.
    */
   constructor(
     cargoOf: (slug: string) => KnownCargo | undefined,
@@ -67,7 +65,7 @@ export class Scheduler {
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
-  /** Handles one event. `nowMs` must not fall from step to step: take it from a monotonic clock. */
+  /** `nowMs` must not fall from step to step: take it from a monotonic clock. */
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
     switch (event.kind) {
@@ -109,10 +107,7 @@ export class Scheduler {
     return atMs === Infinity ? null : atMs;
   }
 
-  /**
-   * Explains why the job waits; null if it does not wait. The cost grows with the accounts whose jobs wait for its
-   * Cargo, not with Islands.
-   */
+  /** Returns null if the job does not wait. The cost grows with the accounts whose jobs wait for its Cargo. */
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
@@ -139,16 +134,13 @@ export class Scheduler {
     return this.#waiting.countBySlug();
   }
 
-  /**
-   * Returns a function that counts the online Islands, except `exceptId`, that have a model or image on disk, by cache
-   * key.
-   */
+  /** Returns a function that counts the online Islands, except `exceptId`, that have a model or image on disk. */
   holdersOf(exceptId: string): (cacheKey: string) => number {
     const own = new Set(this.#islands.get(exceptId)?.info.cachedModels);
     return (cacheKey) => (this.#holders.get(cacheKey) ?? 0) - (own.has(cacheKey) ? 1 : 0);
   }
 
-  /** Returns the Island's quarantine at `nowMs`; null if it is not in quarantine. */
+  /** Returns null if the Island is not in quarantine. */
   quarantineOf(islandId: string, nowMs: number): Quarantine | null {
     return this.#recordOf(islandId)?.quarantineAt(nowMs) ?? null;
   }
@@ -162,7 +154,7 @@ export class Scheduler {
     return this.#waiting.size;
   }
 
-  /** Free slots of an Island; 0 if it is offline. */
+  /** Returns 0 for an Island that is offline. */
   freeSlots(islandId: string): number {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
   }
@@ -205,9 +197,7 @@ export class Scheduler {
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
-  /**
-   * Removes an Island and settles what its jobs used, as it is unknown whether they continue while the Island is away.
-   */
+  /** Removes an Island and settles what its jobs used, as it is unknown whether they continue. */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
@@ -284,10 +274,7 @@ export class Scheduler {
     return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
-  /**
-   * Serves jobs that waited for an Island that may have become unavailable. They may now go to an Island that they
-   * avoid.
-   */
+  /** Serves jobs that waited for an Island that may now be unavailable. They may go to one that they avoid. */
   #serveAvoiding(): SchedulerEffect[] {
     return this.#serveQueues(this.#waiting.avoidingQueues());
   }
@@ -337,8 +324,7 @@ export class Scheduler {
 }
 
 /**
- * Updates the number of Islands for each model after an Island's models changed from `before` to `after`. Repeats
- * within a list count once. The cost grows with the models of that Island.
+ * Updates the number of Islands for each model after the models of one Island changed. Repeats in a list count once.
  */
 export function recountModels(counts: Map<string, number>, before: readonly string[], after: readonly string[]): void {
   // Most heartbeats repeat the last one.

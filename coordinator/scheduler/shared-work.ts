@@ -23,7 +23,6 @@ export interface WaitingWork extends WorkKind {
   readonly jobs: number;
 }
 
-/** The waiting jobs of a kind here, and the slots to run them. */
 export interface WorkLoad extends WaitingWork {
   /** Number of those jobs, counting at most ten of each account. */
   readonly pressing: number;
@@ -42,10 +41,7 @@ export type Outlook =
   | { readonly is: "lacking"; readonly message: string }
   | { readonly is: "absent" };
 
-/**
- * Maximum number of Islands kept after they left. If more leave at once, a job that only a dropped one could run may be
- * refused.
- */
+/** Maximum number of Islands kept after they left. A job that only a dropped one could run may be refused. */
 const MAX_GONE = 1_000;
 /** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
 const MAX_PASSED = 64;
@@ -60,7 +56,7 @@ export function sharedWork(
   indices: IslandIndices,
   islands: ReadonlyMap<string, OnlineIsland>,
 ) {
-  /** Islands that left, by id; the last to leave is first. */
+  /** By id; the last to leave is first. */
   const gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
 
   const indexOf = (kind: WorkKind): CargoIslands | undefined => indices.of(kind, () => waitingJobs.queues);
@@ -85,7 +81,6 @@ export function sharedWork(
       return islands.size;
     },
 
-    /** Returns the load of every kind with jobs that wait here. */
     waiting(): WorkLoad[] {
       const loads = new Map<string, WorkLoad>();
       for (const { kind, size, pressing } of waitingJobs.queues) {
@@ -100,7 +95,6 @@ export function sharedWork(
       return [...loads.values()];
     },
 
-    /** Returns the load of one kind; see {@link waiting}. */
     loadOf(work: WorkKind): WorkLoad {
       const key = workKeyOf(work);
       const queues = waitingJobs.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
@@ -109,7 +103,7 @@ export function sharedWork(
       return { ...workKindOf(work), jobs, pressing, slots: slotsFor(work) };
     },
 
-    /** Returns the kind of a job; undefined if the job does not wait here. */
+    /** Returns undefined if the job does not wait here. */
     kindOf(jobId: string): WorkKind | undefined {
       return waitingJobs.get(jobId)?.kind;
     },
@@ -134,9 +128,7 @@ export function sharedWork(
       return { is: "lacking", message: explainWait(index.cargo, fitCounts, 0).message };
     },
 
-    /**
-     * Returns where the best Island with a free slot for the kind has the model; undefined if there is no such Island.
-     */
+    /** Returns where the best Island with a free slot for the kind has the model; undefined without such an Island. */
     freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
       const index = indexOf(kind);
       const island = index?.best([]);
@@ -145,8 +137,8 @@ export function sharedWork(
 
     /**
      * Returns the best Islands with free slots for jobs that wait elsewhere. Each kind gets more slots than it has
-     * jobs, at most `maxSlots`, as more jobs arrive before the offer does. If there are more Islands than `maxIslands`,
-     * each kind gets a part in proportion to its jobs.
+     * jobs, at most `maxSlots`, as more jobs arrive before the offer does. It gets its part of `maxIslands` in
+     * proportion to its jobs.
      * @param except Islands that are offered to another coordinator.
      */
     offer(
@@ -166,9 +158,9 @@ export function sharedWork(
     },
 
     /**
-     * Removes the waiting jobs that start in the offered slots of another coordinator, at most `maxJobs` and at most as
-     * many as the slots can start. Takes them in the order in which they would start here. The jobs no longer compete
-     * here, and their accounts are charged. `job_gone` must follow for those that moved, `job_stays` for the others.
+     * Removes at most `maxJobs` waiting jobs that start in the offered slots, in the order in which they would start
+     * here. They no longer compete here, and their accounts are charged. `job_gone` must follow for those that moved,
+     * `job_stays` for the others.
      */
     takeFor(offer: SlotOffer, maxJobs: number): string[] {
       const slots = new OfferedSlots(offer);
@@ -204,10 +196,7 @@ export function sharedWork(
   };
 }
 
-/**
- * Picks from the lists in turn, each item once. The next item comes from the list that has received the least for its
- * share.
- */
+/** Picks each item once. The next item comes from the list that has received the least for its share. */
 function pickByShare<T>(lists: readonly (readonly T[])[], shares: readonly number[], max: number): T[] {
   const picked = new Set<T>();
   const rest = lists.map((list, place) => ({ items: list.values(), share: shares[place] ?? 0, had: 0 }));

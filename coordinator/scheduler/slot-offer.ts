@@ -9,7 +9,7 @@ export interface WorkKind {
   readonly features?: readonly string[] | undefined;
 }
 
-/** An Island of another coordinator that has free slots. */
+/** An Island of another coordinator. */
 export interface OfferedIsland {
   readonly id: string;
   readonly accountId: string;
@@ -25,7 +25,7 @@ export interface SlotOffer {
   readonly islands: readonly OfferedIsland[];
 }
 
-/** Returns a unique key of the kind. Slugs, ids and names of features have no spaces. */
+/** Slugs, ids and names of features have no spaces. */
 export function workKeyOf({ slug, onlyIslandsOf, features = [] }: WorkKind): string {
   if (features.length > 0) return `${slug} ${onlyIslandsOf ?? ""} ${features.join(" ")}`;
   return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
@@ -38,7 +38,7 @@ export function workKindOf({ slug, onlyIslandsOf, features }: WorkKind): WorkKin
 
 /** Assigns the slots of an offer to jobs one by one, never to more jobs than can start. */
 export class OfferedSlots {
-  /** Islands by kind; those that serve the fewest kinds come first. */
+  /** By kind; those that serve the fewest kinds come first. */
   readonly #islandsOf = new Map<string, OfferedIsland[]>();
   readonly #free = new Map<OfferedIsland, number>();
 

@@ -4,7 +4,7 @@ import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
-/** Returns a unique key of the kind. Slugs, ids and names of features have no spaces or plus signs. */
+/** Slugs, ids and names of features have no spaces or plus signs. */
 function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mustAvoid }: JobKind): string {
   return [
     jobClass,
@@ -22,8 +22,8 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mus
  */
 export const AVOIDANCE_DELAY_MS = 1_000;
 /**
- * Number of times an account is passed over in favor of a Cargo that the Island has in memory, before it is served.
- * Source: Zaharia et al., "Delay Scheduling" (EuroSys 2010).
+ * Number of times an account is passed over in favor of a Cargo in memory of the Island, before it is served. Source:
+ * Zaharia et al., "Delay Scheduling" (EuroSys 2010).
  */
 const MAX_PASSED_OVER = 1;
 
@@ -38,10 +38,7 @@ export class WaitingJobs {
   readonly #aside = new Set<QueuedJob>();
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
-  /**
-   * End of the avoidance delay of jobs that do not yet return to Islands that they avoid, by job id; the earliest is
-   * first.
-   */
+  /** Ends of avoidance delays, by job id; the earliest is first. */
   readonly #avoidsUntilMs = new Map<string, number>();
   readonly #isOnline: (islandId: string) => boolean;
   readonly #mayRunElsewhere: (kind: WorkKind) => boolean;
@@ -75,14 +72,13 @@ export class WaitingJobs {
     return [...this.queues].filter(({ kind }) => kind.slug === slug);
   }
 
-  /** Counts jobs by slug, without Cargos that have none. */
   countBySlug(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { kind, size } of this.queues) counts.set(kind.slug, (counts.get(kind.slug) ?? 0) + size);
     return counts;
   }
 
-  /** Returns the queues of jobs that avoid online Islands, in an order that is independent of history. */
+  /** In an order that is independent of history. */
   avoidingQueues(): JobQueue[] {
     return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
@@ -123,10 +119,7 @@ export class WaitingJobs {
     for (const job of this.#avoidersOf.get(islandId) ?? []) this.#regroupOne(job);
   }
 
-  /**
-   * Ends the avoidance delays that are over: those jobs may return to Islands that they avoid. Returns their queues,
-   * each once.
-   */
+  /** Lets the jobs whose avoidance delay is over return to Islands that they avoid. Returns their queues, each once. */
   endAvoidance(nowMs: number): JobQueue[] {
     const ended: string[] = [];
     for (const [jobId, untilMs] of this.#avoidsUntilMs) {
@@ -138,7 +131,7 @@ export class WaitingJobs {
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
-  /** Removes a job. Ignores unknown ids. */
+  /** Ignores unknown ids. */
   remove(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
@@ -156,10 +149,7 @@ export class WaitingJobs {
     return use;
   }
 
-  /**
-   * Sets aside a job that is to move to another coordinator. Charges its class and account the estimate, which is
-   * final.
-   */
+  /** Sets aside a job that is to move to another coordinator. Its class and account pay the estimate. */
   lend(job: QueuedJob): void {
     this.setAside(job);
     this.#classes.lend(job.kind.jobClass, job.account);
@@ -171,7 +161,7 @@ export class WaitingJobs {
     this.#aside.add(job);
   }
 
-  /** Returns the job to the competition. Returns its queue; none if it was not set aside. */
+  /** Returns the job's queue; none if the job was not set aside. */
   readmit(jobId: string): JobQueue[] {
     const job = this.#jobs.get(jobId);
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
@@ -208,10 +198,7 @@ export class WaitingJobs {
     return next;
   }
 
-  /**
-   * Returns the 1-based place among the waiting jobs of the same Cargo and class that the same Islands may run. The job
-   * must wait.
-   */
+  /** Returns the 1-based position of a waiting job among those of its class that the same Islands may run. */
   positionOf(job: QueuedJob): number {
     const { jobClass } = job.kind;
     const work = workKeyOf(job.kind);
@@ -295,10 +282,8 @@ function isFirst(a: QueuedJob, b: QueuedJob): boolean {
 }
 
 /**
- * Returns the 1-based place of a job in the order in which the jobs of `queues` start, by the present shares and
- * estimates.
- * @param queues All queues of the job's Cargo and class that the same account's Islands serve, including that of the
- * job.
+ * Returns the 1-based position of a job in the order of starts by the present shares and estimates.
+ * @param queues Those of the job's Cargo and class that the same account's Islands serve, including that of the job.
  * @param virtualMs Virtual time of the class.
  */
 function positionOf(job: QueuedJob, queues: readonly JobQueue[], virtualMs: number): number {
@@ -333,8 +318,7 @@ function isBefore(a: AccountShare, i: number, b: AccountShare, j: number, virtua
   let [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
   while (tagOfA === tagOfB) {
     if (i === 0 || j === 0) return i === j ? a.order < b.order : i === 0;
-    // The sharer whose previous start was earlier has the older tag. With equal costs those starts tie as well, back to
-    // the first.
+    // The older tag is that of the sharer whose previous start was earlier. With equal costs those starts tie as well.
     const steps = nextCost(a) === nextCost(b) ? Math.min(i, j) : 1;
     i -= steps;
     j -= steps;

@@ -39,20 +39,20 @@ export interface TakenOver {
 
 /**
  * Quota slots of unfinished jobs under their accounts' limits, in a store that several coordinators share. A single job takes its slot when
- * it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.placeLimit`). Every job frees its slot when its end is
+ * it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.slotLimit`). Every job frees its slot when its end is
  * stored, whichever coordinator owns it then.
  */
-export interface JobPlaces {
+export interface QuotaSlots {
   /**
    * Assigns slots to waiting jobs of this coordinator, in order, as far as the account's limit allows. Resolves with the jobs that have a
    * slot, now or before.
-   * @param jobIds of one account, at most {@link MAX_ASKED_PLACES}.
+   * @param jobIds of one account, at most {@link MAX_REQUESTED_SLOTS}.
    * @param limit maximum number of unfinished jobs of the account.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
-export const MAX_ASKED_PLACES = 1_000;
+export const MAX_REQUESTED_SLOTS = 1_000;
 
 const NOW_MS = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Owners of unfinished jobs that are no longer members, found with one index entry each. */
@@ -208,7 +208,7 @@ type NetworkOfOne = Pick<
   | "selfId"
   | "takenOver"
   | "transfer"
-> & { readonly isShared: false; readonly places: null };
+> & { readonly isShared: false; readonly quotaSlots: null };
 
 /** Returns a network with one coordinator. Every unfinished job is in its memory, so no call reads storage, and there is no lease. */
 export function networkOfOne(selfId: string): NetworkOfOne {
@@ -217,7 +217,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
     isShared: false,
     selfId,
     /** Jobs of batches get their quota slots in memory. */
-    places: null,
+    quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },
     peers: async () => [],
@@ -232,11 +232,11 @@ export function networkOfOne(selfId: string): NetworkOfOne {
 }
 
 /** Opens the state that several coordinators share, in PostgreSQL. `runLease` runs steps on a connection that no other call uses. */
-export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: JobPlaces["take"]) {
+export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: QuotaSlots["take"]) {
   const owners = openStore("owners", ownerSteps, run);
   const counts = { adopted: 0, claimed: 0, reaped: 0 };
   const takenOver: TakenOver = counts;
-  const places: JobPlaces = { take };
+  const quotaSlots: QuotaSlots = { take };
   const listeners = new Set<() => void>();
   return {
     ...openStore("leases", leaseSteps, runLease),
@@ -245,7 +245,7 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     selfId,
     credentialChanges: openStore("credentialChanges", credentialChangeSteps, run),
     islandSessions: openStore("islandSessions", islandSessionSteps, run),
-    places,
+    quotaSlots,
     takenOver,
     async reap(): Promise<number> {
       const reaped = await owners.reap();

@@ -116,12 +116,6 @@ export const islandTokenSteps = {
     }),
   ),
 
-  /** Returns true if the token exists and is not revoked. */
-  hasIslandToken: read(async (tx, tokenId: string) => {
-    const sql = "SELECT 1 FROM island_tokens WHERE id = @tokenId AND revoked_at_ms IS NULL";
-    return (await tx.one(sql, { tokenId })) !== undefined;
-  }),
-
   /** Returns the active tokens, newest first. */
   listIslandTokens: read((tx, accountId: string) => {
     const sql = `${TOKEN} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
@@ -132,6 +126,9 @@ export const islandTokenSteps = {
   revokeIslandToken: write(async (tx, accountId: string, tokenId: string, atMs: number) => {
     const sql = `UPDATE island_tokens SET revoked_at_ms = @atMs
       WHERE id = @tokenId AND account_id = @accountId AND revoked_at_ms IS NULL`;
-    return (await tx.run(sql, { accountId, tokenId, atMs })) === 1;
+    const isRevoked = (await tx.run(sql, { accountId, tokenId, atMs })) === 1;
+    // A trigger does this in PostgreSQL.
+    if (isRevoked && tx.dialect === "sqlite") await tx.run("UPDATE credentials_revision SET revision = revision + 1");
+    return isRevoked;
   }),
 };

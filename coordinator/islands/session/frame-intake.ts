@@ -3,11 +3,9 @@ import { KIB } from "../../../shared/format-bytes.ts";
 /** Limit per event loop tick for all Islands of an account. A single frame may be larger. */
 export const MAX_PER_TURN = { frames: 100, bytes: 256 * KIB } as const;
 
-/** Session whose frames are processed. */
 export interface FrameSource {
   /** Called when frames are queued: stop reading the socket until {@link onQueueEmpty}. */
   onQueued(): void;
-  /** Called when all queued frames have been processed. */
   onQueueEmpty(): void;
   take(data: Buffer): void;
 }
@@ -18,9 +16,9 @@ interface QueuedFrame {
 }
 
 /**
- * Processes the frames of all sessions of an account in order of arrival, limited to {@link MAX_PER_TURN} per event loop tick. The rest
- * waits for the next ticks, so that requests of other accounts are served in between. A socket is not read while one of its frames is
- * queued, so each session queues at most one read (64 KiB).
+ * Processes the frames of all sessions of an account in order of arrival, limited to {@link MAX_PER_TICK}, so that
+ * requests of other accounts are served in between. A socket is not read while one of its frames is queued, so each
+ * session queues at most one read (64 KiB).
  */
 export class FrameIntake {
   #queue: QueuedFrame[] = [];

@@ -3,9 +3,9 @@ import { ProtocolError } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import type { Rate } from "../../quotas/token-bucket.ts";
 
-/** Maximum size of an Island's own report: hardware, runtimes, cached models and downloads. */
+/** Size of an Island's own report: hardware, runtimes, cached models and downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
-/** Maximum size of a frame about an attempt without output. The longest carries a message of 2,000 characters. */
+/** Size of a frame about an attempt without output. The longest carries a message of 2,000 characters. */
 const MAX_REPORT_BYTES = 64 * KIB;
 /** Size of a job in `held` of `hello`: two ids, an attempt token and field names. */
 const HELD_JOB_BYTES = 256;
@@ -13,14 +13,14 @@ const HELD_JOB_BYTES = 256;
 /** Rates above which the socket is read more slowly. An honest Island sends a few thousand output frames a second. */
 const FRAMES: Rate = { perSecond: 5_000, burst: 20_000 };
 const BYTES: Rate = { perSecond: 32 * MIB, burst: 64 * MIB };
-/** Rates above which the session ends. An honest Island sends a heartbeat per interval, and at most two a second when it changes. */
+/** Rates above which the session ends. An honest Island sends its heartbeats, and at most two more a second. */
 const CONTROL: Rate = { perSecond: 20, burst: 200 };
 const CONTROL_BYTES: Rate = { perSecond: MIB, burst: 16 * MIB };
-/** Rate of frames about attempts that the Island does not have. A few are in flight when the coordinator gives up a job. */
+/** Frames about attempts that the Island does not have. A few are in flight when the coordinator gives up a job. */
 const STRAYS: Rate = { perSecond: 100, burst: 2_000 };
 const CONTROL_PER_HEARTBEAT = 4;
 
-/** Error for an Island that exceeds a rate or size limit. Its session ends, and its token is rejected until the cooldown ends. */
+/** Ends the session of an Island that exceeds a rate or size limit, and starts a cooldown of its token. */
 export class FloodError extends ProtocolError {}
 
 /** Returns the allowed rate of frames that are not about an attempt. */
@@ -38,7 +38,7 @@ export class FrameLimits {
   #controlBytesMs = 0;
   #straysMs = 0;
 
-  /** @param control from {@link controlRate}, the same for all sessions */
+  /** @param control From {@link controlRate}, the same for all sessions. */
   constructor(control: Rate) {
     this.#controlRate = control;
   }
@@ -51,9 +51,8 @@ export class FrameLimits {
   }
 
   /**
-   * Checks the size of a frame. Counts frames that are not about an attempt, and frames about attempts that the Island does not have
-   * (`isStray`). Only output and results may be large.
-   * @throws {FloodError}
+   * Checks the size of a frame, as only output and results may be large. Counts frames that are not about an attempt,
+   * or about one that the Island does not have (`isStray`). @throws {FloodError}
    */
   admit(frame: FromIsland, bytes: number, isStray: boolean, nowMs: number): void {
     if ("jobId" in frame) {
@@ -84,11 +83,11 @@ export class FrameLimits {
 }
 
 /*
- * Token bucket stored as one number: the monotonic time when it is full again. 0 is a full bucket. It is compact, because 10,000 sessions
+ * Token bucket stored as one number: the monotonic time when it is full again. It is compact, because 10,000 sessions
  * have five each. Source: the generic cell rate algorithm, ITU-T I.371.
  */
 
-/** Returns the bucket after taking `count`, even if it held less. */
+/** Takes `count`, even if the bucket holds less. */
 export function taken(rate: Rate, fullAtMs: number, nowMs: number, count: number): number {
   return Math.max(fullAtMs, nowMs) + (count * 1_000) / rate.perSecond;
 }

@@ -1,18 +1,17 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
-/** Work that is due once per heartbeat interval. */
 export interface Watched {
   look(nowMs: number): void;
 }
 
-/** Number of parts of an interval, which spread the work for all sessions over event loop ticks. */
+/** Parts of an interval spread the work for all sessions over event loop ticks. */
 const PARTS = 100;
 /** Minimum length of a part, for the short intervals of tests. */
 const MIN_PART_MS = 10;
 
 /**
- * Visits each session once per interval; sessions that came together share a tick. One timer serves all of them. Otherwise 10,000 idle
- * Islands would need 20,000 timers with closures, half of them reset with every heartbeat.
+ * Visits each session once per interval; sessions that came together share a tick. One timer serves all of them, as
+ * 10,000 idle Islands would need 20,000 timers with closures, half of them reset with every heartbeat.
  */
 export type SessionWatch = ReturnType<typeof sessionWatch>;
 

@@ -25,18 +25,18 @@ import type { SessionSocket, SocketEvents } from "../session-socket.ts";
 
 /** Time limit for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
-/** Limit of unfinished frame bytes for an Island without jobs: its reports, with space for the held jobs in `hello`. */
+/** Unfinished frame bytes of an Island without jobs: its reports, with space for the held jobs in `hello`. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
 /**
- * Memory counted per read of the socket in addition to its bytes, which may be a single one. Measured: 800 bytes; honest networks deliver
- * more bytes per read.
+ * Memory counted per read of the socket in addition to its bytes, which may be a single one. Measured: 800 bytes;
+ * honest networks deliver more bytes per read.
  */
 const READ_BYTES = 512;
 /** Pause before the session checks again whether an unfinished frame may grow. */
 const NO_CAPACITY_PAUSE_MS = 50;
 /** Unread bytes at which an Island that does not read is disconnected. */
 const MAX_UNREAD_BYTES = 64 * MIB;
-/** Maximum length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
+/** Length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 export interface SharedBySessions extends Env<"heartbeatMs"> {
@@ -45,9 +45,6 @@ export interface SharedBySessions extends Env<"heartbeatMs"> {
   readonly watch: SessionWatch;
   readonly frames: FrameCounts;
   readonly controlRate: Rate;
-  /** Called once per interval. Ends the sessions of a revoked token. */
-  recheck(owner: SessionOwner): void;
-  /** Called when the session ends because of a flood. */
   onFlood(owner: SessionOwner): void;
   onClosed(session: IslandSession): void;
 }
@@ -74,8 +71,8 @@ function noneOf<T extends string>(schema: {
 }
 
 /**
- * WebSocket session of an Island: opening → waiting for hello → serving → closed. It decodes frames, detects silence and sends. Many
- * sessions are idle, so pauses, unstored frames and timers are created on demand.
+ * WebSocket session of an Island: opening → waiting for hello → serving → closed. Many sessions are idle, so pauses,
+ * unstored frames and timers are created on demand.
  */
 export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly owner: SessionOwner;
@@ -91,7 +88,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #unfinishedBytes = 0;
   #pauses: SocketPauses | null = null;
   #pingSentMs: number | null = null;
-  /** Monotonic time when the Island was last heard. */
+  /** Monotonic. */
   #heardMs: number;
   /** Part in `SessionWatch`; null while the session does not serve. */
   #watchPart: number | null = null;
@@ -170,12 +167,11 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     });
   }
 
-  /** Checks once per heartbeat interval whether the Island is silent or its token revoked, and measures the round trip. */
+  /** Detects a silent Island and measures the round trip, once per heartbeat interval. */
   look(nowMs: number): void {
     if (!this.isOpen) return;
     const leftMs = this.#heardMs + this.#silenceMs - nowMs;
     if (leftMs < this.#shared.config.heartbeatMs) this.#expectWithin(Math.max(0, leftMs));
-    this.#shared.recheck(this.owner);
     this.#ping(nowMs);
   }
 
@@ -257,7 +253,6 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     });
   }
 
-  /** Measures the round trip, once per heartbeat. */
   #ping(nowMs: number): void {
     this.#pingSentMs = nowMs;
     this.#socket.ping();
@@ -279,7 +274,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     return this.#shared.config.heartbeatMs * SILENCE_IN_HEARTBEATS;
   }
 
-  /** Disconnects the Island after `ms`, unless it serves and was heard by then. */
+  /** Disconnects the Island after `ms`, unless it serves and a frame has arrived by then. */
   #expectWithin(ms: number): void {
     this.#silence?.cancel();
     this.#silence = this.#shared.clock.schedule(ms, () => {
@@ -327,8 +322,8 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 }
 
 /**
- * `storage`: commits are behind. `turn`: frames wait for the next tick. `rate`: too many frames or bytes a second. `room`: too many
- * unfinished frames.
+ * `storage`: commits are behind. `tick`: frames wait for the next tick. `rate`: too many frames or bytes a second.
+ * `capacity`: too many unfinished frames.
  */
 type PauseReason = "storage" | "tick" | "rate" | "capacity";
 
@@ -354,7 +349,7 @@ class SocketPauses {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0) this.#socket.resume();
   }
 
-  /** Pauses for `ms`. No-op while the reason is in force. `then` is not called after `close`. */
+  /** Pauses for `ms`, unless the reason is in force already. `then` is not called after `close`. */
   beginFor(reason: PauseReason, ms: number, then?: () => void): void {
     if (this.#isOver || this.#reasons.has(reason)) return;
     this.begin(reason);

@@ -2,16 +2,12 @@ import { isModelItem, type ModelItem, type OutputItem, type Timings, type Usage 
 import type { JobTraits } from "../job-traits.ts";
 
 /**
- * Limits the speed of a burst after a long silence: an Island could hold back its first token and send the rest at
- * once. The speed is at most this many times the tokens over the time since the assignment, which includes loading and
- * the prompt.
+ * Maximum speed of a burst after a long silence, as an Island could hold back its first token: this many times the
+ * tokens over the time since the assignment.
  */
 const MAX_BURST = 8;
 
-/**
- * Measures one attempt on the coordinator's clock, by `Clock.monotonicMs`. Numbers that the Island reports are never
- * used.
- */
+/** Measures one attempt by `Clock.monotonicMs`, never by numbers that the Island reports. */
 export class AttemptMeter {
   readonly #assignedMs: number;
   #firstMs: number | null = null;
@@ -35,7 +31,7 @@ export class AttemptMeter {
     this.#tokens += tokens;
   }
 
-  /** Tokens per second, from delivered output and the coordinator's clock; null if the run is too short to measure. */
+  /** Null if the run is too short to measure. */
   get tokensPerSecond(): number | null {
     const later = this.#tokens - this.#firstTokens;
     const streamedMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);
@@ -44,7 +40,7 @@ export class AttemptMeter {
     return Math.min(later / Math.max(1, streamedMs), most) * 1_000;
   }
 
-  /** Limits an Island's timings to the elapsed time. They are only for the job's own client. */
+  /** Limits an Island's timings, which are only for the job's client, to the elapsed time. */
   bounded({ loadMs, firstOutputMs, runMs }: Timings, nowMs: number): Timings {
     const passedMs = Math.max(0, nowMs - this.#assignedMs);
     const bound = (ms: number): number => Math.min(ms, passedMs);
@@ -56,14 +52,13 @@ export class AttemptMeter {
   }
 }
 
-/** Bytes of a tool call besides its name and arguments: the marks around it and the names of its two fields. */
+/** Bytes of a tool call besides its name and arguments. */
 const CALL_FRAME_BYTES = 64;
 
 /**
- * Counts the tokens of a job's output by the delivered bytes. An Island reports the number of tokens for each piece of
- * text, which is accepted up to its bytes: a token has at least one byte. Tokens whose text comes later (an incomplete
- * character, a possible stop sequence) are counted with that text, so an honest Island loses only tokens that the
- * client never sees.
+ * Counts output tokens by delivered bytes: the reported count is accepted up to the bytes of the text, as a token has
+ * at least one. Tokens whose text comes later (an incomplete character, a possible stop sequence) count with that text,
+ * so an honest Island loses only tokens that the client never sees.
  */
 export class DeliveredTokens {
   /** Bytes of text for which no token has been counted yet. */
@@ -83,7 +78,7 @@ export class DeliveredTokens {
     return believed ?? items;
   }
 
-  /** Limits the usage of a finished run to what its text and prompt permit. */
+  /** Limits the reported usage to what text and prompt permit. */
   bound({ promptTokens, completionTokens }: Usage, counted: number, traits: JobTraits | null): Usage {
     const stopTokens = traits?.stopBytes ?? 0;
     return {
@@ -99,7 +94,6 @@ function bytesOf(item: ModelItem): number {
   return Buffer.byteLength(item.arguments) + frame;
 }
 
-/** Limits `tokens` to the maximum of the prompt. */
 export function boundPrompt(tokens: number, traits: JobTraits | null): number {
   return Math.min(tokens, traits?.maxPromptTokens ?? 0);
 }

@@ -17,11 +17,11 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
 export type Deadlines = ReturnType<typeof openDeadlines>;
 
 /**
- * Manages two limits for each unfinished job: a fixed one (first for its wait, then for its run) and a moving one.
- * Activity reschedules nothing: a job that is checked too early is checked again after the remaining time. One timer
- * serves all jobs, because 100,000 platform timers would double the time of a restart.
+ * Manages two limits for each unfinished job: a fixed one (its wait, then its run) and a moving one. Activity
+ * reschedules nothing: a job that is checked too early is checked again after the remaining time. One timer serves all
+ * jobs, as 100,000 platform timers would double the time of a restart.
  * @param leftMs Remaining time of the moving limit; Infinity while it does not apply.
- * @param onSilence Called when the moving limit has passed. Must postpone it, or set or clear the job's deadline.
+ * @param onSilence Called after the moving limit. Must postpone it, or set or clear the job's deadline.
  */
 export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
   const deadlines = new Map<string, Deadline>();
@@ -81,10 +81,7 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
   return {
     limitChanged,
 
-    /**
-     * Calls `onPassed` at `atMs` (ms since the epoch), and replaces the previous deadline of the job. No-op after
-     * `close`.
-     */
+    /** Calls `onPassed` at `atMs` (ms since the epoch), instead of at the job's previous deadline. */
     set(jobId: string, atMs: number, onPassed: () => void): void {
       if (isClosed) return;
       remove(jobId);

@@ -1,16 +1,13 @@
 import type { ActiveJob } from "../active-job.ts";
 
-/*
- * The retry policy of attempts. `maxAttempts` is the setting `max_attempts`; which failures end only the attempt is in
- * `dispatch/attempt-fencing.ts` (`retryable`), and which Island is asked next in `scheduler/`.
- */
-
-/** Minimum time for a job to find another Island after a lost attempt, however long it waited for the first. */
+/** Minimum time to find another Island after a lost attempt, however long the job waited for the first. */
 export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
- * Returns true if another attempt may follow the present one. Delivered output is never withdrawn, so a job with output
- * is retried only if another Island can continue after it.
+ * Returns true if another attempt may follow. Delivered output is never withdrawn, so the attempt must be able to
+ * continue after it.
+ * @param maxAttempts Setting `max_attempts`. `retryable` in `dispatch/attempt-fencing.ts`: failures that end only an
+ * attempt.
  */
 export function mayRetry(
   job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,

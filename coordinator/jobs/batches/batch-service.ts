@@ -13,7 +13,7 @@ import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submi
 import type { BatchGate } from "./batch-gate.ts";
 
 interface SubmitBatchRequest extends SubmissionRequest {
-  /** Inputs of the jobs, 1 to 100. */
+  /** 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;
 }
@@ -24,9 +24,7 @@ export interface BatchView extends BatchRecord {
 }
 
 export interface SubmittedBatch extends BatchView {
-  /**
-   * The secret that the coordinator created for the webhook; null without a webhook, or if the client sent a secret.
-   */
+  /** Created by the coordinator; null without a webhook, or if the client sent a secret. */
   readonly webhookSecret: string | null;
 }
 
@@ -37,19 +35,14 @@ interface ActiveBatch {
   readonly jobs: Map<string, ActiveJob>;
 }
 
-/**
- * Maximum of batch jobs of one account that wait for a quota slot. A Cargo may be free, so credits do not limit them.
- */
+/** Maximum of waiting batch jobs of one account. A Cargo may be free, so credits do not limit them. */
 const MAX_WAITING_JOBS = 1_000;
 const RETRY_WHEN_FULL_S = 60;
 
 export type BatchService = ReturnType<typeof openBatchService>;
 export type BatchApi = Pick<BatchService, "submit" | "get" | "cancel">;
 
-/**
- * Handles the client operations on batches, and the effect of a job's end on the rest of its batch. See the README,
- * "Batches".
- */
+/** Handles batches for clients, and the effect of a job's end on the rest of its batch. See the README, "Batches". */
 export function openBatchService(
   clock: Clock,
   store: Pick<Store, "batches" | "webhooks">,
@@ -65,7 +58,7 @@ export function openBatchService(
     if (event.type === "job_dropped") forget(event.job);
   });
 
-  /** Returns a batch of the account; batches of other accounts are not found. @throws {ServiceError} `not_found` */
+  /** @throws {ServiceError} `not_found`, also for a batch of another account. */
   async function get(accountId: string, batchId: string): Promise<BatchView> {
     return viewOf(await find(accountId, batchId));
   }
@@ -80,7 +73,7 @@ export function openBatchService(
   async function submitChecked(request: SubmitBatchRequest, checked: CheckedSubmission): Promise<BatchRecord> {
     const { accountId, inputs, failMode, idempotency } = request;
     const { common, webhook, apiKey, postings, maxJobs } = checked;
-    // With a limit of 0 the batch would wait forever for a quota slot, and its credits would stay held.
+    // The batch would wait forever for a quota slot, and its credits would stay held.
     if (maxJobs === 0) throw REFUSALS.too_many_jobs(maxJobs);
     const waiting = gate.waitingOf(accountId);
     if (waiting + inputs.length > MAX_WAITING_JOBS) {
@@ -90,25 +83,25 @@ export function openBatchService(
     const id = newId("batch", common.createdAtMs);
     const newJobs = await checked.newJobs();
     // Jobs that already wait here go first.
-    const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
-    const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, placeLimit };
+    const slotLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
+    const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, slotLimit };
     return submissions.commit([id, ...newJobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);
-      if (outcome.created) begin(batch, checked, outcome.placed);
+      if (outcome.created) begin(batch, checked, outcome.admitted);
       return outcome.batch;
     });
   }
 
-  /** @param placed Number of jobs with a quota slot, which compete at once. The others wait for one. */
-  function begin(batch: NewBatch, { cargo }: CheckedSubmission, placed: number): void {
+  /** @param admitted Number of jobs with a quota slot, which compete at once. The others wait for one. */
+  function begin(batch: NewBatch, { cargo }: CheckedSubmission, admitted: number): void {
     const parked = batch.jobs.map((job) => {
       const active = jobs.park({ ...job, ...NEW_JOB, batchId: batch.id }, cargo);
       add(batch, active);
       return active;
     });
     // The end of one job may end all.
-    for (const job of parked.slice(0, placed)) if (!job.hasEnded) jobs.admitParked(job.id);
-    gate.enter(parked.slice(placed).filter((job) => !job.hasEnded));
+    for (const job of parked.slice(0, admitted)) if (!job.hasEnded) jobs.admitParked(job.id);
+    gate.enter(parked.slice(admitted).filter((job) => !job.hasEnded));
   }
 
   function add({ id, failMode }: Pick<ActiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {
@@ -145,10 +138,7 @@ export function openBatchService(
     if (batch.jobs.size === 0) batches.delete(batch.id);
   }
 
-  /**
-   * Cancels the jobs synchronously. Quota slots are released when the ends are durable, so that no other job of the
-   * batch takes one.
-   */
+  /** Synchronous, and slots are released when the ends are durable: no other job of the batch takes one. */
   function cancelAll(unfinished: readonly ActiveJob[]): void {
     for (const job of unfinished) if (!job.hasEnded) jobs.stop(job.id);
   }
@@ -177,7 +167,7 @@ export function openBatchService(
     /**
      * Resolves when all jobs are durable and their prices held. @throws {ServiceError} `cargo_not_found`,
      * `validation_failed` naming every invalid input, `insufficient_credits`, `idempotency_conflict`; {@link
-     * RateLimitedError} when too many jobs of the account already wait.
+     * RateLimitedError} when too many jobs of the account wait.
      */
     async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
       const { accountId, idempotency, inputs } = request;
@@ -193,11 +183,11 @@ export function openBatchService(
       return { ...(await viewOf(record)), webhookSecret };
     },
     /**
-     * Ends every unfinished job. Resolves when that is durable. @throws {ServiceError} `not_found`,
-     * `job_not_cancellable`, `cluster_unavailable`.
+     * Resolves when every end is durable.
+     * @throws {ServiceError} `not_found`, `job_not_cancellable`, `cluster_unavailable`.
      */
     async cancel(accountId: string, batchId: string): Promise<BatchView> {
-      // A batch can be read as soon as it is stored, which is before its jobs are in the registry.
+      // A batch can be read once it is stored, before its jobs are in the registry.
       await submissions.settled(batchId);
       const record = await find(accountId, batchId);
       const unfinished = [...(batches.get(batchId)?.jobs.values() ?? [])];
@@ -212,10 +202,7 @@ export function openBatchService(
       await Promise.all(left.map((job) => job.cancel()));
       return get(accountId, batchId);
     },
-    /**
-     * Continues the batches of the jobs that the registry restored; absent: of all. Completes a cancellation that a
-     * stop interrupted.
-     */
+    /** Continues the batches of restored jobs (default: of all). Completes a cancellation that a stop interrupted. */
     async restore(restored?: readonly ActiveJob[]): Promise<void> {
       const ids = restored?.flatMap(({ batchId }) => batchId ?? []);
       const records = new Map((await store.batches.unfinished(ids)).map((batch) => [batch.id, batch]));
@@ -224,7 +211,7 @@ export function openBatchService(
         const record = job.batchId === null ? undefined : records.get(job.batchId);
         if (record === undefined || job.hasEnded || job.isDropped) continue;
         add(record, job);
-        if (!job.hasPlace) parked.push(job);
+        if (!job.holdsQuota) parked.push(job);
       }
       gate.enter(parked);
       endOver(records.values());
@@ -232,9 +219,7 @@ export function openBatchService(
     get activeIds(): string[] {
       return [...batches.keys()];
     },
-    /**
-     * Ends the jobs here of those batches that are over: cancelled, or failed at the first failure, at any coordinator.
-     */
+    /** Ends the jobs here of batches that are over: cancelled, or failed at the first failure, anywhere. */
     async endOver(ids: readonly string[]): Promise<void> {
       const here = ids.filter((id) => batches.has(id));
       if (here.length > 0) endOver(await store.batches.unfinished(here));
@@ -255,8 +240,8 @@ export function countStates(jobs: readonly { readonly state: JobState }[]): Stat
 }
 
 /**
- * Returns the state of a batch. If all jobs have ended: `cancelled` if its client cancelled it, else `failed` if any
- * job failed or timed out, else `completed` if any job completed, else `cancelled`.
+ * Returns the state of a batch. Once all jobs have ended: `cancelled` if its client cancelled it, else `failed` if a
+ * job failed or timed out, else `completed` if one completed, else `cancelled`.
  */
 export function batchStatusOf(batch: Pick<BatchRecord, "jobs" | "cancelledAtMs">): BatchStatus {
   const counts = countStates(batch.jobs);

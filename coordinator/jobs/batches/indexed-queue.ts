@@ -8,7 +8,6 @@ export class IndexedQueue {
     return this.#entries.length;
   }
 
-  /** The first id; undefined when empty. */
   get first(): string | undefined {
     return this.#entries[0]?.id;
   }
@@ -17,14 +16,13 @@ export class IndexedQueue {
     return this.#entries.slice(0, count).map(({ id }) => id);
   }
 
-  /** Appends an id that is not in the queue. */
   push(id: string): void {
     this.#tickets.set(id, this.#nextTicket);
     this.#entries.push({ ticket: this.#nextTicket, id });
     this.#nextTicket += 1;
   }
 
-  /** Removes an id. Returns false if it is not in the queue. */
+  /** Returns false if the id is not in the queue. */
   remove(id: string): boolean {
     const position = this.positionOf(id);
     if (position === null) return false;

@@ -11,8 +11,8 @@ import { writeBehind } from "./write-behind.ts";
 export type JobWrites = ReturnType<typeof writeJobs>;
 
 /**
- * Stores the changes of unfinished jobs in order. A promise resolves after the commit, and never for a job that another
- * coordinator has.
+ * Stores the changes of unfinished jobs in order. Promises resolve after the commit; never if another coordinator has
+ * the job.
  * @param onNotOwner Called when a write was refused because another coordinator has the job.
  */
 export function writeJobs(
@@ -30,16 +30,13 @@ export function writeJobs(
     return job.moved;
   }
 
-  /** Stores the gathered changes of a job now. States without output wait for output. */
+  /** States without output wait for output. */
   function gathered(job: MutableJob): void {
     if (job.unstored.hasOutput) append(job);
     else storeStart(job);
   }
 
-  /**
-   * Handles a write whose effects are already in memory: if it fails, memory and storage differ and the process must
-   * end.
-   */
+  /** Handles a write whose effects are already visible: if it fails, the process ends, as memory and storage differ. */
   function persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!isClosed) onFatal(error);
@@ -97,7 +94,7 @@ export function writeJobs(
       behind.add(job, bytes);
       return stored;
     },
-    /** Stores output that is too large for memory at once. Readers get it from storage. */
+    /** Stores output at once that is too large for memory. Readers get it from storage. */
     largeOutput(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
       if (job.unstored.hasOutput) append(job);
       const before = job.unstored.count;
@@ -106,7 +103,7 @@ export function writeJobs(
       job.say(store.jobs.storedItems(chunk, appended).slice(before));
       return stored;
     },
-    /** Stores the end of a job with its gathered changes, and the start of its attempt if that is not stored. */
+    /** Stores the end with all gathered changes. */
     end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
       const startedAtMs = takeStart(job);
       const { chunk, onStored } = take(job);
@@ -120,8 +117,8 @@ export function writeJobs(
       return ended;
     },
     /**
-     * Reads a record that every unfinished job has. In a cluster, a missing record means that another coordinator had
-     * the job, which has ended.
+     * Reads a record of an unfinished job. In a cluster, a missing record means that the job was elsewhere and has
+     * ended.
      */
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
@@ -132,14 +129,10 @@ export function writeJobs(
       });
       return persist(own);
     },
-    /** Drops the gathered changes of a job that another coordinator has. */
     forget(job: MutableJob): void {
       behind.remove(job);
     },
-    /**
-     * Stores the gathered changes of all jobs. Later failures of writes are not fatal: the jobs are restored at the
-     * next start.
-     */
+    /** Stores the gathered changes. Later failures of writes are not fatal: the next start restores the jobs. */
     close(): void {
       isClosed = true;
       behind.close();
@@ -147,16 +140,12 @@ export function writeJobs(
   };
 }
 
-/** Takes the gathered output as a chunk for storage. */
 function take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: () => void } {
   const { items, seq, onStored } = job.unstored.take();
   return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
 }
 
-/**
- * Returns a promise that never settles: no code may continue as if the write had happened, nor report a failure of its
- * own.
- */
+/** Never settles: no code may continue as if the write had happened, nor report a failure of its own. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -2,7 +2,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 import type { StatusItem } from "../../store/jobs/job-store.ts";
 
 /**
- * The output of one job that readers have and storage does not. The Island gets no acknowledgement before it is stored.
+ * Output of one job that readers have and storage does not. It is not acknowledged to the Island before it is stored.
  */
 export class UnstoredOutput {
   #startedAtMs: number | null = null;
@@ -27,14 +27,14 @@ export class UnstoredOutput {
     this.#startedAtMs = atMs;
   }
 
-  /** Adds a state. It is stored with the next output, because no acknowledgement waits for it. */
+  /** A state is stored with the next output, because no acknowledgement waits for it. */
   announce(status: StatusItem): void {
     // Not pushed into an empty array, which would allocate 17 slots in each of 100,000 waiting jobs.
     if (this.#items.length === 0) this.#items = [status];
     else this.#items.push(status);
   }
 
-  /** Adds the output of numbered frame `seq`. All output that is stored together shares one promise. */
+  /** Adds the output of frame `seq`. All output that is stored together shares one promise. */
   add(seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
     for (const item of items) this.#items.push(item);
     this.#seq = seq;
@@ -43,7 +43,7 @@ export class UnstoredOutput {
     return this.#stored.promise;
   }
 
-  /** Returns the start of the attempt in ms since the epoch, if it is not stored. The caller stores it now. */
+  /** Returns the start of the attempt if it is not stored, in ms since the epoch. The caller stores it now. */
   takeStart(): number | null {
     const atMs = this.#startedAtMs;
     this.#startedAtMs = null;
@@ -51,8 +51,8 @@ export class UnstoredOutput {
   }
 
   /**
-   * Takes the output and the states. The caller stores them now and calls `onStored` when they are durable. `seq`:
-   * number of the Island's last frame among them; null without output.
+   * Takes everything. The caller stores it now and calls `onStored` when it is durable. `seq`: the last frame among it;
+   * null without output.
    */
   take(): {
     readonly items: readonly (OutputItem | StatusItem)[];

@@ -12,22 +12,21 @@ const PART_OF_AGE = 0.1;
 /** Gathered output of all jobs above which everything is stored at once. */
 const MAX_GATHERED_BYTES = 256 * KIB;
 /**
- * Output above which the next write of a job does not wait for the one in flight. With one more frame and every
- * character escaped, it stays far below the 256 MB that PostgreSQL accepts as one JSON value.
+ * Output above which the next write of a job does not wait for the one in flight. Escaped and with one more frame, it
+ * stays far below the 256 MB that PostgreSQL accepts as one JSON value.
  */
 const MAX_WRITE_BYTES = 8 * MIB;
 
 /**
- * Decides when output that readers already have is stored, so that a token costs no commit. A stream is stored 100 ms
- * after its first token, then whenever it has grown by a tenth of its age, and at least every second. Streams that are
- * due at about the same time share a commit. A job has one write of output in flight, unless much is gathered: while
- * storage is slow or unavailable, output is gathered here within the output budgets. After a crash the Islands resend
- * the lost part. Source: docs/internals/reliability.md, "What a crash loses".
+ * Stores output that readers already have later, so that a token costs no commit: 100 ms after the first token of a
+ * stream, then whenever the stream has grown by a tenth of its age, and at least every second. Streams that are due at
+ * about the same time share a commit. A job has one write in flight, unless much is gathered. After a crash the Islands
+ * resend the lost part. See docs/internals/reliability.md, "What a crash loses".
  * @param delayMs Shortest time for which output is gathered; 0 stores it at once.
  * @param store Takes the gathered changes of a job and stores them.
  */
 export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: number, store: (job: Job) => void) {
-  /** Due times of the jobs with changes to store, by the monotonic clock. */
+  /** By the monotonic clock. */
   const due = new Map<Job, number>();
   let gatheredBytes = 0;
   /** Part of {@link gatheredBytes} that was left when all was stored at once, as writes were in flight. */
@@ -57,7 +56,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   }
 
   return {
-    /** Records that the job has changes to store. `bytes`: size of the added output. */
+    /** `bytes`: size of the added output. */
     add(job: Job, bytes: number): void {
       if (delayMs === 0 && job.appendsInFlight === 0) return store(job);
       gatheredBytes += bytes;
@@ -68,7 +67,6 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
       return undefined;
     },
 
-    /** Handles a completed write of output, and stores overdue changes. */
     noteStored(job: Job): void {
       const dueMs = due.get(job);
       if (dueMs !== undefined && job.appendsInFlight === 0 && dueMs <= clock.monotonicMs()) store(job);

@@ -59,11 +59,11 @@ export function openBatches(
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
       const webhook = secrets.sealIn(batch.webhook);
       const made = await writeHot(batch.accountId, "submitBatch", { ...batch, jobs, webhook });
-      if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), placed: made };
+      if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), admitted: made };
       const first = await steps.get(batchIdOf(made));
       if (first === undefined)
         throw new Error(`Batch ${batchIdOf(made)} of an Idempotency-Key is missing from the database`);
-      return { created: false, batch: first, placed: 0 };
+      return { created: false, batch: first, admitted: 0 };
     },
 
     /** Returns the batch of an earlier request, like `JobStore.findRepeat`. @throws {ServiceError} `idempotency_conflict`. */

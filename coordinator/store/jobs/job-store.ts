@@ -62,7 +62,7 @@ export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS
   /** Account's weight in the fair share; null for the default. */
   readonly share: number | null;
   /** Whether it counts against its account's limit of unfinished jobs, if the store counts them (`cluster-store.ts`). */
-  readonly hasPlace?: boolean;
+  readonly holdsQuota?: boolean;
 }
 
 /** Columns that a read returns unchanged. */
@@ -194,7 +194,7 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
    * Maximum number of unfinished jobs of the account, if the store counts them (`cluster-store.ts`): the first jobs that fit take their
    * quota slots at once. Null: none does, because other jobs wait before them.
    */
-  readonly placeLimit: number | null;
+  readonly slotLimit: number | null;
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
@@ -207,7 +207,7 @@ export interface SubmitBatchOutcome {
   readonly created: boolean;
   readonly batch: BatchRecord;
   /** Number of jobs, counted from the first, that have a quota slot. 0 if the store does not count them. */
-  readonly placed: number;
+  readonly admitted: number;
 }
 
 /** An unfinished batch in the coordinator's memory. */

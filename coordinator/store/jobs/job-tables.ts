@@ -85,7 +85,7 @@ export const jobTable = new Table(
     /** Null for a job that is not part of a batch. */
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
     /** Whether it counts against its account's limit of unfinished jobs. */
-    hasPlace: onlyIn("postgres", flag("DEFAULT false")),
+    holdsQuota: onlyIn("postgres", named("has_place", flag("DEFAULT false"))),
     webhookId: nullable(key()),
     /** Time when the input was removed and replaced by `{}`; null while it is kept. */
     inputRemovedAtMs: nullable(integer()),
@@ -176,7 +176,7 @@ export const ACTIVE_COLUMNS = [
 export const INTERNAL_COLUMNS = [
   "ownerId",
   "lostIslandId",
-  "hasPlace",
+  "holdsQuota",
   "conversationId",
   "isUnlisted",
   "keyNumber",

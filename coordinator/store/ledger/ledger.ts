@@ -2,7 +2,7 @@ import { linesOf, type LedgerLine, type LineEntry } from "../../credits/account-
 import type { Posting } from "../../credits/postings.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { snapshotRead, write } from "../steps/steps.ts";
-import { definedAs, integer, key, nullable, onlyIn, small, Table, text, written } from "../steps/table.ts";
+import { definedAs, integer, key, named, nullable, onlyIn, small, Table, text, written } from "../steps/table.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
 /** Balances of the parties after their last entry. That of the network is negative. */
@@ -12,7 +12,7 @@ export const balanceTable = new Table(
     party: key("PRIMARY KEY"),
     micro: integer(),
     /** Unfinished jobs that count against the limit of the party's account. */
-    jobPlaces: onlyIn("postgres", small("DEFAULT 0 CHECK (job_places >= 0)")),
+    jobSlots: onlyIn("postgres", named("job_places", small("DEFAULT 0 CHECK (job_places >= 0)"))),
   },
   { rules: ["CHECK (party = 'network' OR micro >= 0)"] },
 );

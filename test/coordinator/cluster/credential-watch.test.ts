@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { watchCredentials, type CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
+import {
+  unsharedCredentials,
+  watchCredentials,
+  type CredentialWatch,
+} from "../../../coordinator/cluster/credential-watch.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { peersOn } from "./peers-on.ts";
 
 /** Storage whose replies the test releases. */
@@ -48,6 +53,35 @@ class HeldChanges {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("unsharedCredentials()", () => {
+  it("ends a revoked credential within a second, or once storage is available again", async () => {
+    const [changes, clock, ended] = [new HeldChanges(), new ManualClock(), [] as string[]];
+    const accounts = {
+      endedOf: (credentials: readonly string[]) => changes.endedOf(credentials),
+      credentialsRevision: async () => (await changes.since(null)).revision,
+    };
+    const watch = unsharedCredentials(accounts, { clock, log: testEnv().log });
+    watch.serve({ end: (credential) => ended.push(credential), open: () => ["itk_1", "itk_2", "itk_3"] });
+    const passSecond = async (): Promise<void> => {
+      clock.advance(1_000);
+      await settle();
+    };
+    await passSecond();
+    changes.end("itk_1");
+    await passSecond();
+    expect(ended).toEqual(["itk_1"]);
+    changes.isAway = true;
+    changes.end("itk_2");
+    for (let round = 0; round < 10; round += 1) await passSecond();
+    expect(ended).toEqual(["itk_1"]);
+    changes.isAway = false;
+    await passSecond();
+    expect(ended).toEqual(["itk_1", "itk_1", "itk_2"]);
+    watch.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
 
 describe("watchCredentials()", () => {
   let changes: HeldChanges;
@@ -123,6 +157,28 @@ describe("watchCredentials()", () => {
     await expect(one?.revision()).rejects.toMatchObject({ code: "storage_unavailable" });
     changes.isAway = false;
     expect(await one?.revision()).toBe(1);
+  });
+
+  it("checks the open credentials with the first reading, as they may have ended before it", async () => {
+    open = ["itk_1", "itk_2"];
+    changes.end("itk_1");
+    await two?.revision();
+    expect(ended).toEqual(["itk_1"]);
+  });
+
+  it("ends a credential that was revoked while storage was unavailable", async () => {
+    open = ["itk_1"];
+    await two?.revision();
+    changes.isAway = true;
+    for (let round = 0; round < 20; round += 1) {
+      clock.advance(500);
+      await settle();
+    }
+    changes.end("itk_1");
+    changes.isAway = false;
+    clock.advance(500);
+    await settle();
+    expect(ended).toEqual(["itk_1"]);
   });
 
   it("checks all open credentials after a gap in which storage may have forgotten ends", async () => {

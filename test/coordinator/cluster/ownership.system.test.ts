@@ -272,7 +272,7 @@ function describeOwnership(database: PostgresDatabase): void {
     const ids = batch?.jobs.map(({ id }) => id) ?? [];
     const moved = await a?.mover.transfer(ids.slice(0, 1), "b");
     await b?.mover.adopt(moved ?? []);
-    await expect.poll(() => b?.world.registry.get(ids[0] ?? "")?.hasPlace).toBe(true);
+    await expect.poll(() => b?.world.registry.get(ids[0] ?? "")?.holdsQuota).toBe(true);
     await b?.world.registry.expireWait(ids[0] ?? "", null);
     await a?.world.batches.endOver(a.world.batches.activeIds);
     await expect.poll(() => Promise.all(ids.map(stateOf))).toEqual(["timeout", "cancelled"]);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
-import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
 import { openFiles, type Files } from "../../../coordinator/files/open-files.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CAN_MOUNT, SmallDisk } from "../../support/small-disk.ts";
@@ -13,7 +13,7 @@ import { openTestStore, type TestStore } from "../../support/store/test-store.ts
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;
-const proofs = attemptProofs(Buffer.alloc(32, 1));
+const tokens = attemptTokens(Buffer.alloc(32, 1));
 
 describe("openFiles()", () => {
   const clock = new ManualClock();
@@ -33,7 +33,7 @@ describe("openFiles()", () => {
   async function open(filesDirectory = join(directory, "files"), minFreeDiskBytes = 0): Promise<Files> {
     const limits = { fileMaxBytes: MIB, filesBudgetBytes: 2 * MIB, keepFilesMs: 0 };
     const env = testEnv({ ...limits, filesDirectory, minFreeDiskBytes }, { clock });
-    const files = openFiles(env, store, proofs);
+    const files = openFiles(env, store, tokens);
     // Creates the folders.
     await files.receive(accountId, 0, async () => undefined);
     return files;

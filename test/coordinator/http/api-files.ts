@@ -2,7 +2,7 @@ import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import type { BatchJobs } from "../../../coordinator/dialects/batches/line-jobs.ts";
 import { openBatches } from "../../../coordinator/dialects/batches/open-batches.ts";
 import { lineEndpoints } from "../../../coordinator/dialects/dialects.ts";
-import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
 import { openFiles, type Files } from "../../../coordinator/files/open-files.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -25,5 +25,5 @@ export function openTestFiles(store: TestStore, clock: ManualClock, filesDirecto
     keepFilesMs: 30 * DAY_MS,
     minFreeDiskBytes: 0,
   };
-  return openFiles(testEnv(config, { clock }), store, attemptProofs(Buffer.alloc(32, 1)), MAX_FILES);
+  return openFiles(testEnv(config, { clock }), store, attemptTokens(Buffer.alloc(32, 1)), MAX_FILES);
 }

@@ -63,7 +63,6 @@ beforeEach(async () => {
       tokenId: token,
       tokenCreatedAtMs: 0,
     }),
-    isIslandTokenValid: async () => true,
   };
   const memory = { intakeMemoryBytes: 64 * 1_024 ** 2, islandIntakeBytes: 8 * 1_024 ** 2 };
   const gateway = openIslandGateway(testEnv(limits, { clock }), connections, accounts, "", memory, () => "192.0.2.1");

@@ -161,18 +161,13 @@ describe("a hostile Island", () => {
     socket.terminate();
   });
 
-  it("is dismissed at its next heartbeat after its token was revoked", async () => {
-    await coordinator.stop();
-    coordinator.withFlags({ heartbeatS: 1 });
-    await coordinator.start();
+  it("is dismissed within seconds after another process revoked its token", async () => {
     const island = await join();
-    const heartbeats = setInterval(() => island.send({ type: "heartbeat", state: makeHello().state }), 100);
     await coordinator.withStore(async (store, accounts) => {
       const token = await store.accounts.findIslandToken(hashOf(account.islandToken));
       await accounts.islandTokens.revoke(account.id, token?.id ?? "");
     });
     expect(await island.next("goodbye")).toMatchObject({ reason: "the Island token was revoked", retryAfterMs: null });
-    clearInterval(heartbeats);
     await island.closed;
   });
 });

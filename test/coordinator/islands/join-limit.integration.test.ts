@@ -20,16 +20,17 @@ describe("upgrades with invalid tokens", () => {
   /** Valid tokens. */
   let tokens: Set<string>;
   let lookUps: string[];
+  let onLookUp: () => Promise<void>;
   beforeEach(async () => {
     clock = new ManualClock();
-    [tokens, lookUps] = [new Set(), []];
+    [tokens, lookUps, onLookUp] = [new Set(), [], async () => undefined];
     const limits = { heartbeatMs: 10_000, islandSessionsPerToken: 50, islandSessionsPerAccount: 100 };
     const accounts = {
       authenticateIsland: async (token: string) => {
         lookUps.push(token);
+        await onLookUp();
         return tokens.has(token) ? { accountId: "user_1", tokenId: "itk_1", tokenCreatedAtMs: 0 } : undefined;
       },
-      isIslandTokenValid: async () => true,
     };
     gateway = openIslandGateway(
       testEnv(limits, { clock }),
@@ -79,6 +80,14 @@ describe("upgrades with invalid tokens", () => {
     expect(await dial(wrongToken(), "192.0.2.2")).toEqual([401]);
     clock.advance(60_000);
     expect(await dial(wrongToken())).toEqual([401]);
+  });
+
+  it("open no session if the token is revoked while it is looked up", async () => {
+    tokens.add("it_known");
+    onLookUp = async () => gateway.endSessionsOf("itk_1");
+    const island = await FakeIsland.dial(`http://127.0.0.1:${listener.port}`, "it_known");
+    expect(await island.next("goodbye")).toMatchObject({ reason: "the Island token was revoked", retryAfterMs: null });
+    await island.closed;
   });
 
   it("do not count without a token, which a joining Island uses to request the key", async () => {

@@ -5,7 +5,7 @@ import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { openPeers, type Peers } from "../../../coordinator/cluster/peers.ts";
 import { seenWork, type SeenWork } from "../../../coordinator/cluster/seen-work.ts";
 import { openCore, type Core } from "../../../coordinator/core.ts";
-import { attemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
 import type { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
@@ -75,7 +75,6 @@ export class JobWorld {
     this.bus = bus;
     this.store = store;
     this.clock = clock;
-    const proofs = attemptProofs(secret);
     const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = makeCatalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const onFatal = (error: unknown): void => void this.fatal.push(error);
@@ -114,7 +113,7 @@ export class JobWorld {
       catalog,
       refreshCatalog: async () => undefined,
       memory,
-      proofs,
+      attemptTokens: attemptTokens(secret),
       signer,
       limitOf: async () => 10,
       suspensionOf: () => null,

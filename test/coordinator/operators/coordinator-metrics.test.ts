@@ -27,7 +27,7 @@ const makeJob = (override: object = {}): ActiveJob =>
     slug: "tiny",
     state: "pending",
     hasEnded: false,
-    hasPlace: true,
+    holdsQuota: true,
     waitsSinceMs: clock.now(),
     firstOutputMs: Infinity,
     feed: { tokens: 0 },
@@ -51,9 +51,9 @@ beforeEach(() => {
     cargoOf: ({ slug }: ActiveJob) => ({ privateTo: slug === "own" ? "user_9" : null }),
   } as unknown as JobRegistry;
   const islands = { connected: () => [island(4, 1), island(2, 3), island(8, 0, true)] } as unknown as IslandRegistry;
-  const explainWait = ({ slug, hasPlace }: ActiveJob): JobWaiting => {
+  const explainWait = ({ slug, holdsQuota }: ActiveJob): JobWaiting => {
     explained += 1;
-    return { reason: hasPlace ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
+    return { reason: holdsQuota ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
   };
   readMetrics = coordinatorMetrics(registry, islands, explainWait, clock);
 });
@@ -67,7 +67,7 @@ describe("coordinatorMetrics()", () => {
     const earlierMs = clock.now();
     jobs = [makeJob({ waitsSinceMs: earlierMs }), makeJob({ slug: "own" })];
     clock.advance(5_000);
-    jobs.push(makeJob(), makeJob({ hasPlace: false, accountId: "user_2" }), makeJob({ state: "running" }));
+    jobs.push(makeJob(), makeJob({ holdsQuota: false, accountId: "user_2" }), makeJob({ state: "running" }));
     const { jobs: counted, waiting } = readMetrics();
     expect(counted).toEqual({ running: 1, waiting: 4 });
     expect(waiting).toMatchObject([
@@ -78,7 +78,7 @@ describe("coordinatorMetrics()", () => {
   });
 
   it("counts 10,000 jobs of as many accounts, and explains the 256 largest kinds", () => {
-    jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ hasPlace: false, accountId: `user_${index}` }));
+    jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ holdsQuota: false, accountId: `user_${index}` }));
     jobs.push(makeJob({ slug: "most" }), makeJob({ slug: "most" }));
     const { jobs: counted, waiting } = readMetrics();
     expect(counted.waiting).toBe(10_002);

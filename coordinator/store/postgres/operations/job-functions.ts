@@ -9,8 +9,8 @@ import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts"
 /** SQL of the changes that jobs make to accounts: balances, entries and quota slots. `mine`: condition for jobs of this coordinator. */
 const accountFunctions = (mine: string): string => `
 -- Adds postings to the balances and entries. A refusal returns the balances of all parties, from which the caller derives the reason.
--- holder: the party that takes the quota slots for jobs. A negative number of places frees them.
-CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint, holder text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
+-- holder: the party that takes the quota slots for jobs. A negative number of slots frees them.
+CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint, holder text, slots int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   total bigint := (SELECT sum((p->>'micro')::bigint) FROM jsonb_array_elements(postings) p);
   short jsonb;
@@ -23,9 +23,9 @@ BEGIN
   HAVING bool_or(party <> 'network' AND (b.micro IS NULL OR b.micro + added.micro < 0));
   IF short IS NOT NULL THEN RETURN short; END IF;
   UPDATE balances SET micro = balances.micro + added.micro,
-    job_places = job_places + CASE balances.party WHEN holder THEN places ELSE 0 END
+    job_places = job_places + CASE balances.party WHEN holder THEN slots ELSE 0 END
   FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
-  WHERE balances.party = added.party AND added.party <> 'network' AND (added.micro <> 0 OR added.party = holder AND places <> 0);
+  WHERE balances.party = added.party AND added.party <> 'network' AND (added.micro <> 0 OR added.party = holder AND slots <> 0);
   INSERT INTO network_moves (micro)
   SELECT (p->>'micro')::bigint FROM jsonb_array_elements(postings) p WHERE p->>'party' = 'network' AND p->>'micro' <> '0';
   first := nextval('entries_id_seq');
@@ -61,7 +61,7 @@ BEGIN
 END $f$;
 
 -- Assigns quota slots to the jobs in order, as far as the account's limit allows. Returns the jobs that have a slot, now or before.
-CREATE FUNCTION pg_temp.take_places(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+CREATE FUNCTION pg_temp.take_slots(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   holder text := 'client:' || (a->>'accountId');
   room bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
@@ -150,8 +150,8 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
--- Inserts jobs in order. places: the number of jobs, from the first, that have a quota slot. k: the API key of the submission.
-CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
+-- Inserts jobs in order. slots: the number of jobs, from the first, that have a quota slot. k: the API key of the submission.
+CREATE FUNCTION pg_temp.insert_jobs(added jsonb, slots int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
@@ -161,7 +161,7 @@ BEGIN
     attempt: "CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END",
     islandId: "j->>'assignedTo'",
     batchId: "batch",
-    hasPlace: "n <= places",
+    holdsQuota: "n <= slots",
     webhookId: "webhook",
     conversationId: "conversation",
     keyNumber: "(k->>'number')::bigint",
@@ -171,18 +171,18 @@ BEGIN
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
 
--- Stores the part of a submission that jobs and batches share. places: quota slots of the jobs that follow. Returns null if they may be stored.
-CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
+-- Stores the part of a submission that jobs and batches share. slots: quota slots of the jobs that follow. Returns null if they may be stored.
+CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, slots int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   made jsonb := pg_temp.find_repeat(a);
   holder text := 'client:' || (a->>'accountId');
   w jsonb := a->'webhook';
 BEGIN
-  IF made IS NULL AND (SELECT job_places + places > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
+  IF made IS NULL AND (SELECT job_places + slots > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
     RETURN '{"refused": "too_many_jobs"}';
   END IF;
   IF made IS NULL AND a->'apiKey'->'monthly'->>'month' IS NOT NULL THEN made := pg_temp.refuse_key(a->'apiKey'); END IF;
-  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, places); END IF;
+  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, slots); END IF;
   IF made IS NOT NULL THEN RETURN made; END IF;
   IF w->>'id' IS NOT NULL THEN
     ${insertSql(webhookTable, "w", SUBMITTED_WEBHOOK_COLUMNS, {
@@ -212,17 +212,17 @@ END $f$;
 -- The first jobs that fit get a quota slot at once. Returns their number.
 CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
-  room bigint := coalesce((a->>'placeLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
-  placed int := least(greatest(room, 0), jsonb_array_length(a->'jobs'));
-  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', placed);
+  room bigint := coalesce((a->>'slotLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
+  admitted int := least(greatest(room, 0), jsonb_array_length(a->'jobs'));
+  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', admitted);
 BEGIN
   IF made IS NOT NULL THEN RETURN made; END IF;
   ${insertSql(batchTable, "a", SUBMITTED_BATCH_COLUMNS, {
     unfinished: "jsonb_array_length(a->'jobs')",
     webhookId: "a->'webhook'->>'id'",
   })};
-  PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL, a->'apiKey');
-  RETURN to_jsonb(placed);
+  PERFORM pg_temp.insert_jobs(a->'jobs', admitted, a->>'id', NULL, NULL, a->'apiKey');
+  RETURN to_jsonb(admitted);
 END $f$;
 
 CREATE FUNCTION pg_temp.ask_question(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -395,7 +395,7 @@ BEGIN
       WHEN 'askQuestion' THEN result := pg_temp.ask_question(op->1);
       WHEN 'askAgain' THEN result := pg_temp.ask_again(op->1);
       WHEN 'findRepeat' THEN result := pg_temp.find_repeat(op->1);
-      WHEN 'takePlaces' THEN result := pg_temp.take_places(op->1);
+      WHEN 'takeSlots' THEN result := pg_temp.take_slots(op->1);
       WHEN 'moveJob' THEN result := pg_temp.move_job(op->1);
       WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
       WHEN 'endJob' THEN result := pg_temp.end_job(op->1);

@@ -12,7 +12,7 @@ import { REFUSALS } from "../../refusals.ts";
 /** Writes that are sent in batches. `job-functions.ts` has a function for each. */
 export interface Operations extends HotWrites {
   /** Returns the ids of the jobs that have a quota slot, now or before. */
-  takePlaces(args: {
+  takeSlots(args: {
     readonly accountId: string;
     readonly jobIds: readonly string[];
     readonly limit: number;
@@ -85,7 +85,7 @@ export function partiesOf(operations: readonly Operation[]): string[] {
   for (const operation of operations) {
     for (const { party } of postingsOf(operation)) if (party !== "network") parties.add(party);
     // Serializes two requests with the same key, and counts of the jobs of an account.
-    if (operation[0] === "findRepeat" || operation[0] === "takePlaces") parties.add(`client:${operation[1].accountId}`);
+    if (operation[0] === "findRepeat" || operation[0] === "takeSlots") parties.add(`client:${operation[1].accountId}`);
   }
   return [...parties].sort();
 }

@@ -24,7 +24,7 @@ beforeEach(() => {
     admitParked(id) {
       const job = jobs.get(id);
       if (job === undefined) throw new Error(`${id} is unknown`);
-      job.hasPlace = true;
+      job.holdsQuota = true;
       quota.add(job.accountId);
       admitted.push(id);
     },
@@ -32,9 +32,9 @@ beforeEach(() => {
   gate = openBatchGate(testEnv({}, { clock }), registry, quota, async () => limit, null);
 });
 
-type WaitingJob = { -readonly [Field in "id" | "accountId" | "hasPlace"]: ActiveJob[Field] };
+type WaitingJob = { -readonly [Field in "id" | "accountId" | "holdsQuota"]: ActiveJob[Field] };
 const makeJobs = (accountId: string, ...ids: string[]): WaitingJob[] => {
-  const made = ids.map((id) => ({ id, accountId, hasPlace: false }));
+  const made = ids.map((id) => ({ id, accountId, holdsQuota: false }));
   for (const job of made) jobs.set(job.id, job);
   return made;
 };
@@ -101,7 +101,7 @@ describe("BatchGate", () => {
     const made = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
     enter(made);
     await settle();
-    made[0].hasPlace = true;
+    made[0].holdsQuota = true;
     quota.add("a");
     limit = 2;
     clock.advance(60_000);
@@ -126,11 +126,11 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
   const registry: Parameters<typeof openBatchGate>[1] = {
     get: (id) => jobs.get(id) as ActiveJob | undefined,
     admitParked(id) {
-      (jobs.get(id) as WaitingJob).hasPlace = true;
+      (jobs.get(id) as WaitingJob).holdsQuota = true;
       admitted.push(id);
     },
   };
-  const places: Parameters<typeof openBatchGate>[4] = {
+  const quotaSlots: Parameters<typeof openBatchGate>[4] = {
     async take(_accountId, jobIds) {
       asked.push(jobIds.length);
       if (fault !== null) throw fault;
@@ -141,7 +141,7 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
   };
   const shared = (): BatchGate => {
     const env = testEnv({}, { clock, onFatal: (error) => fatal.push(error) });
-    return openBatchGate(env, registry, quota, async () => limit, places);
+    return openBatchGate(env, registry, quota, async () => limit, quotaSlots);
   };
   beforeEach(() => {
     [room, asked, fault] = [0, [], null];

@@ -38,7 +38,7 @@ export function makeBatch(accountId: string, count: number, override: Partial<Ne
     jobs: Array.from({ length: count }, (_, index) => makeJob(accountId, { input: { prompt: `Say ${index}` } })),
     idempotency: null,
     webhook: null,
-    placeLimit: null,
+    slotLimit: null,
     postings: holdPostings(
       accountId,
       Array.from({ length: count }, () => 1_000_000),

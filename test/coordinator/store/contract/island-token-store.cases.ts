@@ -29,13 +29,16 @@ async function refusalCode(write: Promise<unknown>): Promise<string | null> {
 }
 
 export function describeIslandTokens(check: Check): void {
-  check("accounts.hasIslandToken() returns true until the token is revoked", async (store) => {
+  check("accounts.revokeIslandToken() ends the token and raises the revision of the credentials", async (store) => {
     const accountId = await makeAccount(store);
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
     await create(store, accountId, "itk_1");
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(true);
+    const before = await store.accounts.credentialsRevision();
+    expect(await store.accounts.endedOf(["itk_1"])).toEqual([]);
     await store.accounts.revokeIslandToken(accountId, "itk_1", 5);
-    expect(await store.accounts.hasIslandToken("itk_1")).toBe(false);
+    expect(await store.accounts.endedOf(["itk_1"])).toEqual(["itk_1"]);
+    expect(await store.accounts.credentialsRevision()).toBe(before + 1);
+    await store.accounts.revokeIslandToken(accountId, "itk_1", 6);
+    expect(await store.accounts.credentialsRevision()).toBe(before + 1);
   });
 
   check("accounts.findIslandToken() returns a token until its own account revokes it", async (store) => {

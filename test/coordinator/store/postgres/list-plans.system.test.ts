@@ -186,7 +186,6 @@ async function callAccounts({ accounts, ledger, islands }: PostgresStore, { othe
   await accounts.createSession({ tokenHash: id, accountId: ACCOUNT, createdAtMs: nowMs, expiresAtMs: nowMs }, 10);
   await accounts.deleteSession(id);
   await accounts.findIslandToken("token7");
-  await accounts.hasIslandToken("itk_00000007");
   await accounts.touchIslandToken("itk_00000007", nowMs);
   await accounts.listIslandTokens(ACCOUNT);
   await accounts.revokeIslandToken(ACCOUNT, "itk_00000007", nowMs);
@@ -282,7 +281,7 @@ async function callCluster(store: PostgresStore): Promise<void> {
   await cluster.adopt(5);
   await cluster.owned(["job_00000050", "job_00000150"]);
   await cluster.ownedIds("", 100);
-  await cluster.places.take(ACCOUNT, ["job_00000150"], 10);
+  await cluster.quotaSlots.take(ACCOUNT, ["job_00000150"], 10);
   await cluster.credentialChanges.since(0);
   await store.accounts.endedOf(["key_1", "unknown"]);
   await cluster.islandSessions.nextNumber();

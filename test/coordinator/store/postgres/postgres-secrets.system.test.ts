@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
-import { openAttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
+import { openAttemptTokens } from "../../../../coordinator/dispatch/attempt-tokens.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
 import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../../coordinator/store/secrets/secret-box.ts";
@@ -27,7 +27,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
 
     it("gives coordinators that start concurrently the same secrets: tokens and signatures of one are valid at the other", async () => {
       const [proofs, signers] = await Promise.all([
-        Promise.all(both().map(({ secrets }) => openAttemptProofs(secrets))),
+        Promise.all(both().map(({ secrets }) => openAttemptTokens(secrets))),
         Promise.all(both().map(({ secrets }) => openCargoSigner(testEnv(), secrets, true))),
       ]);
       expect(proofs[1]?.isValid(proofs[0]?.issue("job_1", 1, "host") ?? "", "job_1", 1, "host")).toBe(true);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { openAttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
+import { openAttemptTokens } from "../../../../coordinator/dispatch/attempt-tokens.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import { FakeIsland } from "../../../support/network/fake-island.ts";
 import { makeHello } from "../../../support/network/frames.ts";
@@ -163,8 +163,8 @@ describe("restart", () => {
     await using island = await FakeIsland.dial(coordinator.url, account.islandToken);
     const jobId = jobs[0]?.id ?? "";
     const hello = makeHello({ slots: 100 });
-    const proofs = await coordinator.withStore(({ secrets }) => openAttemptProofs(secrets));
-    const claim = proofs.issue(jobId, 1, hello.hostId);
+    const tokens = await coordinator.withStore(({ secrets }) => openAttemptTokens(secrets));
+    const claim = tokens.issue(jobId, 1, hello.hostId);
     const held = { jobId, attempt: 1, claim, started: true };
     island.send({ ...hello, held: [held] });
     expect(await island.next("welcome")).toMatchObject({ held: [{ action: "continue" }] });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { attemptProofs, openAttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
+import { attemptTokens, openAttemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
 import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 
 let directory: string;
@@ -14,31 +14,31 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("attempt token", () => {
   it("is valid after a restart, for exactly its job, attempt and Island", async () => {
-    const proof = (await openAttemptProofs(new FileSecrets(directory))).issue("job_1", 2, "host-a");
-    const again = await openAttemptProofs(new FileSecrets(directory));
-    expect(again.isValid(proof, "job_1", 2, "host-a")).toBe(true);
-    expect(again.isValid(proof, "job_2", 2, "host-a")).toBe(false);
-    expect(again.isValid(proof, "job_1", 3, "host-a")).toBe(false);
-    expect(again.isValid(proof, "job_1", 2, "host-b")).toBe(false);
+    const token = (await openAttemptTokens(new FileSecrets(directory))).issue("job_1", 2, "host-a");
+    const again = await openAttemptTokens(new FileSecrets(directory));
+    expect(again.isValid(token, "job_1", 2, "host-a")).toBe(true);
+    expect(again.isValid(token, "job_2", 2, "host-a")).toBe(false);
+    expect(again.isValid(token, "job_1", 3, "host-a")).toBe(false);
+    expect(again.isValid(token, "job_1", 2, "host-b")).toBe(false);
     expect(again.isValid("", "job_1", 2, "host-a")).toBe(false);
   });
 
   it("is the HMAC-SHA-256 of the attempt in base64url, which stays the same in later versions of the coordinator", () => {
-    const proofs = attemptProofs(Buffer.alloc(32, 7));
-    expect(proofs.issue("job_1", 2, "host-a")).toBe("sfniakaBDKxY3DtvNyNseiNOi9a4y0u2qu-RqpdkvXo");
-    expect(proofs.cacheKey("user_1", "host-a")).toBe("LFpTZeLI_G5uZFa1HcImjrM4wLPZvoMsCpvBzz4nT0k");
+    const tokens = attemptTokens(Buffer.alloc(32, 7));
+    expect(tokens.issue("job_1", 2, "host-a")).toBe("sfniakaBDKxY3DtvNyNseiNOi9a4y0u2qu-RqpdkvXo");
+    expect(tokens.cacheKey("user_1", "host-a")).toBe("LFpTZeLI_G5uZFa1HcImjrM4wLPZvoMsCpvBzz4nT0k");
   });
 
   it("keeps its secret unreadable for other users, and replaces a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
-    const proofs = await openAttemptProofs(new FileSecrets(directory));
+    const tokens = await openAttemptTokens(new FileSecrets(directory));
     expect((await stat(path)).size).toBe(32);
     expect(
-      (await openAttemptProofs(new FileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
+      (await openAttemptTokens(new FileSecrets(directory))).isValid(tokens.issue("job_1", 1, "h"), "job_1", 1, "h"),
     ).toBe(true);
     await rm(path);
-    await openAttemptProofs(new FileSecrets(directory));
+    await openAttemptTokens(new FileSecrets(directory));
     expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });
