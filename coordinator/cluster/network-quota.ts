@@ -230,7 +230,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
-      let last = window.look(credential, limit);
+      let last = window.peek(credential, limit);
       while (granted < wanted && last.isAllowed) {
         last = window.count(credential, limit);
         if (last.isAllowed) granted += 1;

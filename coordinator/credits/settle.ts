@@ -24,26 +24,19 @@ export interface SettleFacts {
   readonly ownerAccountId: string | null;
 }
 
-/** Division of the held credits of a job that ends. */
-interface Settlement {
-  /** 0 to the job's price. */
-  readonly chargeMicro: number;
-  readonly postings: readonly Posting[];
-}
-
 /** Prompt tokens that cost as much as one generated token. Prompts are read in batches. */
 const PROMPT_TOKENS_PER_TOKEN = 4;
 
 /**
- * Computes the charge of a job that ends, and the postings that empty its hold. A job pays for what was read of the prompt and for what
- * was delivered, and never more than its price. The price covers the prompt and `max_tokens`.
+ * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold. The price covers the
+ * prompt and `max_tokens`.
  * - Completed: the whole price; nothing for an empty result.
  * - Cancelled: the share that was read and delivered, rounded up.
  * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
  * Source: decision 0012, docs/internals/credits.md.
- * @throws {RangeError} for an invalid fee or price.
+ * @throws {RangeError} for an invalid fee or price
  */
-export function settle(facts: SettleFacts): Settlement {
+export function settle(facts: SettleFacts): { readonly chargeMicro: number; readonly postings: readonly Posting[] } {
   const { accountId, priceMicro, networkFee, ownerAccountId } = facts;
   assertPrice(priceMicro);
   const chargeMicro = chargeOf(facts);
@@ -58,10 +51,7 @@ export function earnedOf(chargeMicro: number, networkFee: number): number {
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
-/**
- * Empties the hold of a job. The charge goes to the Island's owner (`earning`, null for none) and to the network; the rest returns to the
- * client.
- */
+/** Empties the hold of a job: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
 export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;
@@ -96,7 +86,7 @@ function chargeOf(facts: SettleFacts): number {
   }
 }
 
-/** Computes `price * done / all`, rounded up and at most the price. Uses bigint, because the product may exceed the safe integers. */
+/** Computes `price * done / all`, rounded up. Uses bigint, because the product may exceed the safe integers. */
 function shareOf({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);

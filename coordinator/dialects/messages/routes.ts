@@ -35,8 +35,8 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
   })(async (call) => {
     const { body } = call;
     const isStreamed = body.stream === true;
-    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf(body) };
-    const chat = await awaitChat(deps, call, order);
+    const submission = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf(body) };
+    const chat = await awaitChat(deps, call, submission);
     if (chat === null) return null;
     const { id, slug: model } = chat.job.record;
     const { promptTokens } = chat.feed;
@@ -65,8 +65,8 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
-    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf(body) };
-    const chat = await awaitChat(deps, call, order);
+    const submission = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf(body) };
+    const chat = await awaitChat(deps, call, submission);
     return chat && { input_tokens: doneOf(chat).usage.promptTokens };
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { Asked } from "../../conversations/conversations.ts";
+import type { AcceptedQuestion } from "../../conversations/conversations.ts";
 import type { Message } from "../../store/conversations.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import {
@@ -162,7 +162,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
+function presentAnswered({ question, answer }: AcceptedQuestion, message: Message): z.infer<typeof answeredSchema> {
   const { feed, id } = answer.job;
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} did not end with done`);
   return {
@@ -177,7 +177,7 @@ function presentAnswered({ question, answer }: Asked, message: Message): z.infer
  * Encodes the first event of a stream. It has no id, because it is not part of the job's stream, which clients resume
  * by id.
  */
-function headEvent({ question, answer }: Asked, message: Message): string {
+function headEvent({ question, answer }: AcceptedQuestion, message: Message): string {
   const payload = {
     type: "message",
     conversation_id: answer.conversationId,

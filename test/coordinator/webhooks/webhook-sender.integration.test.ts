@@ -2,7 +2,12 @@ import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
 import type { WebhookRecord, WebhookStore, DeliveryAttempt } from "../../../coordinator/store/jobs/webhooks.ts";
-import { MAX_TRY_MS, openWebhooks, RETRY_FOR_MS, type Webhooks } from "../../../coordinator/webhooks/webhook-sender.ts";
+import {
+  MAX_ATTEMPT_MS,
+  openWebhooks,
+  RETRY_FOR_MS,
+  type Webhooks,
+} from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -128,7 +133,7 @@ describe("openWebhooks()", () => {
     receiver.responses.push(() => undefined);
     await sender.start();
     await receiver.next();
-    clock.advance(MAX_TRY_MS);
+    clock.advance(MAX_ATTEMPT_MS);
     await tried(1);
     const { state, tries } = await read(id);
     expect(state).toBe("pending");
