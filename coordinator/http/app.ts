@@ -4,7 +4,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
-import { MethodNotAllowedError, answerError } from "./error-answers.ts";
+import { MethodNotAllowedError, errorResponse } from "./error-responses.ts";
 import { type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { requestLimits } from "./limits/request-limits.ts";
@@ -34,7 +34,7 @@ import { operatorIslandRoutes } from "./routes/operator-islands.ts";
 import { operatorNetworkRoutes } from "./routes/operator-network.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
-import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
+import { missingPage, noRouteError, serveFrontDoor } from "./routes/front-door.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
@@ -82,7 +82,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = openConsoleFiles();
   app.notFound(
-    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
+    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, noRouteError(c.req.path), deps),
   );
   const groups = apiGroups(dialects);
   const limits = requestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
@@ -120,6 +120,6 @@ function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
   const isVendorBase = isVendorPath(getPath(c.req.raw));
-  const { status, headers, body } = answerError(thrown, { requestId, style: c.get("style"), isVendorBase });
+  const { status, headers, body } = errorResponse(thrown, { requestId, style: c.get("style"), isVendorBase });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

@@ -23,7 +23,7 @@ import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { cargoRecommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
-import type { ErrorStyle } from "./error-answers.ts";
+import type { ErrorStyle } from "./error-responses.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { Identity } from "../accounts/identity.ts";
-import type { ErrorStyle } from "./error-answers.ts";
+import type { ErrorStyle } from "./error-responses.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
 import { readJson, validate } from "./middleware/body.ts";
@@ -30,13 +30,13 @@ export interface Call<Path extends string = string, Spec = unknown> {
   readonly ignored: readonly string[];
 }
 
-type JsonOf<Answer> = Answer extends {
+type JsonOf<Documented> = Documented extends {
   readonly content: { readonly "application/json": { readonly schema: infer S extends z.ZodType } };
 }
   ? z.input<S>
   : never;
 /** Result of a handler: the JSON of one of its responses, its own response, or null if the client has disconnected. */
-type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]> | null;
+type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["responses"][keyof Spec["responses"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   path: Path,
@@ -101,15 +101,15 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
     (handle) => {
       const full = `${API_BASE}${group.prefix}${path}`;
       app.openAPIRegistry.registerPath(documentedRoute(method, full, spec, group));
-      const status = Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode;
-      const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
+      const status = Number(Object.keys(spec.responses)[0]) as ContentfulStatusCode;
+      const respond = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
-        const answer = await handle(call);
+        const result = await handle(call);
         // Created before the server replaced the global class, so it is not an instance of it.
-        if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
-        return answer instanceof Response ? answer : c.json(answer as object, status);
+        if (result === null || result === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
+        return result instanceof Response ? result : c.json(result as object, status);
       };
-      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => answerTo(c).catch(rethrow));
+      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => respond(c).catch(rethrow));
     };
   const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
   group.add({ ...added, app }, deps);

@@ -11,8 +11,8 @@ import { findModelFor } from "../../catalog/find-model.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
-import { type RequestContext, waitingClientOf } from "../../http/streaming/request-context.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import { type RequestContext, requestContextOf } from "../../http/streaming/request-context.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
 import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import {
   pieceCharsOf,
@@ -54,7 +54,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
       "A speech Cargo generates the audio. A long text is split between sentences into several jobs, which run one after the other; the audio of each is sent as soon as it is ready. If the client disconnects, the jobs are cancelled. If a later job fails, the connection is closed.",
     ...WAITS_FOR_JOBS,
     body: speechBodySchema,
-    answers: {
+    responses: {
       200: {
         description: "The file, or its events with `stream_format: sse`",
         content: {
@@ -73,7 +73,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
-    const pieces = spoken({ deps, encode, client: waitingClientOf(call), cargo, body, texts, usages });
+    const pieces = spoken({ deps, encode, client: requestContextOf(call), cargo, body, texts, usages });
     // No header is sent before the first recording is there, so that a failure can still have its status.
     const first = await pieces.next();
     if (first.done === true) return null;
@@ -106,12 +106,12 @@ async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, 
   const { deps, encode, client, cargo, body, texts, usages } = speaking;
   for (const text of texts) {
     const input = speechInputOf(body, text);
-    const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
+    const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
     if (made === null) return;
     const wav = spokenWavOf(made.output);
     if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
     usages.push(made.usage);
-    yield await encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
+    yield await encode({ wav, format: body.response_format ?? "mp3" }, client.signal);
   }
 }
 

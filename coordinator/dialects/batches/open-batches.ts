@@ -10,7 +10,7 @@ import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store
 import type { Store } from "../../store/store.ts";
 import { assertStructure, validate } from "../../http/middleware/body.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
-import type { AnswerDeps, RequestContext } from "../../http/streaming/request-context.ts";
+import type { JobRunDeps, RequestContext } from "../../http/streaming/request-context.ts";
 import type { AskLine, LinesInFlight } from "./answer-lines.ts";
 import { batchLease, type BatchLease, LEASE_MS } from "./batch-lease.ts";
 import { type BatchJobs, earlierLineJobs, lineJobs } from "./line-jobs.ts";
@@ -108,7 +108,7 @@ export function openBatches(
       const ofLine = isEarlier
         ? earlierLineJobs(jobs, { ...place, sinceMs })
         : lineJobs(jobs, { ...place, isCancelled: () => lease.early !== null });
-      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, gone }, line.body);
+      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, signal: gone }, line.body);
     };
   }
 
@@ -207,7 +207,7 @@ function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
 }
 
-type Answer<Body> = (deps: AnswerDeps, client: RequestContext, body: Body) => Promise<object | null>;
+type Answer<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 
 /**
  * Runs a batch line at an endpoint. Returns the body of the response, or null if the line is given up.

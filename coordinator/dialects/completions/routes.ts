@@ -1,6 +1,6 @@
-import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
+import { awaitChat, doneOf, runChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import {
   addUsage,
@@ -31,7 +31,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
       "A chat Cargo continues each prompt without its chat template, on Islands whose agent supports this. Each prompt is a job, and four run at once; the completion's id is the first job's. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: textCompletionBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         textCompletionSchema,
         textCompletionEventSchema,
@@ -40,7 +40,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
     },
   })(async (call) => {
     const { body } = call;
-    if (body.stream !== true) return answerCompletion(deps, waitingClientOf(call), body);
+    if (body.stream !== true) return answerCompletion(deps, requestContextOf(call), body);
     const [prompt = ""] = promptsOf(body);
     const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
     const chat = await awaitChat(deps, call, order);
@@ -55,11 +55,11 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
  * Runs a completion and returns the response. Null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
-export async function answerCompletion(deps: AnswerDeps, client: RequestContext, body: TextCompletionBody) {
-  const { submitter, gone } = client;
+export async function answerCompletion(deps: JobRunDeps, client: RequestContext, body: TextCompletionBody) {
+  const { submitter, signal: gone } = client;
   const chats = await mapWithConcurrency(promptsOf(body), MAX_CONCURRENCY, gone, async (prompt, _index, signal) => {
-    const waiting = { submitter, gone: signal };
-    const chat = await endedChat(deps, waiting, { model: body.model, input: rawInputOf(prompt, body) });
+    const waiting = { submitter, signal };
+    const chat = await runChat(deps, waiting, { model: body.model, input: rawInputOf(prompt, body) });
     return chat === null ? null : { ...chat, echo: echoOf(prompt, body) };
   });
   if (chats === null) return null;

@@ -13,9 +13,9 @@ import {
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
-import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { LARGE_RESPONSE_CHARS } from "../../http/middleware/json-response.ts";
 
 const VECTORS_IN_A_TURN = 64;
 
@@ -26,13 +26,13 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
     about: "Up to 256 texts are one job. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: embeddingsBodySchema,
-    answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
+    responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
   })(async (call) => {
     const { c, body } = call;
-    const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
+    const embeddings = await answerEmbeddings(deps, requestContextOf(call), body);
     if (embeddings === null) return null;
     const text = await textOf(embeddings);
-    if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
+    if (text.length > LARGE_RESPONSE_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
 });
@@ -63,16 +63,16 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
  * Runs an embeddings request and returns the response. Null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
-export async function answerEmbeddings(deps: AnswerDeps, client: RequestContext, body: EmbeddingsBody) {
+export async function answerEmbeddings(deps: JobRunDeps, client: RequestContext, body: EmbeddingsBody) {
   const { slug } = await findModelFor("embedding", deps.catalog, body.model, client.submitter.accountId);
   const made = await mapWithConcurrency(
     jobsOfTexts(body.input),
     MAX_CONCURRENCY,
-    client.gone,
-    async ({ first, texts }, _, gone) => {
+    client.signal,
+    async ({ first, texts }, _, signal) => {
       const fieldOf = (path: string): string =>
         path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
-      const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+      const job = await runForOutput(deps, { ...client, signal }, { slug, input: { input: [...texts] }, fieldOf });
       if (job === null) return null;
       const vectors = vectorsOf(job.output, texts.length);
       if (vectors === undefined)

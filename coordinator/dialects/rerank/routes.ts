@@ -12,8 +12,8 @@ import {
 } from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
-import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { runForOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
 
 export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
@@ -23,18 +23,18 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
       "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client.",
     ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
-    answers: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
-  })((call) => answerReranking(deps, waitingClientOf(call), call.body));
+    responses: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
+  })((call) => answerReranking(deps, requestContextOf(call), call.body));
 });
 
 /**
  * Runs a reranking and returns the response. Null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
-export async function answerReranking(deps: AnswerDeps, client: RequestContext, body: RerankBody) {
+export async function answerReranking(deps: JobRunDeps, client: RequestContext, body: RerankBody) {
   const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
-  const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
+  const made = await runForOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;
   const scores = way.scoresOf(made.output, body.documents.length);
   if (scores === undefined)

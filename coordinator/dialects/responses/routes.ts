@@ -5,13 +5,13 @@ import type { JobHandle } from "../../jobs/submitted-job.ts";
 import {
   awaitChat,
   doneOf,
-  endedChat,
+  runChat,
   startChat,
   streamChat,
   type AwaitedChat,
   type ChatSubmission,
 } from "../../http/streaming/awaited-chat.ts";
-import type { AnswerDeps, ChatClient, RequestContext } from "../../http/streaming/request-context.ts";
+import type { JobRunDeps, ClientCall, RequestContext } from "../../http/streaming/request-context.ts";
 import { doneProgress, responseEvents } from "./encoder.ts";
 import {
   reasoningHintsOf,
@@ -43,7 +43,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       "A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         responseSchema,
         responseEventSchema,
@@ -72,7 +72,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Get a response",
     access: "read",
     query: z.object({ stream: z.literal("false", "is not supported for a stored response").optional() }),
-    answers: { 200: json(responseSchema, "The response in its current state") },
+    responses: { 200: json(responseSchema, "The response in its current state") },
     fails: [404, 410],
   })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
 
@@ -81,7 +81,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Delete a response's input and output",
     about: "A response that is still running is cancelled first.",
     access: "write",
-    answers: { 200: json(deletedSchema, "Removed") },
+    responses: { 200: json(deletedSchema, "Removed") },
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
@@ -94,7 +94,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     id: "cancelResponse",
     is: "Cancel a background response",
     access: "write",
-    answers: { 200: json(responseSchema, "The response after the cancellation") },
+    responses: { 200: json(responseSchema, "The response after the cancellation") },
     fails: [404, 410, 422],
   })(async ({ identity, params }) => {
     const job = await responseJob(deps, identity.accountId, params.id);
@@ -121,7 +121,7 @@ function orderOf(
  * @throws {ServiceError} as the endpoint
  */
 export async function answerResponse(
-  deps: AnswerDeps,
+  deps: JobRunDeps,
   client: RequestContext,
   body: ResponseBody,
 ): Promise<ResponseAnswer | null> {
@@ -133,7 +133,7 @@ export async function answerResponse(
       { path: "input", message: "batch lines cannot refer to stored items; send the items themselves" },
     ]);
   }
-  const chat = await endedChat(deps, client, orderOf(body, items, []));
+  const chat = await runChat(deps, client, orderOf(body, items, []));
   return chat && responseOf(chat);
 }
 
@@ -165,7 +165,7 @@ function responseOf(chat: AwaitedChat): ResponseAnswer {
  * Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. The part that is still
  * streamed is read from memory.
  */
-async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSubmission): Promise<AwaitedChat | null> {
+async function awaitForgotten(deps: HttpDeps, client: ClientCall, order: ChatSubmission): Promise<AwaitedChat | null> {
   const { jobs, log } = deps;
   const { accountId } = client.identity;
   let made: JobHandle | null = null;

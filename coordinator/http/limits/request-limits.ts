@@ -31,11 +31,11 @@ export function requestLimits(
   const addresses = new RequestWindow(clock);
   /** Open streams by credential (API key or session), which end when the credential does. No set is empty. */
   const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
-  const enterEvents = eventStreams();
+  const openEventStream = eventStreams();
   /** Bytes of large responses that are in memory until their clients have read them. */
-  let answerBytes = 0;
+  let responseBytes = 0;
 
-  function tell(response: ServerResponse, limit: number, count: RequestCount): void {
+  function setRateHeaders(response: ServerResponse, limit: number, count: RequestCount): void {
     response.setHeader("X-RateLimit-Limit", limit);
     response.setHeader("X-RateLimit-Remaining", count.remaining);
     response.setHeader("X-RateLimit-Reset", Math.ceil((clock.now() + count.freesInMs) / MS_PER_S));
@@ -74,12 +74,12 @@ export function requestLimits(
    * @throws {OverloadedError}
    */
   function holdStream(response: ServerResponse, bytes: number): void {
-    if (answerBytes > 0 && answerBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
+    if (responseBytes > 0 && responseBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
     // The client has already disconnected, so "close" will not come.
     if (response.destroyed) return;
-    answerBytes += bytes;
+    responseBytes += bytes;
     response.once("close", () => {
-      answerBytes -= bytes;
+      responseBytes -= bytes;
     });
   }
 
@@ -106,8 +106,8 @@ export function requestLimits(
       const limit = identity.limits.requestsPerMinute;
       const caller = { accountId: identity.accountId, credential: credentialIdOf(identity), limit };
       const counted = callers.countRequest(caller);
-      if (counted instanceof Promise) return counted.then((count) => tell(response, limit, count));
-      tell(response, limit, counted);
+      if (counted instanceof Promise) return counted.then((count) => setRateHeaders(response, limit, count));
+      setRateHeaders(response, limit, counted);
       return undefined;
     },
 
@@ -125,15 +125,15 @@ export function requestLimits(
      */
     async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
       const { accountId, limits } = identity;
-      const openPlace = () => callers.openStream(accountId, limits.concurrentStreams);
-      addStream(identity, response, await enterEvents(accountId, openPlace));
+      const openSlot = () => callers.openStream(accountId, limits.concurrentStreams);
+      addStream(identity, response, await openEventStream(accountId, openSlot));
     },
 
     /**
      * Counts a response that is in memory as an open stream of the account, and its bytes, until `response` closes.
      * @throws {RateLimitedError} and {@link OverloadedError}
      */
-    async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
+    async holdResponse(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
       await openStream(identity, response);
       holdStream(response, bytes);
     },
@@ -173,15 +173,15 @@ export const MAX_ALL_STREAMS = 10_000;
  * leave slots for chats.
  *
  * Returns a function that opens an event stream and returns a function that closes it, which may be called twice.
- * `openPlace` takes one of the account's open-stream slots. Throws {@link RateLimitedError} and {@link
+ * `openSlot` takes one of the account's open-stream slots. Throws {@link RateLimitedError} and {@link
  * OverloadedError}.
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
   /** Open-stream slot of each account with an open event stream. */
-  const places = new Map<string, Promise<ReleaseStream>>();
+  const slots = new Map<string, Promise<ReleaseStream>>();
 
-  return async (accountId: string, openPlace: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
+  return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
     const release = open.take([["all"], ["account", accountId]]);
     if (release === "all") {
       throw new OverloadedError("This coordinator has too many open event streams; try again in a few seconds");
@@ -190,17 +190,17 @@ export function eventStreams() {
     const close = (): void => {
       release();
       if (open.count("account", accountId) > 0) return;
-      const place = places.get(accountId);
-      places.delete(accountId);
-      place?.then(
-        (leave) => leave(),
+      const slot = slots.get(accountId);
+      slots.delete(accountId);
+      slot?.then(
+        (free) => free(),
         () => undefined,
       );
     };
     try {
-      const place = places.get(accountId) ?? Promise.resolve(openPlace());
-      places.set(accountId, place);
-      await place;
+      const slot = slots.get(accountId) ?? Promise.resolve(openSlot());
+      slots.set(accountId, slot);
+      await slot;
     } catch (error) {
       close();
       throw error;

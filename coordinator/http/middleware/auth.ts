@@ -15,7 +15,7 @@ export function bearerToken(incoming: IncomingMessage): string | undefined {
  * Returns the owner of the Island token that an agent sends instead of a key.
  * @throws {ServiceError} `unauthenticated`
  */
-export async function islandOwnerOf(
+export async function authenticateIsland(
   incoming: IncomingMessage,
   tokens: Pick<Accounts["islandTokens"], "find">,
 ): Promise<IslandIdentity> {

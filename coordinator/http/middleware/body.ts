@@ -62,13 +62,13 @@ function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
-  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLarge(maxBytes));
+  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLargeError(maxBytes));
   // Its events were already emitted: the client disconnected while its key was looked up.
-  if (incoming.destroyed) return Promise.reject(gone());
+  if (incoming.destroyed) return Promise.reject(disconnectedError());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
     const settle = (act: () => void): void => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      incoming.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect);
       act();
     };
     const isTooLarge = announcedBytes > maxBytes;
@@ -77,23 +77,23 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       if (body.length + chunk.length > maxBytes) {
         settle(() => {
           incoming.pause();
-          reject(tooLarge(maxBytes));
+          reject(tooLargeError(maxBytes));
         });
         return;
       }
       body.add(chunk);
     };
-    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLarge(maxBytes)) : resolve(body.bytes)));
-    const onGone = (): void => settle(() => reject(gone()));
-    incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLargeError(maxBytes)) : resolve(body.bytes)));
+    const onDisconnect = (): void => settle(() => reject(disconnectedError()));
+    incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
 }
 
-function gone(): ServiceError {
+function disconnectedError(): ServiceError {
   return new ServiceError("bad_request", "The connection closed before the whole body arrived; send the request again");
 }
 
-function tooLarge(maxBytes: number): ServiceError {
+function tooLargeError(maxBytes: number): ServiceError {
   return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes; send less in one request`);
 }
 

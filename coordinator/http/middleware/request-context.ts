@@ -5,7 +5,7 @@ import { routePath } from "hono/route";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { traceHeadersOf } from "../../tracing/open-tracing.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
@@ -22,7 +22,7 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
- * Gives every request its id, security and CORS headers, limits, and one log line; answers preflights. Sets headers on
+ * Gives every request its id, security and CORS headers, limits, and one log line; responds to preflights. Sets headers on
  * Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
@@ -106,34 +106,34 @@ interface RequestLine {
 }
 
 /** Maximum log lines per second for requests that no account quota limits. */
-export const MAX_STRANGERS_LINES = 100;
+export const MAX_LIMITED_LINES = 100;
 const SECOND_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
  * Logs one line for each request. Unauthenticated requests, and those beyond a rate limit, are limited to {@link
- * MAX_STRANGERS_LINES} lines per second, so that a flood does not fill the disk. Metrics count all of them.
+ * MAX_LIMITED_LINES} lines per second, so that a flood does not fill the disk. Metrics count all of them.
  */
 export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">): (line: RequestLine) => void {
   let secondEndsMs = -Infinity;
   let lines = 0;
-  let leftOut = 0;
+  let omitted = 0;
 
   const hasCapacity = (): boolean => {
     const nowMs = clock.monotonicMs();
     if (nowMs >= secondEndsMs) {
-      if (leftOut > 0) log.info({ requests: leftOut }, "Requests were left out of the log");
+      if (omitted > 0) log.info({ requests: omitted }, "Requests were left out of the log");
       secondEndsMs = nowMs + SECOND_MS;
       lines = 0;
-      leftOut = 0;
+      omitted = 0;
     }
     lines += 1;
-    return lines <= MAX_STRANGERS_LINES;
+    return lines <= MAX_LIMITED_LINES;
   };
 
   return (line) => {
-    const isBounded = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
-    if (!isBounded || hasCapacity()) log.info(line, "request");
-    else leftOut += 1;
+    const isLimited = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
+    if (!isLimited || hasCapacity()) log.info(line, "request");
+    else omitted += 1;
   };
 }

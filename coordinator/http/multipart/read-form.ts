@@ -12,7 +12,7 @@ const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME
 const MAX_HEADERS_OF_PART = 20;
 const MAX_HEADER_BYTES_OF_PART = 4_096;
 /** Time after which the connection of a stalled client is closed; the response is sent by then. */
-const LAST_WORDS_MS = 1_000;
+const CLOSE_DELAY_MS = 1_000;
 /** Time without data after which a client is refused. */
 const STALL_MS = 30_000;
 
@@ -142,7 +142,7 @@ async function readParts(
     fail(new ServiceError("bad_request", "The body is not a well-formed multipart form", { cause })),
   );
   try {
-    await passOn(incoming, busboy, limits, failed);
+    await pipeToParser(incoming, busboy, limits, failed);
     return { fields, files: await Promise.all(files) };
   } catch (error) {
     failed.abort(error);
@@ -153,14 +153,14 @@ async function readParts(
 }
 
 /** Passes the body to the parser until it is complete. Stops reading the connection at the first error. */
-function passOn(
+function pipeToParser(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
   { clock = systemClock, stallMs = STALL_MS }: Pick<FormLimits, "clock" | "stallMs">,
   failed: AbortController,
 ): Promise<void> {
   const { signal } = failed;
-  const gone = new ServiceError(
+  const disconnected = new ServiceError(
     "bad_request",
     "The connection closed before the whole form arrived; send the form again",
   );
@@ -168,7 +168,7 @@ function passOn(
     const stalled = (): void => {
       const seconds = Math.round(stallMs / 1_000);
       fail(new ServiceError("bad_request", `The client sent no form data for ${seconds} s; send the form again`));
-      clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
+      clock.schedule(CLOSE_DELAY_MS, () => incoming.socket.destroySoon());
     };
     let timer = clock.schedule(stallMs, stalled);
     const wait = (): void => {
@@ -177,7 +177,7 @@ function passOn(
     };
     const settle = (act: () => void): void => {
       timer.cancel();
-      incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      incoming.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect);
       busboy.off("drain", onDrain).off("finish", onFinish);
       signal.removeEventListener("abort", onFailed);
       act();
@@ -204,15 +204,15 @@ function passOn(
       timer.cancel();
       busboy.end();
     };
-    const onGone = (): void => {
-      if (!incoming.complete) fail(gone);
+    const onDisconnect = (): void => {
+      if (!incoming.complete) fail(disconnected);
     };
     const onFinish = (): void => settle(resolve);
     signal.addEventListener("abort", onFailed);
     busboy.on("drain", onDrain).on("finish", onFinish);
     // Its events were already emitted: the client disconnected while its key was looked up.
-    if (incoming.destroyed && !incoming.complete) return fail(gone);
-    incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    if (incoming.destroyed && !incoming.complete) return fail(disconnected);
+    incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
 }
 

@@ -4,7 +4,7 @@ import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/e
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
 import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 
 /** Names the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { Scope } from "../../store/accounts/credentials.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
 
@@ -24,8 +24,8 @@ export type Tag = keyof typeof TAGS;
 
 export const TAGS_DOC = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
 
-type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
-type Content = NonNullable<DocumentedAnswer["content"]>;
+type DocumentedResponse = Exclude<RouteConfig["responses"][string], { $ref: string }>;
+type Content = NonNullable<DocumentedResponse["content"]>;
 
 /**
  * Examples by operationId: a request and the JSON of its successful response. `npm run docs:examples` records them from
@@ -57,7 +57,7 @@ export interface RouteSpec {
   /**
    * Successful responses, and failures with their own bodies. A value that the handler returns has the lowest status.
    */
-  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  readonly responses: Readonly<Record<number, DocumentedResponse>>;
   /** Failures of this operation; the common ones are added. */
   readonly fails?: readonly FailureStatus[];
   /**
@@ -79,17 +79,17 @@ export function documentedRoute(
   spec: RouteSpec,
   { style, tag }: { readonly style: ErrorStyle; readonly tag: Tag },
 ): RouteConfig {
-  const { id, is, about, access, security, query, headers, body, form, answers, fails = [] } = spec;
+  const { id, is, about, access, security, query, headers, body, form, responses, fails = [] } = spec;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
   const content =
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
-  const answerHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
-  const own = Object.entries(answers).map(([status, answer]) => {
+  const headersOfSuccess = headersOf(access !== "public", method === "post" && style !== "plain");
+  const own = Object.entries(responses).map(([status, response]) => {
     // A 202 only acknowledges the request; it is not the operation's usual response.
     const isUsual = Number(status) < 300 && status !== "202";
-    const { content: shown } = answer;
+    const { content: shown } = response;
     const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };
-    return [status, { ...answer, headers: answerHeaders, ...example }] as const;
+    return [status, { ...response, headers: headersOfSuccess, ...example }] as const;
   });
   return {
     operationId: id,

@@ -1,6 +1,6 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-answers.ts";
+import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-responses.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
@@ -42,7 +42,7 @@ const JOB_FAILURE = {
   retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
 };
 
-/** Members of `error` in addition to message and code, as written by `answerError` (../error-answers.ts). */
+/** Members of `error` in addition to message and code, as written by `errorResponse` (../error-responses.ts). */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().describe("Total cost of the request's jobs"),

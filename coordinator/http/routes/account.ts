@@ -52,7 +52,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "Needs a session and the password. Unfinished jobs are cancelled, and keys, sessions and Island tokens end at once. Inputs, outputs, conversations, Cargos and the e-mail address are removed. Remaining credits return to the network. The account's id, its ledger and its jobs' times, Cargo, state, tokens and charge are kept for accounting.",
     access: "write",
     body: z.object({ password: passwordText }),
-    answers: {
+    responses: {
       200: json(
         data(
           z.object({
@@ -90,7 +90,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         message: "must have password or email",
       })
       .openapi("ChangeAccount"),
-    answers: {
+    responses: {
       200: json(
         data(
           z.object({
@@ -116,7 +116,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "The token works once, within an hour, and does not need a session. The old address is notified.",
     access: "public",
     body: z.object({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") }),
-    answers: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
+    responses: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
     fails: [400, 422],
   })(async ({ body }) => {
     await deps.accounts.confirmEmail(body.token);
@@ -127,7 +127,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "getAccount",
     is: "Get the caller's account and credits",
     access: "read",
-    answers: { 200: json(data(accountSchema), "The account") },
+    responses: { 200: json(data(accountSchema), "The account") },
     fails: [404],
   })(async ({ identity }) => {
     const account = await deps.store.accounts.get(identity.accountId);
@@ -142,7 +142,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "The `amount` of all entries adds up to the account's `credits`, and `held` to the credits held for unfinished jobs.",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
+    responses: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
   })(async ({ identity, query }) => {
     const { limit, offset } = query;
     const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });

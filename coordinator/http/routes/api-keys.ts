@@ -143,7 +143,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "listApiKeys",
     is: "List API keys that are not revoked, newest first",
     access: "read",
-    answers: { 200: json(data(z.array(keySchema)), "Keys") },
+    responses: { 200: json(data(z.array(keySchema)), "Keys") },
   })(async ({ identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
     // A second read is needed only for accounts that use such limits.
@@ -159,7 +159,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
       "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
     body: createKeyBody,
-    answers: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
+    responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant scopes that it does not have.
@@ -179,7 +179,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
       "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
     body: changeKeyBody,
-    answers: { 200: json(data(keySchema), "The changed key") },
+    responses: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;
@@ -197,7 +197,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "revokeApiKey",
     is: "Revoke an API key at once",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
+    responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
     fails: [404],
   })(async ({ c, identity, params }) => {
     assertMayManageCredentials(identity, params.id);

@@ -7,15 +7,15 @@ import {
   type AwaitedChat,
   type ChatSubmission,
   doneOf,
-  endedChat,
+  runChat,
   openChat,
 } from "../streaming/awaited-chat.ts";
 import {
-  type AnswerDeps,
+  type JobRunDeps,
   cancelAbandoned,
-  type ChatClient,
+  type ClientCall,
   type RequestContext,
-  waitingClientOf,
+  requestContextOf,
 } from "../streaming/request-context.ts";
 import { addUsage, chatChunks, chatUsage, completionHeadOf, errorLine, NO_USAGE } from "../streaming/chat-encoder.ts";
 import {
@@ -40,7 +40,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     access: "write",
     isCompatible: true,
     body: chatBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         completionSchema,
         chatEventSchema,
@@ -51,21 +51,21 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
   })(async (call) => {
     const { body } = call;
     if (body.stream !== true) {
-      return answerChat(deps, waitingClientOf(call), body);
+      return completeChat(deps, requestContextOf(call), body);
     }
-    const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
-    const [order] = orders;
-    if (order === undefined) throw new Error("A chat must have at least one choice");
-    const first = await awaitChat(deps, call, order);
+    const submissions = submissionsOf(body).map((submission) => ({ ...submission, isStreamed: true }));
+    const [submission] = submissions;
+    if (submission === undefined) throw new Error("A chat must have at least one choice");
+    const first = await awaitChat(deps, call, submission);
     if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
-    const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
-    return streamChats(deps, call, first, orders, encoderOf);
+    const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === submissions.length - 1 });
+    return streamChats(deps, call, first, submissions, encoderOf);
   });
 });
 
-function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "isStreamed">[] {
+function submissionsOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "isStreamed">[] {
   const fieldOf = (path: string): string => chatFieldOf(body, path);
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
@@ -74,12 +74,12 @@ function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "
  * Runs a chat and returns the completion. Null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
-export async function answerChat(deps: AnswerDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
+export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
-  for (const order of ordersOf(body)) {
+  for (const submission of submissionsOf(body)) {
     // One after the other, because an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
-    const chat = await endedChat(deps, client, order);
+    const chat = await runChat(deps, client, submission);
     if (chat === null) return null;
     chats.push(chat);
   }
@@ -122,20 +122,20 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
 /**
  * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
  * first one that fails ends the stream; later ones are not submitted.
- * @param orders Orders of all chats. The first chat was already submitted.
+ * @param submissions All chats. The first chat was already submitted.
  * @param encoderOf Returns the encoder of the chat with this index.
  */
 function streamChats(
   deps: HttpDeps,
-  client: ChatClient,
+  client: ClientCall,
   first: AwaitedChat,
-  orders: readonly ChatSubmission[],
+  submissions: readonly ChatSubmission[],
   encoderOf: (index: number) => FeedEncoder,
 ): Response {
   const { c, identity } = client;
   const { outgoing: response } = c.env;
   const relay = ({ job, feed }: AwaitedChat, index: number): Response => {
-    const next = orders[index + 1];
+    const next = submissions[index + 1];
     return streamFeed(deps, {
       response,
       identity,
@@ -143,12 +143,12 @@ function streamChats(
       encoder: encoderOf(index),
       onCut: () => cancelAbandoned(job, deps.log),
       isContinued: index > 0,
-      ...(next === undefined ? {} : { onDone: () => void goOn(next, index + 1) }),
+      ...(next === undefined ? {} : { onDone: () => void startNext(next, index + 1) }),
     });
   };
-  const goOn = async (order: ChatSubmission, index: number): Promise<void> => {
+  const startNext = async (submission: ChatSubmission, index: number): Promise<void> => {
     try {
-      const chat = await openChat(deps, client, order);
+      const chat = await openChat(deps, client, submission);
       if (chat !== null) relay(chat, index);
     } catch (error) {
       const isExpected = error instanceof ServiceError;

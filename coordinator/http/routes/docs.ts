@@ -55,7 +55,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     id: "getDocs",
     is: "Get this document as a web page",
     access: "public",
-    answers: { 308: { description: "The page is at /docs" } },
+    responses: { 308: { description: "The page is at /docs" } },
   })(({ c }) => c.body(null, 308, { Location: "../../docs" }));
 
   routes.app.use("/docs/*", async (c, next) => {
@@ -80,7 +80,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     id: "getOpenApi",
     is: "Get this document",
     access: "public",
-    answers: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
+    responses: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
   })(({ c }) => {
     document ??= JSON.stringify(openApiDocument(routes.app, deps));
     return c.body(document, 200, { "Content-Type": "application/json" });

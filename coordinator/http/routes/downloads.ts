@@ -66,15 +66,15 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
     id: "listDownloads",
     is: "List the packages that the coordinator serves, newest version first",
     access: "public",
-    answers: { 200: json(data(downloadsSchema), "The packages") },
+    responses: { 200: json(data(downloadsSchema), "The packages") },
   })(async () => ({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }));
 
   // GET and HEAD /download/<file>, and /download/<file>.sha256 in the format of `sha256sum -c`.
   routes.app.get("/download/:name", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
-    const asked = c.req.param("name");
-    const isHash = asked.endsWith(HASH_SUFFIX);
-    const name = isHash ? asked.slice(0, -HASH_SUFFIX.length) : asked;
+    const requested = c.req.param("name");
+    const isHash = requested.endsWith(HASH_SUFFIX);
+    const name = isHash ? requested.slice(0, -HASH_SUFFIX.length) : requested;
     const missing = `There is no package "${name}"; GET ${API_BASE}/downloads lists the packages`;
     if (!isHash && parseDownloadName(name) !== undefined) {
       return sendFile(c.env, { root, name, headers: BINARY, missing });
@@ -149,7 +149,7 @@ function downloadsIn(folder: string) {
   const find = async (name: string): Promise<DownloadFile | undefined> => {
     const parsed = parseDownloadName(name);
     if (parsed === undefined) return undefined;
-    const found = await stat(join(folder, name)).catch(noneIfMissing);
+    const found = await stat(join(folder, name)).catch(undefinedIfMissing);
     if (found?.isFile() !== true) return undefined;
     const sha256 = await hashOf(name, `${found.ino} ${found.size} ${found.mtimeMs}`);
     return { name, ...parsed, sizeBytes: found.size, sha256 };
@@ -157,7 +157,7 @@ function downloadsIn(folder: string) {
 
   /** Returns the packages, newest version first. Empty if the folder does not exist. */
   const list = async (): Promise<DownloadFile[]> => {
-    const names = await readdir(folder).catch(noneIfMissing);
+    const names = await readdir(folder).catch(undefinedIfMissing);
     const files = await Promise.all((names ?? []).map(find));
     return files
       .filter((file) => file !== undefined)
@@ -173,7 +173,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-function noneIfMissing(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 

@@ -7,7 +7,7 @@ import type { ConsoleFiles } from "../server/console-files.ts";
 const WHERE_TO_LOOK = `the API is at ${API_BASE} (also /v1), its documentation at /docs, the console at /, metrics at ${API_BASE}/metrics`;
 
 /** Returns the error for a path without a route. */
-export function nothingServed(path: string): ServiceError {
+export function noRouteError(path: string): ServiceError {
   if (isOpenAiConversations(path)) {
     return new ServiceError(
       "not_found",
@@ -60,15 +60,15 @@ const PAGE_HEADERS = {
   "Cache-Control": "no-cache",
 };
 /** For files whose names contain a hash of their content. */
-const FOR_EVER = "public, max-age=31536000, immutable";
+const IMMUTABLE = "public, max-age=31536000, immutable";
 const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
 /** Paths of the API, which a browser may request too. */
-const OF_THE_API = /^\/(?:api|v\d+)(?:\/|$)/;
+const API_PATH = /^\/(?:api|v\d+)(?:\/|$)/;
 
 /** Returns the console's page for a browser at an unknown address. Undefined for programs, and below the API. */
 export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Promise<Response | undefined> {
-  if (c.req.method !== "GET" || !isBrowser(c) || OF_THE_API.test(c.req.path)) return undefined;
+  if (c.req.method !== "GET" || !isBrowser(c) || API_PATH.test(c.req.path)) return undefined;
   c.get("limits").countAddress(c.env.incoming);
   c.header("Vary", "Accept");
   return c.html(await files.page(depthOf(c)), 404, PAGE_HEADERS);
@@ -112,8 +112,8 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
   // Not counted for the client's address: a first visit loads a dozen of these files, and they are in memory.
   const send = async (c: Context<HttpEnv>, name: string, caching: string): Promise<Response> => {
     const type = TYPES[NAME.exec(name)?.[1] ?? ""];
-    const isPacked = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
-    const file = type === undefined ? undefined : await files.file(isPacked ? `${name}.gz` : name);
+    const isGzip = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
+    const file = type === undefined ? undefined : await files.file(isGzip ? `${name}.gz` : name);
     if (type === undefined || file === undefined) {
       c.get("limits").countAddress(c.env.incoming);
       throw new ServiceError("not_found", `There is no file "${name}"`);
@@ -123,10 +123,10 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
       "Cache-Control": caching,
       "Content-Security-Policy": CONTENT_POLICY,
       Vary: "Accept-Encoding",
-      ...(isPacked ? { "Content-Encoding": "gzip" } : {}),
+      ...(isGzip ? { "Content-Encoding": "gzip" } : {}),
     });
   };
-  app.get("/assets/:file", (c) => send(c, `assets/${c.req.param("file")}`, FOR_EVER));
+  app.get("/assets/:file", (c) => send(c, `assets/${c.req.param("file")}`, IMMUTABLE));
   app.get("/favicon.svg", (c) => send(c, "favicon.svg", "no-cache"));
 }
 

@@ -32,7 +32,7 @@ export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes,
     is: "Get public facts about the network, over all coordinators",
     about: "Counts are at most 10 s old.",
     access: "public",
-    answers: { 200: json(data(networkSchema), "The network") },
+    responses: { 200: json(data(networkSchema), "The network") },
     fails: [404],
   })(async () => {
     const { publicPage } = deps.options;

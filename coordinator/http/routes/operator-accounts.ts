@@ -33,7 +33,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
-    answers: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
+    responses: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
   })(async ({ query: { limit: most, offset, search, role, suspended } }) => {
     const isSuspended = suspended === undefined ? undefined : suspended === "true";
     const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, { limit: most, offset });
@@ -45,7 +45,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "Get an account with its limits",
     about: "For its Islands use GET /operator/islands?account=…, for its jobs GET /operator/jobs?account=….",
     access: "operator",
-    answers: detail,
+    responses: detail,
     fails: [404],
   })(async ({ params: { id } }) => {
     return { data: presentAccountDetail(await accounts.get(id)) };
@@ -58,7 +58,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     body: z
       .object({ requests_per_minute: limit, concurrent_jobs: limit, concurrent_streams: limit, share: limit })
       .openapi("SetAccountLimits"),
-    answers: { 200: json(data(limitsSchema), "The current limits") },
+    responses: { 200: json(data(limitsSchema), "The current limits") },
     fails: [404],
   })(async ({ c, identity, params: { id }, body }) => {
     const params = {
@@ -84,7 +84,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
         note: oneLine(MAX_GRANT_NOTE).optional().describe("Shown to the account"),
       })
       .openapi("GrantCredits"),
-    answers: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
+    responses: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
     const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
@@ -105,7 +105,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       "Its keys, sessions and Island tokens are refused with 403 account_suspended. Within a second, every coordinator ends its streams, cancels its unfinished jobs and disconnects its Islands. An operator's account cannot be suspended (400).",
     access: "operator",
     body: suspendBody,
-    answers: detail,
+    responses: detail,
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
     await accounts.suspend(actorOf(c, identity, deps), id, body.reason);
@@ -117,7 +117,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "End the suspension of an account",
     about: "Its keys, sessions and Island tokens work again, and its Islands reconnect within a minute.",
     access: "operator",
-    answers: detail,
+    responses: detail,
     fails: [404],
   })(async ({ c, identity, params: { id } }) => {
     await accounts.reinstate(actorOf(c, identity, deps), id);

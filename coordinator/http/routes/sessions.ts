@@ -85,7 +85,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
-    answers: {
+    responses: {
       201: json(startedSchema, "The account and its first session"),
       202: json(data(z.object({ accepted: z.literal(true) })), "Accepted; the token is sent by e-mail"),
     },
@@ -106,7 +106,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       .pick({ password: true })
       .extend({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") })
       .openapi("EmailProof"),
-    answers: { 201: json(startedSchema, "The account and its first session") },
+    responses: { 201: json(startedSchema, "The account and its first session") },
     fails: [400, 403],
   })(async ({ c, body }) => {
     const session = await accounts.verify(body.token, body.password, clientAddress(c.env.incoming, options));
@@ -120,7 +120,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
-    answers: { 200: json(startedSchema, "The session") },
+    responses: { 200: json(startedSchema, "The session") },
     fails: [401],
   })(async ({ c, body }) => {
     const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
@@ -132,7 +132,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "logout",
     is: "End the session of the request's token or cookie",
     access: "read",
-    answers: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
+    responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
     fails: [400],
   })(async ({ c, identity }) => {
     if (identity.kind !== "session")
@@ -153,7 +153,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "List the sessions of the account, newest first",
     about: "Needs a session. An account can have 20 sessions.",
     access: "read",
-    answers: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
+    responses: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
     fails: [400],
   })(async ({ c, identity }) => {
     const sessions = await accounts.listSessions(passwordCaller(c, identity, options));
@@ -165,7 +165,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "End a session at once",
     about: "Needs a session. If you end your own, its cookie is cleared.",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
+    responses: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id } }) => {
     const { accountId } = passwordCaller(c, identity, options);
@@ -186,7 +186,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "Needs a session. All other sessions of the account end; API keys stay.",
     access: "write",
     body: z.object({ current: z.string().max(1_000), new: passwordText }),
-    answers: { 200: json(data(changedSchema), "Changed") },
+    responses: { 200: json(data(changedSchema), "Changed") },
     fails: [400, 404],
   })(async ({ c, identity, body }) => {
     await accounts.passwordChanges.change(passwordCaller(c, identity, options), body.current, body.new);
@@ -201,7 +201,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "The response is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if the coordinator does not send e-mail; its operator can create a reset token.",
     access: "public",
     body: z.object({ email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }) }),
-    answers: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
+    responses: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
     fails: [403],
   })(({ c, body }) => {
     accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
@@ -217,7 +217,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),
       new: passwordText,
     }),
-    answers: { 200: json(data(changedSchema), "Changed") },
+    responses: { 200: json(data(changedSchema), "Changed") },
     fails: [400],
   })(async ({ c, body }) => {
     await accounts.passwordChanges.reset(body.token, body.new, clientAddress(c.env.incoming, options));

@@ -53,7 +53,7 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
       api_key: z.string().max(200).optional().describe("Id of a key"),
       ...pageQuery(100),
     }),
-    answers: {
+    responses: {
       200: json(
         z.object({
           data: z.array(lineSchema),

@@ -263,9 +263,9 @@ export function samplingOf(
 
 /** Presents log probabilities of tokens in OpenAI's format. Null if no item has any because they were not requested. */
 export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null {
-  const told = items.flatMap((item) => (item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : []));
-  if (told.length === 0) return null;
-  const content = told.flat().map((each) => ({ ...presentEntry(each), top_logprobs: each.top.map(presentEntry) }));
+  const reported = items.flatMap((item) => (item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : []));
+  if (reported.length === 0) return null;
+  const content = reported.flat().map((each) => ({ ...presentEntry(each), top_logprobs: each.top.map(presentEntry) }));
   return { content, refusal: null };
 }
 

@@ -35,5 +35,5 @@ export function offeredTools<T>(tools: readonly (T | null)[] | null | undefined,
  * Returns the path of a tool's field in the request for a path of the job's input, which has only the offered tools.
  */
 export function toolPathOf(offered: readonly OfferedTool<unknown>[], path: string): string {
-  return path.replace(/^tools\.(\d+)/, (place, index) => offered[Number(index)]?.path ?? place);
+  return path.replace(/^tools\.(\d+)/, (prefix, index) => offered[Number(index)]?.path ?? prefix);
 }

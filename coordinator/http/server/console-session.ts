@@ -39,24 +39,24 @@ function isEventStream(range: string): boolean {
 
 type OriginOptions = Parameters<typeof originOf>[1];
 
-interface CookieAnswer {
+interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
 export function setSessionCookie(
-  answer: CookieAnswer,
+  exchange: Exchange,
   { token, lifetimeMs }: { readonly token: string; readonly lifetimeMs: number },
   options: OriginOptions,
 ): void {
-  setCookie(answer, `${SESSION_COOKIE}=${token}; Max-Age=${Math.max(0, Math.floor(lifetimeMs / MS_PER_S))}`, options);
+  setCookie(exchange, `${SESSION_COOKIE}=${token}; Max-Age=${Math.max(0, Math.floor(lifetimeMs / MS_PER_S))}`, options);
 }
 
-export function clearSessionCookie(answer: CookieAnswer, options: OriginOptions): void {
-  setCookie(answer, `${SESSION_COOKIE}=; Max-Age=0`, options);
+export function clearSessionCookie(exchange: Exchange, options: OriginOptions): void {
+  setCookie(exchange, `${SESSION_COOKIE}=; Max-Age=0`, options);
 }
 
-function setCookie({ incoming, outgoing }: CookieAnswer, cookie: string, options: OriginOptions): void {
+function setCookie({ incoming, outgoing }: Exchange, cookie: string, options: OriginOptions): void {
   const secure = originOf(incoming, options).startsWith("https:") ? "; Secure" : "";
   outgoing.setHeader("Set-Cookie", `${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`);
   keepPrivate(outgoing);

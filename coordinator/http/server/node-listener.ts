@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError } from "../error-answers.ts";
+import { errorResponse } from "../error-responses.ts";
 import { endWith, refuseExpectation, refuseUnparsed, serveWith } from "./protocol-refusals.ts";
 import { nodeSockets } from "./node-sockets.ts";
 import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
@@ -65,7 +65,7 @@ class NodeListener implements Listener {
   readonly #upgraded = new Set<Duplex>();
   readonly #openSocket = nodeSockets();
   readonly #handlers: Map<string, UpgradeRoute>;
-  readonly #answers = new Set<ServerResponse>();
+  readonly #responses = new Set<ServerResponse>();
   readonly #vanished: VanishedClients<Socket> | null;
   #closed: Promise<unknown> | null = null;
 
@@ -74,7 +74,7 @@ class NodeListener implements Listener {
     this.#vanished = facts === null ? null : new VanishedClients(clock, facts, () => this.#waitingSockets());
     this.#server = server;
     this.#handlers = handlers;
-    server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
+    server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasResponse(socket)));
     server.on("checkExpectation", refuseExpectation);
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     // Runs before the API's listener, which may write its headers at once.
@@ -93,12 +93,12 @@ class NodeListener implements Listener {
     this.#handlers.set(path, { handler, refusalHeaders });
   }
 
-  async finishAnswers(deadline: AbortSignal): Promise<void> {
+  async finishResponses(deadline: AbortSignal): Promise<void> {
     void this.#stopAccepting();
     const cutOff = (): void => this.#server.closeAllConnections();
     if (deadline.aborted) cutOff();
     deadline.addEventListener("abort", cutOff);
-    while (this.#answers.size > 0) await Promise.all([...this.#answers].map((answer) => once(answer, "close")));
+    while (this.#responses.size > 0) await Promise.all([...this.#responses].map((response) => once(response, "close")));
     deadline.removeEventListener("abort", cutOff);
   }
 
@@ -127,24 +127,24 @@ class NodeListener implements Listener {
   /** While the listener closes, ends keep-alive with the response, because an idle connection would delay `close`. */
   #watch(response: ServerResponse): void {
     if (this.#closed !== null) response.shouldKeepAlive = false;
-    this.#answers.add(response);
+    this.#responses.add(response);
     // Node counts a partial write as activity. Without this listener, Node would also close the socket of a response
     // with nothing to send.
     response.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
     response.once("close", () => {
-      this.#answers.delete(response);
+      this.#responses.delete(response);
       if (this.#closed !== null) this.#server.closeIdleConnections();
     });
   }
 
   #waitingSockets(): Socket[] {
-    return [...this.#answers].flatMap(({ socket }) => socket ?? []);
+    return [...this.#responses].flatMap(({ socket }) => socket ?? []);
   }
 
-  #hasAnswer(socket: Duplex): boolean {
-    return [...this.#answers].some((response) => response.socket === socket && response.headersSent);
+  #hasResponse(socket: Duplex): boolean {
+    return [...this.#responses].some((response) => response.socket === socket && response.headersSent);
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -181,8 +181,8 @@ function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record
     socket.destroy();
     return;
   }
-  const answer = answerError(thrown, { requestId: "", style: "plain" });
-  endWith(socket, { ...answer, headers: { ...answer.headers, ...headers } });
+  const response = errorResponse(thrown, { requestId: "", style: "plain" });
+  endWith(socket, { ...response, headers: { ...response.headers, ...headers } });
 }
 
 /**

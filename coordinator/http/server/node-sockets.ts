@@ -14,7 +14,7 @@ const MAX_FRAGMENTS = 1_024;
 const MAX_FRAME_READS = 16_384;
 
 /**
- * Opens WebSockets of node:http with `ws`. The returned function does the handshake and answers an invalid one with
+ * Opens WebSockets of node:http with `ws`. The returned function does the handshake and refuses an invalid one with
  * 400.
  */
 export function nodeSockets() {
@@ -80,7 +80,7 @@ class NodeSocket implements SessionSocket {
   }
 
   /**
-   * Sends the frame. One write for all frames of an event-loop turn gives 5 times the frames per second (measured with
+   * Sends the frame. One write for all frames of an event-loop tick gives 5 times the frames per second (measured with
    * 100-byte frames on two cores).
    */
   send(frame: Uint8Array, until: "microtask" | "tick"): void {

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError, type ErrorAnswer, finalHeaders } from "../error-answers.ts";
+import { errorResponse, type ErrorResponse, finalHeaders } from "../error-responses.ts";
 import type { FetchHandler } from "./transport.ts";
 
 /**
@@ -23,11 +23,11 @@ const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message
 };
 
 /**
- * Sends an error response for a request that Node's parser refused. `hasAnswer`: a response has begun on this
+ * Sends an error response for a request that Node's parser refused. `hasResponse`: a response has begun on this
  * connection, so the error is not written into it.
  */
-export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasAnswer: boolean): void {
-  if (!socket.writable || error.code === "ECONNRESET" || hasAnswer) {
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasResponse: boolean): void {
+  if (!socket.writable || error.code === "ECONNRESET" || hasResponse) {
     socket.destroy();
     return;
   }
@@ -55,12 +55,12 @@ export function refuseRequest(error: unknown): Response {
   const { status, headers, body } =
     error instanceof RequestError
       ? refusal(400, `The URL or the Host header of the request is invalid: ${error.message}`)
-      : answerError(error, { requestId: "", style: "plain" });
+      : errorResponse(error, { requestId: "", style: "plain" });
   return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
 /** Writes the whole response to a socket and closes both sides of it once it is sent. */
-export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer): void {
+export function endWith(socket: Duplex, { status, headers, body }: ErrorResponse): void {
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -75,14 +75,14 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
 }
 
 /** Returns the error response for a request that is not valid HTTP. */
-export function refusal(status: number, message: string): ErrorAnswer {
-  const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
-  return { ...answer, status, headers: finalHeaders(status) };
+export function refusal(status: number, message: string): ErrorResponse {
+  const response = errorResponse(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
+  return { ...response, status, headers: finalHeaders(status) };
 }
 
 /** Adapts `fetch` to Node's request listener. */
 export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
+  const serve = getRequestListener((request, env) => handleRequest(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,
   });
   return (incoming, outgoing) => void serve(incoming, outgoing);
@@ -91,7 +91,7 @@ export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outg
 /**
  * Hono makes a new response for HEAD, which loses the mark that the response was already sent; it would be sent twice.
  */
-function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
+function handleRequest(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;
   return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));

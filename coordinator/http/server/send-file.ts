@@ -7,7 +7,7 @@ import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 /** OpenAPI responses of an operation that uses {@link sendFile}. */
-export const FILE_ANSWERS = {
+export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
   304: { description: "Not modified, by If-None-Match or If-Modified-Since" },
@@ -15,7 +15,7 @@ export const FILE_ANSWERS = {
   416: { description: "`Range` lies outside the content" },
 } as const;
 
-interface FileAnswer {
+interface FileResponse {
   /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "create
  * the library with the first file.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
-export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {
+export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileResponse) {
   const { default: send } = await import("send");
   return new Promise<Response>((resolve, reject) => {
     const settle = (): void => resolve(RESPONSE_ALREADY_SENT);

@@ -29,7 +29,7 @@ export interface Listener {
    * Stops accepting connections and waits for open responses. Cuts the remaining ones when `deadline` aborts. Upgraded
    * sockets stay open.
    */
-  finishAnswers(deadline: AbortSignal): Promise<void>;
+  finishResponses(deadline: AbortSignal): Promise<void>;
   /**
    * Stops accepting connections, closes idle ones, and waits for open responses and upgraded sockets. Cuts the
    * remaining ones when `deadline` aborts.

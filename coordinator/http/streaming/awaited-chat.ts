@@ -8,13 +8,13 @@ import type { HttpDeps } from "../http-deps.ts";
 import { EXPLAIN_EVERY_MS, type FeedEncoder, streamFeed } from "./sse.ts";
 import {
   cancelAbandoned,
-  cancelWhenGone,
+  cancelOnDisconnect,
   failureOf,
   readyFeed,
   submitAs,
-  waitingClientOf,
-  type AnswerDeps,
-  type ChatClient,
+  requestContextOf,
+  type JobRunDeps,
+  type ClientCall,
   type FieldOf,
   type RequestContext,
 } from "./request-context.ts";
@@ -53,25 +53,25 @@ export interface AwaitedChat {
  * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
  */
 export function awaitChat(
-  deps: AnswerDeps & Pick<HttpDeps, "clock">,
-  call: ChatClient,
-  order: ChatSubmission,
+  deps: JobRunDeps & Pick<HttpDeps, "clock">,
+  call: ClientCall,
+  submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { c, identity } = call;
-  const client = waitingClientOf(call);
-  if (!order.isStreamed) return run(deps, client, order, null);
+  const client = requestContextOf(call);
+  if (!submission.isStreamed) return run(deps, client, submission, null);
   // Runs before the submission, so that a chat that may not be streamed is not charged.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
-  return run(deps, client, order, { open, clock: deps.clock });
+  return run(deps, client, submission, { open, clock: deps.clock });
 }
 
 /** Runs a chat to its end, as {@link awaitChat} does, for a client or a batch line. */
-export function endedChat(
-  deps: AnswerDeps,
+export function runChat(
+  deps: JobRunDeps,
   client: RequestContext,
-  order: Omit<ChatSubmission, "isStreamed">,
+  submission: Omit<ChatSubmission, "isStreamed">,
 ): Promise<AwaitedChat | null> {
-  return run(deps, client, order, null);
+  return run(deps, client, submission, null);
 }
 
 interface ChatStream {
@@ -81,24 +81,24 @@ interface ChatStream {
 }
 
 async function run(
-  deps: AnswerDeps,
-  { submitter, gone, onIgnored }: RequestContext,
-  order: Omit<ChatSubmission, "isStreamed">,
+  deps: JobRunDeps,
+  { submitter, signal, onIgnored }: RequestContext,
+  submission: Omit<ChatSubmission, "isStreamed">,
   stream: ChatStream | null,
 ): Promise<AwaitedChat | null> {
   const { options, log } = deps;
   const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
+  const job = await submitChat(deps, submitter, submission, { ...wait, beforeSubmission: stream?.open ?? null });
   onIgnored?.(job.record.ignoredParameters ?? []);
-  cancelWhenGone(job, gone, log);
+  cancelOnDisconnect(job, signal, log);
   const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const late = new AbortController();
   const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
-  const signal = isStreamed ? AbortSignal.any([gone, late.signal]) : gone;
-  const openFeed = openFirst(job, order.onJob);
-  const feed = await readyFeed({ ...job, openFeed }, isReady, signal, log).finally(() => timer?.cancel());
-  if (gone.aborted) return null;
+  const readySignal = isStreamed ? AbortSignal.any([signal, late.signal]) : signal;
+  const openFeed = openFirst(job, submission.onJob);
+  const feed = await readyFeed({ ...job, openFeed }, isReady, readySignal, log).finally(() => timer?.cancel());
+  if (signal.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
   return { job, feed };
 }
@@ -125,17 +125,17 @@ function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promis
  * @throws {ServiceError}
  */
 export async function openChat(
-  deps: AnswerDeps,
-  call: ChatClient,
-  order: Omit<ChatSubmission, "isStreamed">,
+  deps: JobRunDeps,
+  call: ClientCall,
+  submission: Omit<ChatSubmission, "isStreamed">,
 ): Promise<AwaitedChat | null> {
-  const { submitter, gone } = waitingClientOf(call);
-  if (gone.aborted) return null;
+  const { submitter, signal } = requestContextOf(call);
+  if (signal.aborted) return null;
   const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: null });
-  cancelWhenGone(job, gone, deps.log);
-  const feed = await readyFeed(job, () => true, gone, deps.log);
-  return gone.aborted ? null : { job, feed };
+  const job = await submitChat(deps, submitter, submission, { ...wait, beforeSubmission: null });
+  cancelOnDisconnect(job, signal, deps.log);
+  const feed = await readyFeed(job, () => true, signal, deps.log);
+  return signal.aborted ? null : { job, feed };
 }
 
 /**
@@ -144,19 +144,19 @@ export async function openChat(
  */
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
-  call: ChatClient,
-  order: Omit<ChatSubmission, "isStreamed">,
+  call: ClientCall,
+  submission: Omit<ChatSubmission, "isStreamed">,
 ): Promise<JobHandle> {
-  const { submitter, onIgnored } = waitingClientOf(call);
-  const job = await submitChat(deps, submitter, order, { beforeSubmission: null });
+  const { submitter, onIgnored } = requestContextOf(call);
+  const job = await submitChat(deps, submitter, submission, { beforeSubmission: null });
   onIgnored?.(job.record.ignoredParameters ?? []);
   return job;
 }
 
 async function submitChat(
-  deps: Pick<AnswerDeps, "jobs" | "catalog">,
+  deps: Pick<JobRunDeps, "jobs" | "catalog">,
   submitter: Submitter,
-  order: Omit<ChatSubmission, "isStreamed">,
+  submission: Omit<ChatSubmission, "isStreamed">,
   {
     beforeSubmission,
     ...wait
@@ -164,11 +164,11 @@ async function submitChat(
     readonly beforeSubmission: (() => Promise<void> | undefined) | null;
   },
 ): Promise<JobHandle> {
-  const { model, input, fieldOf } = order;
+  const { model, input, fieldOf } = submission;
   const cargo = await findModelFor("chat", deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
-  return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);
+  return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, submission), fieldOf);
 }
 
 /** Removes the effort, which a Cargo without reasoning ignores. */
@@ -185,7 +185,7 @@ function withoutReasoning(
 /** Streams the chat. From here on the relay watches the client, which cannot resume the stream. */
 export function streamChat(
   deps: HttpDeps,
-  { c, identity }: ChatClient,
+  { c, identity }: ClientCall,
   { job, feed }: AwaitedChat,
   encoder: FeedEncoder,
 ): Response {

@@ -1,7 +1,7 @@
 import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/chat-schemas.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
-import { failureStatus, openAiType } from "../error-answers.ts";
+import { failureStatus, openAiType } from "../error-responses.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 

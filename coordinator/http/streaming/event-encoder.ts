@@ -3,7 +3,7 @@ import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
-import { jsonParts, type JsonPart } from "../middleware/json-answer.ts";
+import { jsonParts, type JsonPart } from "../middleware/json-response.ts";
 import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 
 /** The events of GET /jobs/:id/stream. Source: spec §6, decision 0005. */

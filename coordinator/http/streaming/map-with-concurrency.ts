@@ -14,21 +14,21 @@ export const MAX_CONCURRENCY = 4;
 export async function mapWithConcurrency<T, R>(
   values: readonly T[],
   maxConcurrency: number,
-  gone: AbortSignal,
-  work: (value: T, index: number, gone: AbortSignal) => Promise<R | null>,
+  signal: AbortSignal,
+  work: (value: T, index: number, signal: AbortSignal) => Promise<R | null>,
 ): Promise<R[] | null> {
   const ended = new AbortController();
-  const signal = AbortSignal.any([gone, ended.signal]);
+  const workSignal = AbortSignal.any([signal, ended.signal]);
   const results: R[] = [];
   const left = Array.from(values.entries());
   const failures: unknown[] = [];
   let workers = Math.min(maxConcurrency, values.length);
   const worker = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined && !signal.aborted; next = left.shift()) {
+    for (let next = left.shift(); next !== undefined && !workSignal.aborted; next = left.shift()) {
       const [index, value] = next;
       try {
         // oxlint-disable-next-line no-await-in-loop -- Each worker runs one value at a time.
-        const result = await work(value, index, signal);
+        const result = await work(value, index, workSignal);
         if (result === null) ended.abort();
         else results[index] = result;
       } catch (error) {
@@ -46,5 +46,5 @@ export async function mapWithConcurrency<T, R>(
   };
   await Promise.all(Array.from({ length: workers }, worker));
   if (failures.length > 0) throw failures[0];
-  return signal.aborted ? null : results;
+  return workSignal.aborted ? null : results;
 }

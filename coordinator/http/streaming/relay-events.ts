@@ -25,7 +25,7 @@ export function relayEvents(
   accountId: string,
   response: ServerResponse,
   mayRead: () => Promise<boolean>,
-  openOverviews: ((onNews: () => void) => OverviewReader) | null,
+  openOverviews: ((onChange: () => void) => OverviewReader) | null,
 ): void {
   const waiting = new WaitingChanges();
   let overview: OverviewReader | null = null;
@@ -91,7 +91,7 @@ export function relayEvents(
       await first();
       while (!response.destroyed) {
         if (!waiting.isEmpty) await write(await changeFrames());
-        else if (overview?.hasNews() === true) await write(await overviewFrame(overview));
+        else if (overview?.hasChanged() === true) await write(await overviewFrame(overview));
         else break;
       }
     } catch {

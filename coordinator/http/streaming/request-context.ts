@@ -6,7 +6,7 @@ import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { nameIgnored, type Call } from "../route-group.ts";
-import { JobFailedError, NoIslandError } from "../error-answers.ts";
+import { JobFailedError, NoIslandError } from "../error-responses.ts";
 
 /**
  * Shared by the endpoints whose client waits on the connection for a job: chats, embeddings, images, long polls and
@@ -17,24 +17,24 @@ import { JobFailedError, NoIslandError } from "../error-answers.ts";
 export interface RequestContext {
   readonly submitter: Submitter;
   /** Aborts when the client disconnects or the batch line is given up. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
   /** Called with the ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
   readonly onIgnored?: (names: readonly string[]) => void;
 }
 
 /** A request whose client waits on the connection. */
-export type ChatClient = Pick<Call, "c" | "identity" | "ignored">;
+export type ClientCall = Pick<Call, "c" | "identity" | "ignored">;
 
 /** Services that endpoints need to run jobs and make a response from their endings. */
-export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {
+export type JobRunDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 
-export function waitingClientOf({ c, identity, ignored }: ChatClient): RequestContext {
+export function requestContextOf({ c, identity, ignored }: ClientCall): RequestContext {
   return {
     submitter: { ...submitterOf(identity), ignoredParameters: ignored },
-    gone: disconnectSignal(c.env.outgoing),
+    signal: disconnectSignal(c.env.outgoing),
     onIgnored: (names) => nameIgnored(c, names),
   };
 }
@@ -66,10 +66,10 @@ export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   });
 }
 
-export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
+export function cancelOnDisconnect(job: JobHandle, signal: AbortSignal, log: HttpDeps["log"]): void {
   const cancel = (): void => cancelAbandoned(job, log);
-  if (gone.aborted) cancel();
-  else gone.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel);
 }
 
 /**
@@ -80,11 +80,11 @@ export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps[
 export async function readyFeed(
   job: JobHandle,
   isReady: (feed: Feed) => boolean,
-  gone: AbortSignal,
+  signal: AbortSignal,
   log: HttpDeps["log"],
 ): Promise<Feed> {
   try {
-    return await openUntil(() => job.openFeed(), isReady, gone);
+    return await openUntil(() => job.openFeed(), isReady, signal);
   } catch (error) {
     cancelAbandoned(job, log);
     throw error;
@@ -111,7 +111,7 @@ export type FieldOf = (path: string) => string;
  * @param fieldOf Default: the names are the same.
  */
 export async function submitAs(
-  { jobs }: Pick<AnswerDeps, "jobs">,
+  { jobs }: Pick<JobRunDeps, "jobs">,
   request: SubmitRequest,
   fieldOf: FieldOf = (path) => path,
 ): Promise<JobHandle> {

@@ -7,7 +7,7 @@ import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { piecesOfParts, type JsonPart } from "../middleware/json-answer.ts";
+import { piecesOfParts, type JsonPart } from "../middleware/json-response.ts";
 
 /** Text of complete SSE events; in parts if it has a large value. "" for an item that the stream omits. */
 export type EncodedEvent = string | readonly JsonPart[];
@@ -72,7 +72,7 @@ const MAX_ITEMS_BEHIND = 256;
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop turn, at
+ * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop tick, at
  * its end. The next write waits until the system has accepted the last one, so that a reader costs its position and one
  * write. A reader that falls behind gets its tokens merged. The relay owns its subscription and its timer and releases
  * both when the feed or the client ends.
@@ -84,7 +84,7 @@ export class FeedRelay {
   #heartbeat: Timer;
   /** Whether the system has not accepted the last write yet. */
   #isWriting = false;
-  /** Whether the feed has grown in this turn. */
+  /** Whether the feed has grown in this tick. */
   #isDue = false;
   #isMerging = false;
   #hasHeaders = false;
@@ -228,11 +228,11 @@ export class FeedRelay {
       this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
     } else {
       this.#isDue = true;
-      process.nextTick(this.#onTurnEnd);
+      process.nextTick(this.#onTickEnd);
     }
   };
 
-  readonly #onTurnEnd = (): void => {
+  readonly #onTickEnd = (): void => {
     this.#isDue = false;
     if (!this.#isWriting && !this.#isOver) this.#pump();
   };

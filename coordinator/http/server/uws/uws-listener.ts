@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { systemClock, type Clock, type Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { AcceptedUpgrade } from "../../../islands/session-socket.ts";
-import { answerError, type ErrorAnswer } from "../../error-answers.ts";
+import { errorResponse, type ErrorResponse } from "../../error-responses.ts";
 import { refusal, refuseExpectation, serveWith } from "../protocol-refusals.ts";
 import {
   REQUEST_TIMEOUT_MS,
@@ -79,7 +79,7 @@ class UwsListener implements Listener {
       this.#app.listen(host, port, this.#uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (listenSocket) => {
         if (listenSocket === false) {
           void this.close(AbortSignal.abort());
-          whyNot(host, port).then(reject, reject);
+          listenError(host, port).then(reject, reject);
           return;
         }
         this.#listenSocket = listenSocket;
@@ -107,7 +107,7 @@ class UwsListener implements Listener {
     });
   }
 
-  async finishAnswers(deadline: AbortSignal): Promise<void> {
+  async finishResponses(deadline: AbortSignal): Promise<void> {
     this.#stopAccepting();
     await this.#until(deadline, [this.#open]);
   }
@@ -124,7 +124,7 @@ class UwsListener implements Listener {
   #stopAccepting(): void {
     this.#isClosing = true;
     this.#vanished?.close();
-    for (const exchange of this.#open) exchange.answer.isLast = true;
+    for (const exchange of this.#open) exchange.outgoing.isLast = true;
     if (this.#listenSocket !== null) this.#uws.us_listen_socket_close(this.#listenSocket);
     this.#listenSocket = null;
   }
@@ -144,7 +144,7 @@ class UwsListener implements Listener {
     deadline.removeEventListener("abort", cutOff);
   }
 
-  #noteEnd(): void {
+  #wakeWaiters(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const wake of waiters) wake();
@@ -153,13 +153,13 @@ class UwsListener implements Listener {
   /** @param context Set for an upgrade that the library has recognised. */
   #handle(response: UwsResponse, request: UwsRequest, context?: unknown): void {
     const exchange = new UwsExchange(response, request, this.#ticks, this.#clock);
-    const { incoming, answer } = exchange;
+    const { incoming, outgoing } = exchange;
     // The library checks only the first Connection header.
-    answer.isLast = this.#isClosing || /\bclose\b/i.test(incoming.headers["connection"] ?? "");
+    outgoing.isLast = this.#isClosing || /\bclose\b/i.test(incoming.headers["connection"] ?? "");
     this.#open.add(exchange);
-    answer.once("close", () => {
+    outgoing.once("close", () => {
       this.#open.delete(exchange);
-      this.#noteEnd();
+      this.#wakeWaiters();
     });
     if (incoming.hasTwoLengths)
       return refuse(exchange, refusal(400, "The request has two different Content-Length headers; send one"));
@@ -168,32 +168,32 @@ class UwsListener implements Listener {
     const node = exchange.asNode();
     const { expect } = incoming.headers;
     if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
-      answer.isLast = true;
+      outgoing.isLast = true;
       refuseExpectation(node.incoming, node.outgoing);
     } else this.#serve(node.incoming, node.outgoing);
   }
 
   async #upgrade(exchange: UwsExchange, { handler, refusalHeaders }: UpgradeRoute, context: unknown): Promise<void> {
-    const { answer, incoming } = exchange;
+    const { outgoing, incoming } = exchange;
     try {
       if (this.#isClosing) {
         throw new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment");
       }
       const accepted = await handler(exchange.asNode().incoming);
-      if (answer.destroyed) return accepted.release();
+      if (outgoing.destroyed) return accepted.release();
       const version = incoming.headers["sec-websocket-version"] ?? "";
       const isWebSocket = context !== undefined && incoming.headers["upgrade"]?.toLowerCase() === "websocket";
       if (isWebSocket && WEBSOCKET_VERSIONS.has(version)) return this.#openSocket(exchange, accepted, context);
       accepted.release();
-      answer.setHeader("Sec-WebSocket-Version", [...WEBSOCKET_VERSIONS].join(", "));
+      outgoing.setHeader("Sec-WebSocket-Version", [...WEBSOCKET_VERSIONS].join(", "));
       throw new ServiceError(
         "bad_request",
         "Invalid WebSocket handshake; send one as in RFC 6455, with Sec-WebSocket-Version 13",
       );
     } catch (thrown) {
-      if (answer.destroyed) return;
-      if (!(thrown instanceof ServiceError)) return void answer.destroy();
-      const { status, headers, body } = answerError(thrown, { requestId: "", style: "plain" });
+      if (outgoing.destroyed) return;
+      if (!(thrown instanceof ServiceError)) return void outgoing.destroy();
+      const { status, headers, body } = errorResponse(thrown, { requestId: "", style: "plain" });
       refuse(exchange, { status, body, headers: { ...headers, ...refusalHeaders } });
     }
   }
@@ -208,7 +208,7 @@ class UwsListener implements Listener {
       this.#sockets.delete(socket);
       this.#socketEndedMs = this.#clock.monotonicMs();
       accepted.release();
-      this.#noteEnd();
+      this.#wakeWaiters();
     });
     exchange.upgrade((response) => {
       response.writeStatus("101 Switching Protocols");
@@ -227,24 +227,24 @@ class UwsListener implements Listener {
 
   /** Cuts a client that is too slow, and keeps the library from cutting the others. */
   #check(exchange: UwsExchange): void {
-    const { answer, incoming } = exchange;
+    const { outgoing, incoming } = exchange;
     const nowMs = this.#clock.monotonicMs();
-    if (answer.blockedSinceMs !== null && nowMs - answer.blockedSinceMs >= this.#stalledMs) return exchange.destroy();
+    if (outgoing.blockedSinceMs !== null && nowMs - outgoing.blockedSinceMs >= this.#stalledMs) return exchange.destroy();
     if (!incoming.complete && nowMs - exchange.startedMs >= REQUEST_TIMEOUT_MS) return exchange.destroy();
-    if (!incoming.isPaused && (!incoming.complete || answer.mayBeHeld)) answer.keepOpen();
+    if (!incoming.isPaused && (!incoming.complete || outgoing.mayBeHeld)) outgoing.keepOpen();
   }
 }
 
 /** Returns the error that Node.js gives for this address, because the library does not report why it cannot listen. */
-async function whyNot(host: string, port: number): Promise<Error> {
+async function listenError(host: string, port: number): Promise<Error> {
   const server = createServer().listen(port, host);
   await once(server, "listening");
   server.close();
   return new Error(`uWebSockets.js cannot listen on ${host}, port ${port}`);
 }
 
-function refuse({ answer }: UwsExchange, { status, headers, body }: ErrorAnswer): void {
-  answer.isLast = true;
-  answer.writeHead(status, { ...headers, "Content-Type": "application/json" });
-  answer.end(JSON.stringify(body));
+function refuse({ outgoing }: UwsExchange, { status, headers, body }: ErrorResponse): void {
+  outgoing.isLast = true;
+  outgoing.writeHead(status, { ...headers, "Content-Type": "application/json" });
+  outgoing.end(JSON.stringify(body));
 }

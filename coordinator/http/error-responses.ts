@@ -116,7 +116,7 @@ interface WireError {
   readonly request_id?: string;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** `type` and `request_id` are for Anthropic's clients. */
@@ -135,7 +135,7 @@ interface ErrorContext {
 }
 
 /** Returns the error response for a thrown value. For an unexpected error it contains only the request's id. */
-export function answerError(thrown: unknown, { requestId, style, isVendorBase = false }: ErrorContext): ErrorAnswer {
+export function errorResponse(thrown: unknown, { requestId, style, isVendorBase = false }: ErrorContext): ErrorResponse {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
     return { status: 500, headers: {}, body: styled(error, { status: 500, param: null, requestId, style }) };
@@ -210,7 +210,7 @@ function isTemporary(error: ServiceError): error is ServiceError & { readonly re
 function styled(
   error: WireError,
   { status, param, requestId, style }: ErrorContext & { readonly status: number; readonly param: string | null },
-): ErrorAnswer["body"] {
+): ErrorResponse["body"] {
   const { message, ...extras } = error;
   const code = codeIn(style, error.code);
   if (style === "openai") return { error: { message, type: openAiType(status), param, ...extras, code } };

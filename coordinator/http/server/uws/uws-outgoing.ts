@@ -10,7 +10,7 @@ type HeadersInit = Readonly<Record<string, HeaderValue | undefined>>;
 const WRITTEN_BY_LIBRARY = new Set(["content-length", "transfer-encoding", "date", "connection"]);
 
 /** Response headers with case-insensitive names. */
-class AnswerHeaders {
+class ResponseHeaders {
   readonly #values = new Map<string, { readonly name: string; readonly value: string }>();
 
   set(name: string, value: HeaderValue): void {
@@ -112,9 +112,9 @@ const HIGH_WATER_BYTES = 65_536;
 
 /**
  * A response in the shape of Node's ServerResponse, as far as the API uses it: headers, `write`, `end`, `destroy`, and
- * the events drain, finish and close. It writes once per event-loop turn.
+ * the events drain, finish and close. It writes once per event-loop tick.
  */
-export class UwsAnswer extends EventEmitter {
+export class UwsOutgoing extends EventEmitter {
   statusCode = 200;
   headersSent = false;
   writableEnded = false;
@@ -125,7 +125,7 @@ export class UwsAnswer extends EventEmitter {
   isLast = false;
   /** Monotonic time since which the client accepts no data although some waits; null otherwise. */
   blockedSinceMs: number | null = null;
-  readonly #headers = new AnswerHeaders();
+  readonly #headers = new ResponseHeaders();
   readonly #response: UwsResponse;
   readonly #isHead: boolean;
   readonly #ticks: TickFlush;
@@ -151,7 +151,7 @@ export class UwsAnswer extends EventEmitter {
     this.#isHead = method === "HEAD";
     this.#ticks = ticks;
     this.#now = now;
-    response.onAborted(() => this.#gone());
+    response.onAborted(() => this.#onAborted());
   }
 
   /** Whether the library's response object must not be used any more. */
@@ -251,7 +251,7 @@ export class UwsAnswer extends EventEmitter {
   }
 
   /** Passes the connection on to `act`, which upgrades it. */
-  handOver(act: () => void): void {
+  upgrade(act: () => void): void {
     this.headersSent = true;
     this.writableEnded = true;
     act();
@@ -380,7 +380,7 @@ export class UwsAnswer extends EventEmitter {
   }
 
   /** The connection closed before the response was complete. */
-  #gone(): void {
+  #onAborted(): void {
     if (this.destroyed) return;
     this.destroyed = true;
     const { settle } = this.#pieces.takeAll();

@@ -6,7 +6,7 @@ import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
 
 /** Number of characters above which a response counts as an open stream. A socket's own buffers hold about as much. */
-export const LARGE_ANSWER_CHARS = MIB;
+export const LARGE_RESPONSE_CHARS = MIB;
 
 const HEADERS = { "Content-Type": "application/json" };
 
@@ -17,25 +17,25 @@ const HEADERS = { "Content-Type": "application/json" };
  * @throws {RateLimitedError} for a large response when the account has too many open streams
  * @throws {OverloadedError} when the large responses in memory are too many; the text is dropped.
  */
-export function answerJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
+export function respondWithJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
   const text = parts.length === 1 ? (parts[0] as string) : null;
-  if (text === null || text.length > LARGE_ANSWER_CHARS) return answerLarge(c, identity, text ?? parts);
+  if (text === null || text.length > LARGE_RESPONSE_CHARS) return respondWithLargeJson(c, identity, text ?? parts);
   return c.body(text, 200, HEADERS);
 }
 
-async function answerLarge(
+async function respondWithLargeJson(
   c: Context<HttpEnv>,
   identity: Identity,
-  answer: string | readonly JsonPart[],
+  json: string | readonly JsonPart[],
 ): Promise<Response> {
   const limits = c.get("limits");
-  if (typeof answer === "string") {
-    await limits.holdAnswer(identity, c.env.outgoing, answer.length);
-    return c.body(answer, 200, HEADERS);
+  if (typeof json === "string") {
+    await limits.holdResponse(identity, c.env.outgoing, json.length);
+    return c.body(json, 200, HEADERS);
   }
   await limits.openStream(identity, c.env.outgoing);
-  return c.body(ReadableStream.from(encoded(answer)), 200, HEADERS);
+  return c.body(ReadableStream.from(encoded(json)), 200, HEADERS);
 }
 
 async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {
