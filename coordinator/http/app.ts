@@ -38,10 +38,7 @@ import { missingPage, noRouteError, serveFrontDoor } from "./routes/front-door.t
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
-/**
- * Returns the groups of the API, in the order of its document.
- * @param dialects The APIs of other vendors.
- */
+/** Returns the groups of the API, in the order of its document. */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
   return [
     healthRoutes,
@@ -73,17 +70,12 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
   ];
 }
 
-/**
- * Creates the HTTP API without a socket. Its listener must pass Node's own request and response.
- * @param dialects The APIs of other vendors.
- */
+/** Creates the HTTP API. Its listener must pass Node's own request and response. */
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = openConsoleFiles();
-  app.notFound(
-    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, noRouteError(c.req.path), deps),
-  );
+  app.notFound(async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, noRouteError(c.req.path), deps));
   const groups = apiGroups(dialects);
   const limits = requestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
   deps.credentials.serve({
@@ -104,7 +96,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   return app;
 }
 
-/** Refuses a request that no route has counted, and counts it for the client's address. */
+/** Refuses a request without a route, and counts it for the client's address. */
 function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDeps): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
@@ -114,7 +106,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDep
   return refuse(c, error, deps);
 }
 
-/** Turns an error into a response and logs unexpected ones. All errors of the API pass here. */
+/** All errors of the API pass here. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
