@@ -6,7 +6,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** OpenAPI responses of an operation that uses {@link sendFile}. */
+/** For operations that use {@link sendFile}. */
 export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
@@ -16,7 +16,7 @@ export const FILE_RESPONSES = {
 } as const;
 
 interface FileResponse {
-  /** Folder that contains the file. */
+  /** Folder of the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,6 @@ interface FileResponse {
   readonly missing: string;
 }
 
-/** Returns the headers that depend only on the stored file. */
 export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
   return {
     ETag: `"${sha256}"`,
@@ -35,8 +34,7 @@ export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "create
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun. Loads
- * the library with the first file.
+ * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
 export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileResponse) {

@@ -52,7 +52,7 @@ export class UwsExchange {
     if (this.#drain !== null) return false;
     const end = (): void => {
       this.#drain?.cancel();
-      this.outgoing.resumeEnd();
+      this.outgoing.queueFlush();
     };
     this.#drain = clock.schedule(DRAIN_MS, () => {
       this.outgoing.isLast = true;
@@ -62,7 +62,7 @@ export class UwsExchange {
     return false;
   }
 
-  /** Returns the pair with Node's types. The API uses only the members that the two classes have. */
+  /** The API uses only those members of Node's types that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,
