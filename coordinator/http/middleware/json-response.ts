@@ -5,17 +5,16 @@ import type { Identity } from "../../accounts/identity.ts";
 import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
 
-/** Number of characters above which a response counts as an open stream. A socket's own buffers hold about as much. */
+/** A larger response counts as an open stream. A socket's own buffers hold about as much. */
 export const LARGE_RESPONSE_CHARS = MIB;
 
 const HEADERS = { "Content-Type": "application/json" };
 
 /**
- * Responds with 200 and JSON. Large values in it are read from storage as fast as the client reads. A large response
- * without such values stays in memory until its client has read it. Both count as one of the account's open streams
- * until then.
- * @throws {RateLimitedError} for a large response when the account has too many open streams
- * @throws {OverloadedError} when the large responses in memory are too many; the text is dropped.
+ * Responds with 200 and JSON. Large values are read from storage as fast as the client reads; a large response without
+ * them stays in memory until its client has read it. Both count as one of the account's open streams until then.
+ * @throws {RateLimitedError} when the account has too many open streams
+ * @throws {OverloadedError} when the large responses in memory are too many
  */
 export function respondWithJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
@@ -42,10 +41,10 @@ async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, 
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
 }
 
-/** Part of a JSON text: a string, or a large value that is read from storage while it is written. */
+/** Part of a JSON text. A large value is read from storage while it is written. */
 export type JsonPart = string | LargeJson;
 
-/** Returns the JSON text of a value that may contain large values at any place; one string if it contains none. */
+/** Returns the JSON text of a value; one string if it contains no large value. */
 export function jsonParts(value: unknown): readonly JsonPart[] {
   const large: LargeJson[] = [];
   // No client text can contain it.
@@ -60,7 +59,6 @@ export function jsonParts(value: unknown): readonly JsonPart[] {
     .flatMap((part, index): JsonPart[] => (index === 0 ? [part] : [large[index - 1] as LargeJson, part]));
 }
 
-/** Yields the text of the parts in pieces. */
 export async function* piecesOfParts(parts: readonly JsonPart[]): AsyncGenerator<string, void, void> {
   for (const part of parts) {
     if (typeof part === "string") yield part;

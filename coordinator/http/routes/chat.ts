@@ -1,7 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 import {
   awaitChat,
   type AwaitedChat,
@@ -50,13 +49,11 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
-    if (body.stream !== true) {
-      return completeChat(deps, requestContextOf(call), body);
-    }
-    const submissions = submissionsOf(body).map((submission) => ({ ...submission, isStreamed: true }));
+    if (body.stream !== true) return completeChat(deps, requestContextOf(call), body);
+    const submissions = submissionsOf(body);
     const [submission] = submissions;
     if (submission === undefined) throw new Error("A chat must have at least one choice");
-    const first = await awaitChat(deps, call, submission);
+    const first = await awaitChat(deps, call, { ...submission, isStreamed: true });
     if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
@@ -65,7 +62,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
   });
 });
 
-function submissionsOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "isStreamed">[] {
+function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] {
   const fieldOf = (path: string): string => chatFieldOf(body, path);
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
@@ -83,47 +80,30 @@ export async function completeChat(deps: JobRunDeps, client: RequestContext, bod
     if (chat === null) return null;
     chats.push(chat);
   }
+  return completionOf(chats);
+}
+
+/** @throws unless all chats ended with `done`. */
+function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const [first] = chats;
   if (first === undefined) throw new Error("A chat must have at least one choice");
-  return completionOf(first.job.record, chats);
-}
-
-function reasoningTokensOf(items: readonly FeedItem[]): number {
-  return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
-}
-
-/**
- * @param job Job of the first choice.
- * @throws unless all chats ended with `done`.
- */
-function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
-  const { jobId, createdS, model } = completionHeadOf(job);
-  const ends = chats.map((chat) => {
-    const { feed } = chat;
-    return { message: assistantMessageOf(feed), logprobs: presentLogprobs(feed.items), ...doneOf(chat) };
-  });
+  const { jobId: id, createdS: created, model } = completionHeadOf(first.job.record);
   const usage = { ...NO_USAGE };
-  for (const chat of chats) {
-    addUsage(usage, doneOf(chat));
-    usage.reasoningTokens += reasoningTokensOf(chat.feed.items);
-  }
-  return {
-    id: jobId,
-    object: "chat.completion",
-    created: createdS,
-    model,
-    choices: ends.map(({ message, logprobs, finishReason }, index) => {
-      return { index, message, logprobs, finish_reason: finishReason };
-    }),
-    usage: chatUsage(usage),
-  };
+  const choices = chats.map((chat, index) => {
+    const { feed } = chat;
+    const ending = doneOf(chat);
+    addUsage(usage, ending);
+    for (const item of feed.items) if (item.type === "reasoning") usage.reasoningTokens += item.count;
+    const logprobs = presentLogprobs(feed.items);
+    return { index, message: assistantMessageOf(feed), logprobs, finish_reason: ending.finishReason };
+  });
+  return { id, object: "chat.completion", created, model, choices, usage: chatUsage(usage) };
 }
 
 /**
  * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
  * first one that fails ends the stream; later ones are not submitted.
- * @param submissions All chats. The first chat was already submitted.
- * @param encoderOf Returns the encoder of the chat with this index.
+ * @param submissions All chats, of which the first was already submitted.
  */
 function streamChats(
   deps: HttpDeps,
@@ -143,7 +123,7 @@ function streamChats(
       encoder: encoderOf(index),
       onCut: () => cancelAbandoned(job, deps.log),
       isContinued: index > 0,
-      ...(next === undefined ? {} : { onDone: () => void startNext(next, index + 1) }),
+      onDone: next && (() => void startNext(next, index + 1)),
     });
   };
   const startNext = async (submission: ChatSubmission, index: number): Promise<void> => {

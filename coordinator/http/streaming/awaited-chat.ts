@@ -3,7 +3,6 @@ import type { Submitter } from "../../accounts/identity.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
-import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { EXPLAIN_EVERY_MS, type FeedEncoder, streamFeed } from "./sse.ts";
 import {
@@ -11,26 +10,20 @@ import {
   cancelOnDisconnect,
   failureOf,
   readyFeed,
-  submitAs,
   requestContextOf,
-  type JobRunDeps,
+  submitAs,
   type ClientCall,
-  type FieldOf,
+  type JobRunDeps,
   type RequestContext,
 } from "./request-context.ts";
+import type { AwaitedJob } from "./whole-output.ts";
 
-/**
- * A chat that a client waits for on its connection, streamed or not. All endpoints with chats use it, whatever the
- * format of their requests and responses.
- */
-
-export interface ChatSubmission {
+/** A chat that a client waits for, whatever the format of the request and the response. */
+export interface ChatSubmission extends Omit<AwaitedJob, "slug"> {
   /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
   readonly model: string | null | undefined;
-  readonly input: JobInput;
-  readonly isStreamed: boolean;
-  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
-  readonly fieldOf?: FieldOf;
+  /** Only for {@link awaitChat}. Default: false. */
+  readonly isStreamed?: boolean;
   /** Paths of parameters other than the effort that a Cargo without reasoning ignores. */
   readonly reasoningHints?: readonly string[];
   /**
@@ -58,20 +51,10 @@ export function awaitChat(
   submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { c, identity } = call;
-  const client = requestContextOf(call);
-  if (!submission.isStreamed) return run(deps, client, submission, null);
   // Runs before the submission, so that a chat that may not be streamed is not charged.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
-  return run(deps, client, submission, { open, clock: deps.clock });
-}
-
-/** Runs a chat to its end, as {@link awaitChat} does, for a client or a batch line. */
-export function runChat(
-  deps: JobRunDeps,
-  client: RequestContext,
-  submission: Omit<ChatSubmission, "isStreamed">,
-): Promise<AwaitedChat | null> {
-  return run(deps, client, submission, null);
+  const stream = submission.isStreamed === true ? { open, clock: deps.clock } : null;
+  return runChat(deps, requestContextOf(call), submission, stream);
 }
 
 interface ChatStream {
@@ -80,23 +63,26 @@ interface ChatStream {
   readonly clock: Pick<Clock, "schedule">;
 }
 
-async function run(
+/**
+ * Runs a chat as {@link awaitChat} does, for a client or a batch line.
+ * @param stream Default: the chat is not streamed and runs to its end.
+ */
+export async function runChat(
   deps: JobRunDeps,
   { submitter, signal, onIgnored }: RequestContext,
-  submission: Omit<ChatSubmission, "isStreamed">,
-  stream: ChatStream | null,
+  submission: ChatSubmission,
+  stream: ChatStream | null = null,
 ): Promise<AwaitedChat | null> {
-  const { options, log } = deps;
-  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, submission, { ...wait, beforeSubmission: stream?.open ?? null });
+  const { log } = deps;
+  const job = await submitChat(deps, submitter, submission, clientBound(deps), stream?.open);
   onIgnored?.(job.record.ignoredParameters ?? []);
   cancelOnDisconnect(job, signal, log);
   const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const late = new AbortController();
   const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
-  const readySignal = isStreamed ? AbortSignal.any([signal, late.signal]) : signal;
   const openFeed = openFirst(job, submission.onJob);
+  const readySignal = AbortSignal.any([signal, late.signal]);
   const feed = await readyFeed({ ...job, openFeed }, isReady, readySignal, log).finally(() => timer?.cancel());
   if (signal.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
@@ -127,12 +113,11 @@ function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promis
 export async function openChat(
   deps: JobRunDeps,
   call: ClientCall,
-  submission: Omit<ChatSubmission, "isStreamed">,
+  submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { submitter, signal } = requestContextOf(call);
   if (signal.aborted) return null;
-  const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, submission, { ...wait, beforeSubmission: null });
+  const job = await submitChat(deps, submitter, submission, clientBound(deps));
   cancelOnDisconnect(job, signal, deps.log);
   const feed = await readyFeed(job, () => true, signal, deps.log);
   return signal.aborted ? null : { job, feed };
@@ -145,41 +130,36 @@ export async function openChat(
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
   call: ClientCall,
-  submission: Omit<ChatSubmission, "isStreamed">,
+  submission: ChatSubmission,
 ): Promise<JobHandle> {
   const { submitter, onIgnored } = requestContextOf(call);
-  const job = await submitChat(deps, submitter, submission, { beforeSubmission: null });
+  const job = await submitChat(deps, submitter, submission, {});
   onIgnored?.(job.record.ignoredParameters ?? []);
   return job;
+}
+
+type ClientBound = Pick<SubmitRequest, "waitLimitMs" | "isClientBound">;
+
+function clientBound({ options }: JobRunDeps): ClientBound {
+  return { waitLimitMs: options.chatWaitMs, isClientBound: true };
 }
 
 async function submitChat(
   deps: Pick<JobRunDeps, "jobs" | "catalog">,
   submitter: Submitter,
-  submission: Omit<ChatSubmission, "isStreamed">,
-  {
-    beforeSubmission,
-    ...wait
-  }: Pick<SubmitRequest, "waitLimitMs" | "isClientBound"> & {
-    readonly beforeSubmission: (() => Promise<void> | undefined) | null;
-  },
+  { model, input: requested, fieldOf = (path) => path, reasoningHints = [] }: ChatSubmission,
+  bound: ClientBound,
+  beforeSubmission?: ChatStream["open"],
 ): Promise<JobHandle> {
-  const { model, input, fieldOf } = submission;
   const cargo = await findModelFor("chat", deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
-  const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
-  return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, submission), fieldOf);
-}
-
-/** Removes the effort, which a Cargo without reasoning ignores. */
-function withoutReasoning(
-  request: SubmitRequest,
-  { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatSubmission, "fieldOf" | "reasoningHints">,
-): SubmitRequest {
-  const ignoredParameters = [...(request.ignoredParameters ?? []), ...reasoningHints];
-  const { reasoning_effort: effort = "none", ...input } = request.input;
-  if (effort === "none") return { ...request, ignoredParameters };
-  return { ...request, input, ignoredParameters: [...ignoredParameters, fieldOf("reasoning_effort")] };
+  const request = { ...submitter, ...bound, slug: cargo.slug, input: requested };
+  if (cargo.reasoning === true) return submitAs(deps, request, fieldOf);
+  // A Cargo without reasoning ignores the effort.
+  const { reasoning_effort: effort = "none", ...rest } = requested;
+  const ignoredEffort = effort === "none" ? [] : [fieldOf("reasoning_effort")];
+  const ignoredParameters = [...(submitter.ignoredParameters ?? []), ...reasoningHints, ...ignoredEffort];
+  return submitAs(deps, { ...request, input: effort === "none" ? requested : rest, ignoredParameters }, fieldOf);
 }
 
 /** Streams the chat. From here on the relay watches the client, which cannot resume the stream. */

@@ -47,12 +47,12 @@ export const jobEvents: FeedEncoder = {
   },
 };
 
-/** @param value The part of the payload that may be large. */
+/** @param value Part of the payload that may be large. */
 function eventJson(payload: unknown, value: unknown): string | readonly JsonPart[] {
   return value instanceof LargeJson ? jsonParts(payload) : JSON.stringify(payload);
 }
 
-/** Encodes one SSE event. JSON text has no line break, so one `data:` line is enough. */
+/** JSON text has no line break, so one `data:` line is enough. */
 function frame(
   name: (FeedItem | FeedEnding)["type"],
   position: FeedPosition,

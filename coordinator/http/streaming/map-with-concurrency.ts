@@ -4,11 +4,9 @@ import { RateLimitedError } from "../../../shared/errors.ts";
 export const MAX_CONCURRENCY = 4;
 
 /**
- * Runs `work` for each value, in their order and at most `maxConcurrency` at a time. If the account's limit of unfinished
- * jobs refuses a value, fewer run at a time: the value is retried when another has ended, unless none is in flight. The
- * first failure aborts the rest through the signal passed to `work`, and no other begins. Resolves when none is in
- * flight: with the results in the order of the values, or null if `work` returned null for one (the client
- * disconnected).
+ * Runs `work` for each value, in their order. If the account's limit of unfinished jobs refuses a value, it is retried
+ * when another has ended, unless none is in flight. The first failure aborts the signal of the others. Resolves when
+ * none is in flight: with the results in the order of the values, or null if one was null (the client disconnected).
  * @throws the error of the first `work` that failed.
  */
 export async function mapWithConcurrency<T, R>(

@@ -2,22 +2,21 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { Overview } from "../../operators/network-view.ts";
 import { presentOverview, presentQueueLine } from "../schemas/operator-schemas.ts";
 
-/** Time between two polls, each of which may ask all coordinators. */
+/** Each poll may ask all coordinators. */
 const POLL_MS = 2_000;
 
-/** Reads overviews for one stream; only the latest counts. */
+/** Reads the latest overview for one stream. */
 export interface OverviewReader {
   hasChanged(): boolean;
-  /** Returns the data of the event; null if nothing has changed. */
+  /** Returns the event's data; null if nothing has changed. */
   take(): string | null;
   /** May be called twice. */
   close(): void;
 }
 
 /**
- * Polls the overview of the network once for all streams of this coordinator that show it, and does not poll while
- * there are none.
- * @returns A function that opens a reader. `onChange` is called when `take` has something to return.
+ * Polls the network's overview once for all streams of this coordinator, and only while there are any.
+ * @returns A function that opens a reader and calls `onChange` when `take` has something to return.
  */
 export function overviewFeed(
   read: () => Promise<Overview>,
@@ -28,9 +27,8 @@ export function overviewFeed(
   let isPolling = false;
   /** Data of the event; null before the first poll. */
   let data: string | null = null;
-  /** JSON of the last overview and its queue. Other pages read the queue again at each event. */
+  /** JSON of the last overview and its queue, which pages read again at each event. */
   let seen = "";
-  /** Number of overviews that were reported. */
   let version = 0;
 
   const poll = async (): Promise<void> => {
@@ -67,7 +65,7 @@ export function overviewFeed(
         if (listeners.size > 0) return;
         timer?.cancel();
         timer = null;
-        // The next listener starts with a new poll.
+        // The next reader starts with a new poll.
         data = null;
         seen = "";
       },

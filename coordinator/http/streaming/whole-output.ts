@@ -16,7 +16,7 @@ import {
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;
-  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
+  /** Default: the names are the same. */
   readonly fieldOf?: FieldOf;
 }
 
@@ -26,8 +26,7 @@ interface WholeOutput {
   readonly usage: Usage;
 }
 
-/** A job that completed. */
-export interface EndedJob {
+interface CompletedJob {
   readonly jobId: string;
   readonly feed: Feed;
   readonly ending: Extract<FeedEnding, { type: "done" }>;
@@ -41,10 +40,9 @@ export async function runJob(
   deps: Omit<JobRunDeps, "catalog">,
   { submitter, signal }: RequestContext,
   { slug, input, fieldOf }: AwaitedJob,
-): Promise<EndedJob | null> {
+): Promise<CompletedJob | null> {
   const { options, log } = deps;
-  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
+  const request = { ...submitter, slug, input, waitLimitMs: options.chatWaitMs, isClientBound: true };
   const job = await submitAs(deps, request, fieldOf);
   cancelOnDisconnect(job, signal, log);
   const feed = await readyFeed(job, ({ ending }) => ending !== null, signal, log);
