@@ -11,9 +11,8 @@ const MAX_FIELD_NAME_CHARS = 100;
 const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME_CHARS} characters`;
 const MAX_HEADERS_OF_PART = 20;
 const MAX_HEADER_BYTES_OF_PART = 4_096;
-/** Time after which the connection of a stalled client is closed; the response is sent by then. */
+/** Delay before the connection of a stalled client is closed, so that the response is sent. */
 const CLOSE_DELAY_MS = 1_000;
-/** Time without data after which a client is refused. */
 const STALL_MS = 30_000;
 
 export interface FormLimits {
@@ -30,7 +29,7 @@ export interface FormLimits {
   readonly clock?: Pick<Clock, "schedule">;
 }
 
-/** A form that was read completely. Disposing of it removes its files. */
+/** Disposing of a form removes its files. */
 export interface Form extends AsyncDisposable {
   /** Values by name, in order. Names like `include[]` keep their brackets. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -38,8 +37,8 @@ export interface Form extends AsyncDisposable {
 }
 
 /**
- * Reads a `multipart/form-data` body: fields into memory, files to disk as they arrive, no faster than the disk accepts
- * them. No file remains after a failure.
+ * Reads a `multipart/form-data` body: fields into memory, files to disk, no faster than the disk accepts them. No file
+ * remains after a failure.
  * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that
  * disconnected or sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
  * @throws {ValidationError} for too many fields or files, or a value that is too long.
@@ -53,7 +52,8 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
     );
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
-  if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + formFrameBytes(maxFields + maxFiles))
+  const maxFrameBytes = (maxFields + maxFiles + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
+  if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + maxFrameBytes)
     throw new ServiceError("payload_too_large", `The file is too large; at most ${maxFileBytes} bytes are allowed`);
   const busboy = await openParser({
     headers: { "content-type": contentType },
@@ -78,18 +78,13 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   }
 }
 
-/** Returns the announced size of the whole body; Infinity if the client does not announce it. */
+/** Infinity if the client does not announce the size of the body. */
 export function announcedBytesOf(incoming: IncomingMessage): number {
   return Number(incoming.headers["content-length"] ?? Infinity);
 }
 
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
-}
-
-/** Returns the maximum bytes of the boundaries and headers of `parts`, without names and values. */
-function formFrameBytes(parts: number): number {
-  return (parts + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
 }
 
 /** @throws {ServiceError} `bad_request` if the header has no boundary. */
@@ -116,7 +111,7 @@ async function readParts(
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const fields = new Map<string, string[]>();
   const files: Promise<FormFile>[] = [];
-  /** Aborts with the first error, which also ends the writers of files. */
+  /** Aborts with the first error, which ends the writers of files. */
   const failed = new AbortController();
   const fail = (error: Error): void => failed.abort(error);
   const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
@@ -229,7 +224,7 @@ export interface FormFile {
   readonly sha256: string;
 }
 
-/** Error codes of a full disk or an exhausted disk quota. */
+/** A full disk or an exhausted disk quota. */
 const FULL = new Set(["ENOSPC", "EDQUOT"]);
 
 /**

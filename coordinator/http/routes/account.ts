@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { EMAIL_PATTERN, MAX_EMAIL } from "../../accounts/credential-fields.ts";
 import type { LedgerLine } from "../../credits/account-lines.ts";
 import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { clearSessionCookie } from "../server/console-session.ts";
 import { routeGroup } from "../route-group.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
-import { passwordCaller, passwordText } from "./sessions.ts";
+import { emailText, passwordCaller, passwordText } from "./sessions.ts";
 
-/** Data that is kept, without content and without personal data. */
+/** Data without content and without personal data. */
 const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
 
 const LINE_KINDS = [
@@ -69,7 +68,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     const { accountId: id } = identity;
     await deps.accounts.delete(passwordCaller(c, identity, deps.options), body.password);
     c.get("limits").closeStreamsOfAccounts(new Set([id]));
-    if (c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, deps.options);
+    clearSessionCookie(c.env, deps.options);
     await deps.retention.remove({ kind: "account", id });
     return { data: { id, deleted: true, kept: [...KEPT] } };
   });
@@ -84,7 +83,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       .object({
         current_password: z.string().max(1_000),
         password: passwordText.optional(),
-        email: z.string().max(1_000).optional().openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
+        email: emailText.optional(),
       })
       .refine(({ password, email }) => password !== undefined || email !== undefined, {
         message: "must have password or email",
@@ -144,9 +143,8 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     query: z.object(pageQuery()),
     responses: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
   })(async ({ identity, query }) => {
-    const { limit, offset } = query;
-    const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });
-    return { data: lines.map(presentLine), meta: { total, limit, offset } };
+    const { lines, total } = await deps.store.ledger.list(identity.accountId, query);
+    return presentPage(lines.map(presentLine), total, query);
   });
 });
 

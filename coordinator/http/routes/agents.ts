@@ -25,6 +25,8 @@ const recommendationSchema = z
   })
   .openapi("Recommendation");
 
+const hostQuery = z.object({ host_id: z.guid("must be a UUID") });
+
 /** Endpoints that agents call for their Islands. Most need the Island token instead of a key. */
 export const islandAgentRoutes = routeGroup(
   "/island",
@@ -35,7 +37,7 @@ export const islandAgentRoutes = routeGroup(
       is: "Get an Island's jobs and earnings, for its agent",
       about: "Used by `island status` and `island history`. Needs the Island token: `Authorization: Bearer it_…`.",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
+      query: hostQuery,
       responses: {
         200: json(
           data(
@@ -68,7 +70,7 @@ export const islandAgentRoutes = routeGroup(
       about:
         "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands.",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
+      query: hostQuery,
       responses: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },
       fails: [401],
     })(async ({ c, query: { host_id: id } }) => {
@@ -100,10 +102,7 @@ export const islandAgentRoutes = routeGroup(
       return sendFile(c.env, {
         root,
         name,
-        headers: {
-          ...contentHeaders(file),
-          "Cache-Control": "private, no-store",
-        },
+        headers: { ...contentHeaders(file), "Cache-Control": "private, no-store" },
         missing: "No job of this Island has the file now",
       });
     });
@@ -112,7 +111,7 @@ export const islandAgentRoutes = routeGroup(
       id: "recommendCargos",
       is: "List Cargos that an Island should download, most requested first",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
+      query: hostQuery,
       responses: {
         200: json(z.object({ host_id: z.string(), recommendations: z.array(recommendationSchema) }), "Recommendations"),
       },
@@ -125,7 +124,7 @@ export const islandAgentRoutes = routeGroup(
   },
 );
 
-/** Presents a recommendation. A path of a model that the coordinator serves itself becomes a full URL. */
+/** A path of a model that the coordinator serves itself becomes a full URL. */
 function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
   return {
     workload_slug: one.slug,

@@ -18,7 +18,7 @@ import {
 } from "../schemas/cargo-schemas.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import { respondWithJson } from "../middleware/json-response.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 
 export const availableCargoSchema = z
   .object({
@@ -85,9 +85,9 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     access: "read",
     query: z.object(pageQuery()),
     responses: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
-  })(async ({ c, identity, query: { limit, offset } }) => {
-    const { cargos: own, total } = await cargos.list(identity.accountId, { limit, offset });
-    return respondWithJson(c, identity, { data: own.map(presentOwnedCargo), meta: { total, limit, offset } });
+  })(async ({ c, identity, query }) => {
+    const { cargos: own, total } = await cargos.list(identity.accountId, query);
+    return respondWithJson(c, identity, presentPage(own.map(presentOwnedCargo), total, query));
   });
 
   routes.post("/cargos", {
@@ -132,10 +132,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   });
 });
 
-/**
- * Finds an unapproved Cargo of the caller. Checks the credential only here, because a public Cargo needs none.
- * @throws {ServiceError} `cargo_not_found`
- */
+/** Finds an unapproved Cargo of the caller; a public one needs no credential. @throws {ServiceError} `cargo_not_found` */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
   if (credentialOf(incoming) === undefined) return catalog.get(slug);

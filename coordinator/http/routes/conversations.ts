@@ -15,7 +15,7 @@ import {
   postMessageSchema,
 } from "../schemas/conversation-schemas.ts";
 import { respondWithJson } from "../middleware/json-response.ts";
-import { metaSchema, pageOf, pageQuery } from "../schemas/pagination.ts";
+import { metaSchema, pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 import { samplingOf } from "../schemas/chat-schemas.ts";
@@ -52,8 +52,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     responses: { 200: json(pageOf(conversationSchema), "Conversations") },
   })(async ({ identity, query }) => {
     const { conversations: page, total } = await conversations.list(identity.accountId, query);
-    const { limit, offset } = query;
-    return { data: page.map(presentConversation), meta: { total, limit, offset } };
+    return presentPage(page.map(presentConversation), total, query);
   });
 
   routes.get("/{id}", {
@@ -136,11 +135,16 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
     const signal = disconnectSignal(response);
-    const abandon = (): void => conversations.abandon(answer);
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon);
+    const abandoned = new Promise<void>((resolve) => {
+      const abandon = (): void => {
+        conversations.abandon(answer);
+        resolve();
+      };
+      if (signal.aborted) abandon();
+      signal.addEventListener("abort", abandon);
+    });
     // No header is sent before the response belongs to this job and no other.
-    await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(signal)]);
+    await Promise.race([isStreamed ? answer.begun : answer.stored, abandoned]);
     if (signal.aborted) return null;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
@@ -155,13 +159,6 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
   });
 });
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve());
-  });
-}
-
 function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
   const { feed, id } = answer.job;
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} did not end with done`);
@@ -173,10 +170,7 @@ function presentAnswered({ question, answer }: Asked, message: Message): z.infer
   };
 }
 
-/**
- * Encodes the first event of a stream. It has no id, because it is not part of the job's stream, which clients resume
- * by id.
- */
+/** The first event has no id, because it is not part of the job's stream, which clients resume by id. */
 function headEvent({ question, answer }: Asked, message: Message): string {
   const payload = {
     type: "message",

@@ -9,10 +9,7 @@ import { routeGroup } from "../route-group.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
-/**
- * Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of
- * a proxy.
- */
+/** Files of swagger-ui-dist that the page loads. Links are relative, because a proxy may add a prefix. */
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
 const PAGE = `<!doctype html>
@@ -45,7 +42,6 @@ SwaggerUIBundle({
 });
 `;
 
-/** Routes of the OpenAPI 3.1 document, and of the page at /docs with the files that it loads. */
 export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   const { options } = deps;
 
@@ -92,10 +88,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   });
 });
 
-/**
- * Returns the content security policy. The page loads only its own files and calls only the API; `data:` is for icons
- * in its style sheet.
- */
+/** The page loads only its own files and calls only the API; `data:` is for icons in its style sheet. */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   const api = publicUrl === null ? "" : ` ${new URL(publicUrl).origin}`;
   return [

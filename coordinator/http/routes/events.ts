@@ -35,7 +35,8 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     const isNetworkScope = query.scope === "network";
     if (isNetworkScope) requireOperator(identity);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
-    const mayRead = (): Promise<boolean> => (isNetworkScope ? isStillOperator(identity) : accounts.isStillValid(identity));
+    const mayRead = (): Promise<boolean> =>
+      isNetworkScope ? isStillOperator(identity) : accounts.isStillValid(identity);
     const response = c.env.outgoing;
     await c.get("limits").openEvents(identity, response);
     relayEvents(deps, identity.accountId, response, mayRead, isNetworkScope ? openOverviews : null);

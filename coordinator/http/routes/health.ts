@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Time that a result is reused for all callers, because the endpoint is public and a check is a write. */
+/** Reuse of a result for all callers, because the endpoint is public and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -53,7 +53,6 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
   });
 });
 
-/** Returns a function that checks the store at most once a second, however often it is called. */
 function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<boolean> {
   let startedMs = -Infinity;
   let result = Promise.resolve(true);
@@ -67,7 +66,7 @@ function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<bo
   };
 }
 
-/** Checks the store. A store that does not respond in time counts as failing. */
+/** A store that does not respond in time counts as failing. */
 function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
 import { ISLAND_STATUSES } from "../../islands/island-service.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
@@ -16,9 +16,8 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
     query: z.object({ ...pageQuery(), status: z.enum(ISLAND_STATUSES).optional() }),
     responses: { 200: json(pageOf(islandSchema), "A page of Islands") },
   })(async ({ identity, query }) => {
-    const { limit, offset, status } = query;
-    const listed = await islands.list(identity.accountId, { limit, offset, status });
-    return { data: listed.islands.map(presentIsland), meta: { total: listed.total, limit, offset } };
+    const { islands: page, total } = await islands.list(identity.accountId, query);
+    return presentPage(page.map(presentIsland), total, query);
   });
 
   routes.get("/{id}", {

@@ -102,10 +102,7 @@ function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   };
 }
 
-/**
- * Returns the output so far in the format of the final output. Undefined before any output, and for Cargos that produce
- * their output only at the end.
- */
+/** Has the format of the final output. Undefined before any output, and for Cargos that output only at the end. */
 function producedSoFar(feed: Feed): unknown {
   const image = lastOf(feed, "image");
   if (image !== undefined) return { format: image.format, data: image.data };

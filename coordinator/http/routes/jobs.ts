@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
+import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
@@ -18,7 +18,7 @@ import {
 } from "../schemas/job-schemas.ts";
 import { disconnectSignal } from "../streaming/request-context.ts";
 import { respondWithJson } from "../middleware/json-response.ts";
-import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage, queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
@@ -66,12 +66,12 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   })(async ({ identity, query }) => {
     const { limit, offset, status, workload, batch } = query;
     const filter = {
-      ...statesFilter(status),
+      ...(status === undefined ? {} : { states: [...new Set(status)] }),
       ...(workload === undefined ? {} : { slug: workload }),
       ...(batch === undefined ? {} : { batchId: batch }),
     };
     const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
-    return { data: page.map(presentListed), meta: { total, limit, offset } };
+    return presentPage(page.map(presentListed), total, query);
   });
 
   routes.get("/{id}", {
@@ -115,10 +115,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   });
 });
 
-/**
- * Resolves when the job's end is durable, `waitMs` have passed, or the client has disconnected. Costs a timer and reads
- * nothing from storage.
- */
+/** Resolves when the job's end is durable, `waitMs` have passed, or `signal` aborts. Reads nothing from storage. */
 async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const waited = new AbortController();
   const timer = clock.schedule(waitMs, () => waited.abort());
@@ -127,8 +124,4 @@ async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Cloc
   } finally {
     timer.cancel();
   }
-}
-
-function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {
-  return states === undefined ? {} : { states: [...new Set(states)] };
 }

@@ -7,7 +7,7 @@ import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Headers added by proxies: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
+/** Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
 const PROXY_HEADER = /^(?:x-)?forwarded|^via$|-ip$/;
 
 export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
@@ -42,15 +42,12 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
     );
 }
 
-/** Returns whether a proxy forwarded the request: anyone who reaches the proxy could read the metrics. */
+/** Through a proxy, other machines could read the metrics. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => PROXY_HEADER.test(name));
 }
 
-/**
- * Returns whether a browser on this machine sends the request for a page of another origin, or of a host name that
- * points at this machine.
- */
+/** A browser on this machine may send the request for a page of another origin or of a host name that points here. */
 function isForeignPage({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin !== undefined || !isLoopback(URL.parse(`http://${host}`)?.hostname ?? "");
 }

@@ -10,7 +10,7 @@ import {
   presentKnownAccount,
   presentLimits,
 } from "../schemas/operator-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
 import { actorOf, oneLine, searchSchema, suspendBody } from "./operator-actor.ts";
@@ -18,7 +18,7 @@ import { routeGroup } from "../route-group.ts";
 
 const detail = { 200: json(data(accountDetailSchema), "The account") };
 
-const limit = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
+const limitSchema = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
 
 export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Operator" }, (routes, deps) => {
   const { accounts } = deps.operators;
@@ -34,10 +34,10 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       suspended: z.enum(["true", "false"]).optional(),
     }),
     responses: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
-  })(async ({ query: { limit: most, offset, search, role, suspended } }) => {
+  })(async ({ query: { search, role, suspended, ...page } }) => {
     const isSuspended = suspended === undefined ? undefined : suspended === "true";
-    const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, { limit: most, offset });
-    return { data: listed.map(presentKnownAccount), meta: { total, limit: most, offset } };
+    const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, page);
+    return presentPage(listed.map(presentKnownAccount), total, page);
   });
 
   routes.get("/{id}", {
@@ -56,7 +56,12 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "Change limits of an account",
     access: "operator",
     body: z
-      .object({ requests_per_minute: limit, concurrent_jobs: limit, concurrent_streams: limit, share: limit })
+      .object({
+        requests_per_minute: limitSchema,
+        concurrent_jobs: limitSchema,
+        concurrent_streams: limitSchema,
+        share: limitSchema,
+      })
       .openapi("SetAccountLimits"),
     responses: { 200: json(data(limitsSchema), "The current limits") },
     fails: [404],
@@ -88,12 +93,8 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
     const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
-    const balanceMicro = await accounts.grant(
-      actorOf(c, identity, deps),
-      id,
-      { credits: body.credits, note: body.note ?? null },
-      key,
-    );
+    const grant = { credits: body.credits, note: body.note ?? null };
+    const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, grant, key);
     deps.events.note(id, { type: "balance" });
     return { data: { id, credits: presentCredits(balanceMicro) } };
   });

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
 import { type PinKind, pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, orNull } from "../schemas/responses.ts";
 import { creditsSchema, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
@@ -161,7 +161,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
         shipped_price_per_job: shippedPrice,
       }),
     );
-    return { data: shown, meta: { total: all.length, limit, offset } };
+    return presentPage(shown, all.length, { limit, offset });
   });
 
   routes.get("/{slug}", {

@@ -5,7 +5,7 @@ import { NO_COUNTS } from "../../store/ledger/host-metrics.ts";
 import type { KnownIsland } from "../../store/accounts/operators.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
 import { presentEmail } from "../schemas/operator-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { actorOf, searchSchema, suspendBody } from "./operator-actor.ts";
 import { routeGroup } from "../route-group.ts";
@@ -45,9 +45,9 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
         .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
     }),
     responses: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
-  })(async ({ query: { limit, offset, search, account: accountId, status } }) => {
-    const { islands: listed, total } = await islands.list({ search, accountId, status }, { limit, offset });
-    return { data: listed.map(presentKnownIsland), meta: { total, limit, offset } };
+  })(async ({ query: { search, account: accountId, status, ...page } }) => {
+    const { islands: listed, total } = await islands.list({ search, accountId, status }, page);
+    return presentPage(listed.map(presentKnownIsland), total, page);
   });
 
   routes.get("/{id}", {
