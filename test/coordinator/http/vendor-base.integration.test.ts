@@ -34,7 +34,11 @@ describe("errorResponse()", () => {
     "uses 400 instead of 422 only for vendors' clients: %s (%i)",
     (code, status) => {
       const answerAt = (isVendorBase: boolean) =>
-        errorResponse(new ServiceError(code as ErrorCode, "because"), { requestId: "r", style: "openai", isVendorBase });
+        errorResponse(new ServiceError(code as ErrorCode, "because"), {
+          requestId: "r",
+          style: "openai",
+          isVendorBase,
+        });
       const [spec, vendor] = [answerAt(false), answerAt(true)];
       expect([spec.status, vendor.status]).toEqual([status, status === 422 ? 400 : status]);
       expect(vendor.body).toEqual(spec.body);
