@@ -210,7 +210,7 @@ interface Leaving {
 async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
   const { clock, listener, gateway, jobs, member, fileBatches } = leaving;
   const batchesLeft = limit.within(fileBatches.close());
-  await listener.finishAnswers(limit.signal);
+  await listener.finishResponses(limit.signal);
   // Batch lines must not submit jobs after the hand-over.
   await batchesLeft;
   // While storage is read-only, the end of a job may never become durable. The next start then restores the job.

@@ -1,5 +1,5 @@
 import type { RouteGroup } from "../http/route-group.ts";
-import { answerChat } from "../http/routes/chat.ts";
+import { completeChat } from "../http/routes/chat.ts";
 import { chatBodySchema } from "../http/schemas/chat-schemas.ts";
 import { speechRoutes } from "./audio/speech.ts";
 import { transcriptionRoutes } from "./audio/transcriptions.ts";
@@ -34,7 +34,7 @@ export const dialects = (batches: Batches): RouteGroup[] => [
 
 /** Endpoints that batch lines may call, by their paths in the lines. */
 export const lineEndpoints: ReadonlyMap<string, LineEndpoint> = new Map([
-  ["/v1/chat/completions", lineEndpoint(chatBodySchema, answerChat)],
+  ["/v1/chat/completions", lineEndpoint(chatBodySchema, completeChat)],
   ["/v1/completions", lineEndpoint(textCompletionBodySchema, runCompletion)],
   ["/v1/embeddings", lineEndpoint(embeddingsBodySchema, runEmbeddings)],
   ["/v1/moderations", lineEndpoint(moderationBodySchema, runModeration)],

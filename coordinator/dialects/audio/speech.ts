@@ -8,8 +8,8 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
-import { waitingClientOf } from "../../http/streaming/request-context.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import { requestContextOf } from "../../http/streaming/request-context.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
 import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import {
   maxPieceCharsOf,
@@ -48,7 +48,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
       "A speech Cargo generates the audio. A long text is split between sentences into several jobs, which run one after the other; the audio of each is sent as soon as it is ready. If the client disconnects, the jobs are cancelled. If a later job fails, the connection is closed.",
     ...WAITS_FOR_JOBS,
     body: speechBodySchema,
-    answers: {
+    responses: {
       200: {
         description: "The file, or its events with `stream_format: sse`",
         content: {
@@ -67,19 +67,19 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     limits.holdStream(response, PIECE_BYTES);
     const texts = splitText(body.input, maxPieceCharsOf(cargo));
     const format = body.response_format ?? "mp3";
-    const client = waitingClientOf(call);
+    const client = requestContextOf(call);
     let tokens = 0;
     /** Yields the recording of each text. Ends early if the client has disconnected. */
     async function* recordings(): AsyncGenerator<EncodedSpeech, void, void> {
       for (const text of texts) {
         const input = speechInputOf(body, text);
         const fieldOf = (path: string): string => (path === "text" ? "input" : path);
-        const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
+        const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf });
         if (made === null) return;
         const wav = wavOf(made.output);
         if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
         tokens += made.usage.promptTokens;
-        yield await encode({ wav, format }, client.gone);
+        yield await encode({ wav, format }, client.signal);
       }
     }
     const rest = recordings();

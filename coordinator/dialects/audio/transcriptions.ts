@@ -11,8 +11,8 @@ import { announcedBytesOf, type Form, type FormFile, readForm } from "../../http
 import { checkParameters } from "../../http/openai/parameters.ts";
 import { nameIgnored, routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { type ChatClient, waitingClientOf } from "../../http/streaming/request-context.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
+import { type ClientCall, requestContextOf } from "../../http/streaming/request-context.ts";
 import {
   MAX_AUDIO_BYTES,
   MAX_INLINE_AUDIO_BYTES,
@@ -37,7 +37,7 @@ const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 const SHARED = {
   about: "A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled.",
   access: "write",
-  answers: {
+  responses: {
     200: {
       description: "The text, as JSON or in the requested text format",
       content: {
@@ -67,7 +67,7 @@ export const transcriptionRoutes = routeGroup("/audio", { tag: "Chat", style: "o
 
 async function run(
   deps: HttpDeps,
-  { c, identity }: Pick<ChatClient, "c" | "identity">,
+  { c, identity }: Pick<ClientCall, "c" | "identity">,
   task: "transcribe" | "translate",
   schema: z.ZodType<TranscriptionFields>,
 ): Promise<Response | z.infer<typeof transcriptionSchema> | null> {
@@ -90,8 +90,8 @@ async function run(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = waitingClientOf({ c, identity, ignored });
-  const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
+  const client = requestContextOf({ c, identity, ignored });
+  const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return null;
   const result = ONNX_OUTPUTS["automatic-speech-recognition"].safeParse(made.output).data;
   if (result === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");

@@ -10,7 +10,7 @@ import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store
 import type { Store } from "../../store/store.ts";
 import { assertStructure, validate } from "../../http/middleware/body.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
-import type { AnswerDeps, RequestContext } from "../../http/streaming/request-context.ts";
+import type { JobRunDeps, RequestContext } from "../../http/streaming/request-context.ts";
 import { batchLease, type BatchLease, LEASE_MS } from "./batch-lease.ts";
 import { type BatchJobs, earlierLineJobs, lineJobs } from "./line-jobs.ts";
 import { runBatch } from "./run-batch.ts";
@@ -108,7 +108,7 @@ export function openBatches(
       const ofLine = isEarlier
         ? earlierLineJobs(jobs, { ...position, sinceMs })
         : lineJobs(jobs, { ...position, isCancelled: () => lease.early !== null });
-      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, gone }, line.body);
+      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, signal: gone }, line.body);
     };
   }
 
@@ -200,7 +200,7 @@ function wrong(path: string, message: string): ValidationError {
 }
 
 /** Runs a request. Returns the body of the response, or null if the client has disconnected or the line is given up. */
-type Run<Body> = (deps: AnswerDeps, client: RequestContext, body: Body) => Promise<object | null>;
+type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 export type LineEndpoint = Run<object>;
 
 /** Makes an endpoint callable for batch lines. */

@@ -112,7 +112,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       access: "write",
       isCompatible: true,
       body: batchBodySchema,
-      answers: { 200: json(batchSchema, "The batch is stored durably") },
+      responses: { 200: json(batchSchema, "The batch is stored durably") },
     })(async ({ identity, body }) => {
       const life = body.output_expires_after;
       const batch = await batches.create(identity.accountId, {
@@ -131,7 +131,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       is: "List batches, newest first",
       access: "read",
       query: batchListQuery,
-      answers: { 200: json(batchListSchema, "A page of batches") },
+      responses: { 200: json(batchListSchema, "A page of batches") },
     })(async ({ identity, query }) => {
       const { after: afterId = null, limit } = query;
       // Requests one more item, which shows whether a further page exists.
@@ -143,7 +143,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       id: "getFileBatch",
       is: "Get a batch and its progress",
       access: "read",
-      answers: { 200: json(batchSchema, "The batch") },
+      responses: { 200: json(batchSchema, "The batch") },
       fails: [404],
     })(async ({ identity, params }) => presentBatch(await batches.get(identity.accountId, params.id)));
 
@@ -152,7 +152,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       is: "Cancel a batch",
       about: "Results of finished lines stay in the result files. No-op if the batch has ended.",
       access: "write",
-      answers: {
+      responses: {
         200: json(batchSchema, "The batch, whose status is `cancelling`, or its final status if it had ended"),
       },
       fails: [404],

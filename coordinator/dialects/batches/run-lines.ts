@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError } from "../../http/error-answers.ts";
+import { errorResponse } from "../../http/error-responses.ts";
 import type { BatchLease, AbortReason } from "./batch-lease.ts";
 import type { BatchLine, readLines } from "./input-lines.ts";
 import { NoResponseError } from "./line-jobs.ts";
@@ -75,7 +75,7 @@ export async function runLines(
       } catch (error) {
         if (error instanceof NoResponseError) return null;
         if (!(error instanceof ServiceError) || !TEMPORARY.has(error.code))
-          return answerError(error, { requestId, style: "openai", isVendorBase: true });
+          return errorResponse(error, { requestId, style: "openai", isVendorBase: true });
         await clock.sleep(RETRY_MS, wait.signal).catch(() => undefined);
       } finally {
         waiting.delete(wait);

@@ -1,6 +1,6 @@
-import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
+import { awaitChat, doneOf, runChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import {
   addUsage,
@@ -116,7 +116,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
       "A chat Cargo continues each prompt without its chat template, on Islands whose agent supports this. Each prompt is a job, and four run at once; the completion's id is the first job's. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: textCompletionBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         textCompletionSchema,
         textCompletionEventSchema,
@@ -125,7 +125,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
     },
   })(async (call) => {
     const { body } = call;
-    if (body.stream !== true) return runCompletion(deps, waitingClientOf(call), body);
+    if (body.stream !== true) return runCompletion(deps, requestContextOf(call), body);
     const [prompt = ""] = promptsOf(body);
     const chat = await awaitChat(deps, call, { model: body.model, input: rawInputOf(prompt, body), isStreamed: true });
     if (chat === null) return null;
@@ -137,15 +137,20 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
 
 /** Returns the response to a request or a batch line; null if the client has disconnected. */
 export async function runCompletion(
-  deps: AnswerDeps,
-  { submitter, gone }: RequestContext,
+  deps: JobRunDeps,
+  { submitter, signal: clientSignal }: RequestContext,
   body: TextCompletionBody,
 ): Promise<z.infer<typeof textCompletionSchema> | null> {
-  const chats = await mapWithConcurrency(promptsOf(body), MAX_CONCURRENCY, gone, async (prompt, _index, signal) => {
-    const client = { submitter, gone: signal };
-    const chat = await endedChat(deps, client, { model: body.model, input: rawInputOf(prompt, body) });
-    return chat && { ...chat, echo: echoOf(prompt, body) };
-  });
+  const chats = await mapWithConcurrency(
+    promptsOf(body),
+    MAX_CONCURRENCY,
+    clientSignal,
+    async (prompt, _index, signal) => {
+      const client = { submitter, signal };
+      const chat = await runChat(deps, client, { model: body.model, input: rawInputOf(prompt, body) });
+      return chat && { ...chat, echo: echoOf(prompt, body) };
+    },
+  );
   if (chats === null) return null;
   const [first] = chats;
   if (first === undefined) throw new Error("A completion must have at least one prompt");

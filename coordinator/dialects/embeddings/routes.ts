@@ -6,9 +6,9 @@ import { findModelFor } from "../../catalog/find-model.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
-import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { LARGE_RESPONSE_CHARS } from "../../http/middleware/json-response.ts";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
@@ -113,13 +113,13 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
     about: "Up to 256 texts are one job. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: embeddingsBodySchema,
-    answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
+    responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
   })(async (call) => {
     const { c, body } = call;
-    const embeddings = await runEmbeddings(deps, waitingClientOf(call), body);
+    const embeddings = await runEmbeddings(deps, requestContextOf(call), body);
     if (embeddings === null) return null;
     const text = await textOf(embeddings);
-    if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
+    if (text.length > LARGE_RESPONSE_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
 });
@@ -145,7 +145,7 @@ function assertDimensions([vector]: readonly (readonly number[])[], asked: numbe
 
 /** Returns the response to a request or a batch line; null if the client has disconnected. */
 export async function runEmbeddings(
-  deps: AnswerDeps,
+  deps: JobRunDeps,
   client: RequestContext,
   body: EmbeddingsBody,
 ): Promise<z.infer<typeof embeddingsSchema> | null> {
@@ -153,11 +153,11 @@ export async function runEmbeddings(
   const made = await mapWithConcurrency(
     splitIntoJobs(body.input),
     MAX_CONCURRENCY,
-    client.gone,
-    async ({ first, texts }, _, gone) => {
+    client.signal,
+    async ({ first, texts }, _, signal) => {
       const fieldOf = (path: string): string =>
         path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
-      const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+      const job = await runForOutput(deps, { ...client, signal }, { slug, input: { input: [...texts] }, fieldOf });
       if (job === null) return null;
       const vectors = vectorsOf(job.output, texts.length);
       if (vectors === undefined)

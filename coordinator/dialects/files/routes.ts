@@ -5,7 +5,7 @@ import { announcedBytesOf, readForm, type Form } from "../../http/multipart/read
 import { routeGroup } from "../../http/route-group.ts";
 import { presentOpenAiPage, openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { contentHeaders, FILE_ANSWERS, sendFile } from "../../http/server/send-file.ts";
+import { contentHeaders, FILE_RESPONSES, sendFile } from "../../http/server/send-file.ts";
 import { z } from "@hono/zod-openapi";
 import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files/files.ts";
 import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
@@ -89,7 +89,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     about: "The whole request must arrive within 60 s. If the client sends nothing for 30 s, the connection is closed.",
     access: "write",
     form: uploadFormSchema,
-    answers: { 200: json(fileSchema, "The file is stored durably") },
+    responses: { 200: json(fileSchema, "The file is stored durably") },
     fails: [400, 413, 507],
   })(({ c, identity }) => {
     const { accountId } = identity;
@@ -107,7 +107,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     about: `A page has at most ${MAX_FILES_OF_PAGE} files, even if \`limit\` is larger; \`has_more\` says whether there are more.`,
     access: "read",
     query: fileListQuery,
-    answers: { 200: json(fileListSchema, "A page of files") },
+    responses: { 200: json(fileListSchema, "A page of files") },
   })(async ({ identity, query }) => {
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
@@ -124,7 +124,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     id: "getFile",
     is: "Get a file's metadata",
     access: "read",
-    answers: { 200: json(fileSchema, "The file") },
+    responses: { 200: json(fileSchema, "The file") },
     fails: [404],
   })(async ({ identity, params }) => presentFile(await files.get(identity.accountId, params.id)));
 
@@ -132,7 +132,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     id: "deleteFile",
     is: "Delete a file",
     access: "write",
-    answers: { 200: json(deletedFileSchema, "The file is deleted") },
+    responses: { 200: json(deletedFileSchema, "The file is deleted") },
     fails: [404, 422],
   })(async ({ identity, params }) => {
     await files.remove(identity.accountId, params.id);
@@ -144,7 +144,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     is: "Get a file's content",
     about: "Supports `Range`. The ETag is the SHA-256 of the content.",
     access: "read",
-    answers: FILE_ANSWERS,
+    responses: FILE_RESPONSES,
     fails: [404],
   })(async ({ c, identity, params }) => {
     const { file, root, name } = await files.content(identity.accountId, params.id);

@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import { answerJson } from "../../http/middleware/json-answer.ts";
+import { respondWithJson } from "../../http/middleware/json-response.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { endedJob } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf } from "../../http/streaming/request-context.ts";
+import { runJob } from "../../http/streaming/whole-output.ts";
+import { requestContextOf } from "../../http/streaming/request-context.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
@@ -131,18 +131,18 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
       "An image Cargo generates each image as a separate job, one after the other. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: imagesBodySchema,
-    answers: { 200: json(imagesSchema, "The images, in the order of their seeds") },
+    responses: { 200: json(imagesSchema, "The images, in the order of their seeds") },
   })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor("image", deps.catalog, body.model, identity.accountId);
     assertSize(body, inputSchema);
-    const client = waitingClientOf(call);
+    const client = requestContextOf(call);
     const created = presentUnixTime(deps.clock.now());
     const data: { b64_json: string | LargeJson }[] = [];
     let tokens = 0;
     for (let index = 0; index < (body.n ?? 1); index += 1) {
       // Jobs run one after the other, because an account may have few unfinished jobs.
-      const job = await endedJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
+      const job = await runJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
       if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");
       if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo's output has no image");
@@ -151,6 +151,6 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
     }
     const details = { text_tokens: tokens, image_tokens: 0 };
     const usage = { input_tokens: tokens, input_tokens_details: details, output_tokens: 0, total_tokens: tokens };
-    return answerJson(c, identity, { created, data, output_format: "png", usage });
+    return respondWithJson(c, identity, { created, data, output_format: "png", usage });
   });
 });

@@ -1,5 +1,5 @@
 import type { CutReason, Feed } from "../../jobs/feed.ts";
-import { anthropicType, failureStatus } from "../../http/error-answers.ts";
+import { anthropicType, failureStatus } from "../../http/error-responses.ts";
 import { messageUsage, stopOf, type Message } from "./schemas.ts";
 import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";

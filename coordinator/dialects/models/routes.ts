@@ -3,7 +3,7 @@ import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel, noModel } from "../../catalog/find-model.ts";
 import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
-import type { ErrorStyle } from "../../http/error-answers.ts";
+import type { ErrorStyle } from "../../http/error-responses.ts";
 import { validate } from "../../http/middleware/body.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { json } from "../../http/schemas/responses.ts";
@@ -200,7 +200,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
     about:
       "The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format.",
     access: "read",
-    answers: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
+    responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
   })(async ({ c, identity }) => {
     const models = servedModels(catalog, identity);
     if (c.get("style") === "anthropic") {
@@ -216,7 +216,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
     id: "getModel",
     is: "Get a model",
     access: "read",
-    answers: { 200: json(modelSchema, "The model") },
+    responses: { 200: json(modelSchema, "The model") },
     fails: [404],
   })(async ({ c, params, identity }) => {
     const cargo = await findModel(catalog, params.id, identity.accountId);

@@ -2,9 +2,9 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
@@ -134,19 +134,19 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
       "A text classification Cargo scores each text. Each text is a job, and four run at once. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: moderationBodySchema,
-    answers: { 200: json(moderationSchema, "One result for each text, in the same order") },
-  })((call) => runModeration(deps, waitingClientOf(call), call.body));
+    responses: { 200: json(moderationSchema, "One result for each text, in the same order") },
+  })((call) => runModeration(deps, requestContextOf(call), call.body));
 });
 
 /** Returns the response to a request or a batch line; null if the client has disconnected. */
-export async function runModeration(deps: AnswerDeps, client: RequestContext, { model, input }: ModerationBody) {
+export async function runModeration(deps: JobRunDeps, client: RequestContext, { model, input }: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, model, client.submitter.accountId);
   const parts = typeof input === "string" ? [input] : input;
-  const made = await mapWithConcurrency(parts, MAX_CONCURRENCY, client.gone, async (part, number, gone) => {
+  const made = await mapWithConcurrency(parts, MAX_CONCURRENCY, client.signal, async (part, number, signal) => {
     const text = typeof part === "string" ? part : part.text;
     const fieldOf = (): string => (typeof input === "string" ? "input" : `input.${number}`);
     const request = { slug, input: { text, top_k: MAX_LABELS }, fieldOf };
-    const job = await wholeOutput(deps, { ...client, gone }, request);
+    const job = await runForOutput(deps, { ...client, signal }, request);
     if (job === null) return null;
     const labels = labelsSchema.safeParse(job.output).data;
     if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");

@@ -3,8 +3,8 @@ import { taskOf, vectorsOf, TEXT_TASK_OUTPUTS } from "../../../shared/text-task.
 import { findModelFor } from "../../catalog/find-model.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
-import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { runForOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
@@ -104,19 +104,19 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
       "A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client.",
     ...WAITS_FOR_JOBS,
     body: rerankBodySchema,
-    answers: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
-  })((call) => runReranking(deps, waitingClientOf(call), call.body));
+    responses: { 200: json(rerankSchema, "Indexes and scores of the documents, best first") },
+  })((call) => runReranking(deps, requestContextOf(call), call.body));
 });
 
 /** Returns the response to a request or a batch line; null if the client has disconnected. */
 export async function runReranking(
-  deps: AnswerDeps,
+  deps: JobRunDeps,
   client: RequestContext,
   body: RerankBody,
 ): Promise<z.infer<typeof rerankSchema> | null> {
   const cargo = await findModelFor("rerank", deps.catalog, body.model, client.submitter.accountId);
   const method = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
-  const made = await wholeOutput(deps, client, { slug: cargo.slug, ...method.jobOf(body) });
+  const made = await runForOutput(deps, client, { slug: cargo.slug, ...method.jobOf(body) });
   if (made === null) return null;
   const scores = method.scoresOf(made.output, body.documents.length);
   if (scores?.length !== body.documents.length)

@@ -1,6 +1,6 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
-import { failureStatus } from "../../http/error-answers.ts";
+import { failureStatus } from "../../http/error-responses.ts";
 import {
   BEGUN,
   itemStateOf,

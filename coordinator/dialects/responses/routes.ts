@@ -5,13 +5,13 @@ import type { JobHandle } from "../../jobs/submitted-job.ts";
 import {
   awaitChat,
   doneOf,
-  endedChat,
+  runChat,
   startChat,
   streamChat,
   type AwaitedChat,
   type ChatSubmission,
 } from "../../http/streaming/awaited-chat.ts";
-import type { AnswerDeps, ChatClient, RequestContext } from "../../http/streaming/request-context.ts";
+import type { JobRunDeps, ClientCall, RequestContext } from "../../http/streaming/request-context.ts";
 import { doneProgress, responseEvents } from "./encoder.ts";
 import {
   reasoningHintsOf,
@@ -43,7 +43,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       "A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         responseSchema,
         responseEventSchema,
@@ -72,7 +72,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Get a response",
     access: "read",
     query: z.object({ stream: z.literal("false", "is not supported for a stored response").optional() }),
-    answers: { 200: json(responseSchema, "The response in its current state") },
+    responses: { 200: json(responseSchema, "The response in its current state") },
     fails: [404, 410],
   })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
 
@@ -81,7 +81,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Delete a response's input and output",
     about: "A response that is still running is cancelled first.",
     access: "write",
-    answers: { 200: json(deletedSchema, "Removed") },
+    responses: { 200: json(deletedSchema, "Removed") },
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
@@ -94,7 +94,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     id: "cancelResponse",
     is: "Cancel a background response",
     access: "write",
-    answers: { 200: json(responseSchema, "The response after the cancellation") },
+    responses: { 200: json(responseSchema, "The response after the cancellation") },
     fails: [404, 410, 422],
   })(async ({ identity, params }) => {
     const job = await responseJob(deps, identity.accountId, params.id);
@@ -118,7 +118,7 @@ function submissionOf(
 
 /** Returns the response to a batch line; null if the line is given up. */
 export async function runResponse(
-  deps: AnswerDeps,
+  deps: JobRunDeps,
   client: RequestContext,
   body: ResponseBody,
 ): Promise<OpenAiResponse | null> {
@@ -129,7 +129,7 @@ export async function runResponse(
     const message = "batch lines cannot refer to stored items; send the items themselves";
     throw new ValidationError([{ path: "input", message }]);
   }
-  const chat = await endedChat(deps, client, submissionOf(body, items, []));
+  const chat = await runChat(deps, client, submissionOf(body, items, []));
   return chat && responseOf(chat);
 }
 
@@ -152,7 +152,7 @@ function responseOf(chat: AwaitedChat): OpenAiResponse {
 }
 
 /** Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. */
-async function awaitForgotten(deps: HttpDeps, client: ChatClient, submission: ChatSubmission) {
+async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: ChatSubmission) {
   const { jobs, log } = deps;
   const { accountId } = client.identity;
   let made: JobHandle | null = null;

@@ -4,14 +4,14 @@ import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/e
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
 import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 
-/** Names the ignored parameters of a request, separated by commas. */
+/** Has the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
-/** Maximum entries of one list that are named, so that the header has at most 5 KB, whatever the client sends. */
+/** Maximum entries of one list that are named, so that the header has at most 5 KB. */
 const MAX_NAMED_ENTRIES = 8;
 
-/** A parameter with the members and entries of all schemas that a request may use at this place. */
+/** A parameter with the members and entries of all its schemas. */
 export interface Parameter {
   /** Dotted path for members, with `[]` for entries of a list: `stream_options.include_usage`, `messages[].name`. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Parameter {
   /** Null: supported. */
   readonly unhonoured: Unhonoured | null;
   readonly members: Map<string, Parameter>;
-  /** Parameter of each entry of a list. */
+  /** Null: not a list. */
   entries: Parameter | null;
   /** Decides which entries of a list are ignored. */
   ignoredEntry: IgnoredEntry | null;
@@ -97,7 +97,7 @@ function unknownParameter(name: string, members: Parameter["members"], style: Er
   return `is not a parameter of this request${isTypo ? `; did you mean "${nearest}"?` : ""}`;
 }
 
-/** Returns all parameters of a schema, as the members of a parameter without a name. */
+/** Returns a parameter without a name, whose members are the parameters of the schema. */
 export function parametersOf(schema: z.ZodType): Parameter {
   let root = trees.get(schema);
   if (root === undefined) {

@@ -8,7 +8,7 @@ export const MESSAGES = [{ role: "user" as const, content: "Hi" }];
 export const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 
 /** Completes the next chats with these tokens. */
-export function answerWith(api: Api, ...tokens: string[]): void {
+export function completeWith(api: Api, ...tokens: string[]): void {
   api.jobs.onSubmit = (feed) => {
     feed.push([{ type: "status", state: "pending" }]);
     if (tokens.length > 0) feed.push(tokens.map(token));
