@@ -130,7 +130,7 @@ export function runSession(
         return;
       }
       if (frame.type === "welcome") {
-        if (isWelcome) throw new ProtocolError("welcome: said twice");
+        if (isWelcome) throw new ProtocolError("welcome: sent twice");
         isWelcome = true;
         silenceLimitMs = frame.heartbeatMs * SILENCE_IN_HEARTBEATS;
         watchSilence(silenceLimitMs);

@@ -118,6 +118,6 @@ describe("an invalid frame from the coordinator", () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await session.welcome();
-    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: said twice" });
+    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: sent twice" });
   });
 });

@@ -50,7 +50,7 @@ function describeFault(address: EngineAddress, error: unknown): string | null {
     case "ECONNREFUSED":
       return `nothing listens at ${shownAddress}`;
     default:
-      return `${shownAddress} does not answer like a container engine (${statusOf(error) ?? engineMessage(error)})`;
+      return `${shownAddress} does not respond like a container engine (${statusOf(error) ?? engineMessage(error)})`;
   }
 }
 

@@ -102,10 +102,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
       decoder,
       openEncoder: once(async () => {
         if (files.encoder === null)
-          throw new JobFailure(
-            "invalid_input",
-            "image: this model draws from a prompt only; its folder has no vae_encoder",
-          );
+          throw new JobFailure("invalid_input", "image: this model takes only a prompt; its folder has no vae_encoder");
         return latentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
       }),
       plan,

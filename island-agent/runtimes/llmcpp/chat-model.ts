@@ -98,7 +98,7 @@ export class ChatModel {
     if (resume !== null && (hasGrammar || canThink)) {
       throw new JobFailure(
         "cannot_resume",
-        "A completion with a response format, tools or reasoning cannot be resumed on another Island",
+        "A completion with a response format, tools or reasoning cannot be continued on another Island",
       );
     }
     const soFar = resume?.text ?? "";

@@ -25,7 +25,7 @@ export function failLate(api: Api, message: string, code: JobErrorCode = "wait_t
     feed.end({ type: "error", code, message, retryable: true });
   };
   api.jobs.onSubmit = (feed, job) => {
-    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, it is busy" };
+    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, but it is busy" };
     api.jobs.jobs.set(job.id, { ...job, waiting });
     void fail(feed);
   };

@@ -89,7 +89,7 @@ describe("a job with an image", () => {
     await using painter = await loadPainter(pipelineFixture("tiny-lcm"));
     await expect(paint(painter, JOB)).rejects.toMatchObject({
       code: "invalid_input",
-      message: "image: this model draws from a prompt only; its folder has no vae_encoder",
+      message: "image: this model takes only a prompt; its folder has no vae_encoder",
       retryable: false,
     });
     await expect(paint(painter, { prompt: "red", steps: 2 })).resolves.toBeDefined();
