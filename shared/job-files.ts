@@ -4,7 +4,7 @@ import type { JsonValue } from "./json-value.ts";
 
 /** Agent feature in `features` of `hello`: the agent downloads files that a job's input names. */
 export const FILES_FEATURE = "files";
-/** Limit of all files of a job together. In base64 they fit into one message to a host process (64 MiB), with the rest of the input. */
+/** Limit of all files of a job. In base64 they fit into one message to a host process (64 MiB). */
 export const MAX_JOB_FILE_BYTES = 32 * MIB;
 export const MAX_FILES_OF_JOB = 16;
 /** Maximum depth of the path at which an input names a file. */

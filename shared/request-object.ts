@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 /**
- * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the response is still correct
- * without it, and the response names it. A `refused` one is an error, because the response would otherwise mean something else.
+ * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the
+ * response is still correct without it, and the response names it. A `refused` one is an error, because the response
+ * would otherwise mean something else.
  */
 export interface Unhonoured {
   readonly rule: "ignored" | "refused";

@@ -31,8 +31,8 @@ export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message"
 }
 
 /**
- * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An unreadable
- * file counts as empty.
+ * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An
+ * unreadable file counts as empty.
  */
 export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
   const path = join(dataDirectory, "history.json");

@@ -13,7 +13,7 @@ export interface ServiceSpec {
 export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
-/** Exit code of `island start` when the coordinator permanently refuses the Island. The service is then not restarted. */
+/** Exit code of `island start` when the coordinator permanently refuses the Island. Prevents a restart. */
 export const SENT_AWAY_EXIT_CODE = 3;
 
 /** Stop timeout. Longer than the agent's own limits after SIGTERM, for running jobs and for the last results. */
@@ -25,8 +25,9 @@ const STARTS_WITHIN_S = 300;
 
 /**
  * Restrictions of rights that the agent does not need. Some are omitted because bubblewrap could not start under them:
- * RestrictNamespaces, ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts its own /proc), ProtectHostname (it
- * sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source: systemd.exec(5).
+ * RestrictNamespaces, ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts its own /proc),
+ * ProtectHostname (it sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source:
+ * systemd.exec(5).
  */
 const FEWER_RIGHTS = `NoNewPrivileges=true
 LockPersonality=true

@@ -30,8 +30,8 @@ interface InitOptions {
 type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<MadeAccount>;
 
 /**
- * Adds `coordinator init`, which creates a configuration, the operator's account, an API key and an Island token, and prints the
- * next steps.
+ * Adds `coordinator init`, which creates a configuration, the operator's account, an API key and an Island token, and
+ * prints the next steps.
  */
 export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
   program

@@ -28,8 +28,9 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
 }
 
 /**
- * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would show the password
- * that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short or too long.
+ * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would
+ * show the password that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short
+ * or too long.
  */
 export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
   for (;;) {

@@ -59,7 +59,7 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   });
 }
 
-/** Returns whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
+/** Returns whether the URL is the coordinator's or the hub's, which may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
   const { coordinator, hub } = policy;
   return [coordinator, hub, policy.presentCoordinator()].some((trusted) => url.origin === trusted?.origin);

@@ -20,9 +20,9 @@ export interface ModelResponse {
 }
 
 /**
- * Requests a model URL and follows redirects: each hop must satisfy the policy, and the hub's token is sent only while every hop
- * was the hub's. Uses `node:http`, because `fetch` has no lookup option. The caller consumes or destroys `message`; aborting
- * `signal` also destroys it.
+ * Requests a model URL and follows redirects: each hop must satisfy the policy, and the hub's token is sent only while
+ * every hop was the hub's. Uses `node:http`, because `fetch` has no lookup option. The caller consumes or destroys
+ * `message`; aborting `signal` also destroys it.
  * @throws {JobFailure} when the policy forbids a hop; network errors are passed on.
  */
 export async function requestModel(
@@ -91,8 +91,8 @@ function redirectTarget(location: string | undefined, from: URL): URL {
 }
 
 /**
- * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a different
- * kind of hash.
+ * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a
+ * different kind of hash.
  */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");

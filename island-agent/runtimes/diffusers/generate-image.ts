@@ -99,9 +99,9 @@ interface Painting {
 }
 
 /**
- * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets the noise
- * of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr et al. 2022,
- * without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
+ * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets
+ * the noise of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr
+ * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */
 async function beginPainting(

@@ -16,7 +16,7 @@ interface SourceImage {
   readonly mask: Float32Array | null;
 }
 
-/** Decodes a job's image and mask, scaled to cover `size` and cropped to the center. @throws {JobFailure} `invalid_input` */
+/** Decodes image and mask, scaled to cover `size` and cropped to the center. @throws {JobFailure} `invalid_input` */
 export async function readSource(image: string, mask: string | undefined, size: Size): Promise<SourceImage> {
   return {
     pixels: await decode("image", image, (file) => readPixels(file, size)),
@@ -54,7 +54,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
   });
 }
 
-/** Reads a mask: white is painted. If the mask has transparent parts, these are painted instead, whatever their color. */
+/** Reads a mask: white pixels are painted, or the transparent ones of any color if there are some. */
 async function readMask(file: Buffer, { width, height }: Size): Promise<Float32Array> {
   const resized = (): Sharp => open(file).resize(width, height, { fit: "cover" });
   const { hasAlpha } = await sharp(file).metadata();
