@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KIB } from "./format-bytes.ts";
-import { ANTHROPIC_PRICE, EARLIER_ANSWER, ignored, requestObject } from "./request-object.ts";
+import { ANTHROPIC_PRICE, EARLIER_RESPONSE, ignored, requestObject } from "./request-object.ts";
 
 /** Limits of OpenAI's API. */
 export const MAX_TOOLS = 128;
@@ -73,7 +73,7 @@ export const toolCallSchema = requestObject({
   type: z.literal("function"),
   function: z.object({ name: toolNameSchema, arguments: z.string().describe("JSON text") }),
   index: ignored("tool calls keep the order of the list"),
-  extra_content: EARLIER_ANSWER,
+  extra_content: EARLIER_RESPONSE,
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 export const pastCallsSchema = z.array(toolCallSchema).max(MAX_PAST_CALLS);

@@ -10,7 +10,7 @@ import { describeDownload } from "../artifacts/describe-download.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
-import { diskIsShort } from "../disk/disk-budget.ts";
+import { lowDiskError } from "../disk/disk-budget.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
 import { diskFailure, isOutOfSpace } from "../models/download/part-file.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
@@ -160,7 +160,7 @@ async function copyFile(
 ): Promise<string> {
   const free = freeBytesOn(dirname(to));
   if (free !== null && free - minFreeBytes < size) {
-    throw new CliError(diskIsShort("model", size, free, minFreeBytes).message);
+    throw new CliError(lowDiskError("model", size, free, minFreeBytes).message);
   }
   const hash = createHash("sha256");
   const file = await open(to, "wx", 0o600);

@@ -149,7 +149,7 @@ export class DiskBudget {
   #doesNotFit(bytes: number, keptBytes: number): DiskFullError {
     const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
     const free = freeBytes();
-    if (free !== null && this.#limitBytes() < budgetBytes) return diskIsShort("model", bytes, free, minFreeBytes);
+    if (free !== null && this.#limitBytes() < budgetBytes) return lowDiskError("model", bytes, free, minFreeBytes);
     return new DiskFullError(
       `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(budgetBytes)}: ` +
         `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} are reserved by downloads. ` +
@@ -159,7 +159,7 @@ export class DiskBudget {
 }
 
 /** @param neededBytes null when unknown. */
-export function diskIsShort(
+export function lowDiskError(
   what: "model" | "image",
   neededBytes: number | null,
   freeBytes: number,

@@ -8,7 +8,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { FetchedFiles, FetchJobFiles } from "./job-files.ts";
-import { whyFailed, type EndedJob } from "./job-history.ts";
+import { failureReasonOf, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -155,7 +155,7 @@ export class Executor {
     const { jobId, attempt, cargo } = assign;
     outbox.refuse({ type: "refused", jobId, attempt, ...codeMembers(code), message });
     log.warn({ job_id: jobId, attempt, cargo: cargo.slug, code, reason: message }, "Job refused");
-    const why = whyFailed({ code, message });
+    const why = failureReasonOf({ code, message });
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", why });
     onChange();
   }
@@ -170,7 +170,7 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#reportEnd(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
+    this.#reportEnd(run, outcome, last.type === "failed" ? { why: failureReasonOf(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");

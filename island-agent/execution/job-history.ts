@@ -26,7 +26,7 @@ const endedJobSchema = z.object({
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
-export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message">): string {
+export function failureReasonOf({ code, message }: Pick<JobFailure, "code" | "message">): string {
   return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
 }
 

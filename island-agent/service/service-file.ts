@@ -14,7 +14,7 @@ export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
 /** Exit code of `island start` when the coordinator permanently refuses the Island. Prevents a restart. */
-export const SENT_AWAY_EXIT_CODE = 3;
+export const REFUSED_EXIT_CODE = 3;
 
 /** Stop timeout. Longer than the agent's own limits after SIGTERM, for running jobs and for the last results. */
 const MAX_STOP_S = 90;
@@ -63,7 +63,7 @@ Type=exec
 ExecStart=${command.map(quoteForSystemd).join(" ")}
 ${user === null ? "" : `User=${user}\n`}Restart=on-failure
 RestartSec=${RESTART_AFTER_S}
-RestartPreventExitStatus=${SENT_AWAY_EXIT_CODE}
+RestartPreventExitStatus=${REFUSED_EXIT_CODE}
 TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
 OOMPolicy=continue

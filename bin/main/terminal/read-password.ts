@@ -1,5 +1,5 @@
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../../coordinator/accounts/credential-fields.ts";
-import { askUntilRight } from "./ask-again.ts";
+import { askUntilValid } from "./ask-again.ts";
 import { askSecret, canAsk, readSecret } from "./ask.ts";
 import { UsageError } from "./usage-errors.ts";
 
@@ -34,7 +34,7 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
  */
 export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
   for (;;) {
-    const password = await askUntilRight(
+    const password = await askUntilValid(
       () => ask(`Password, at least ${MIN_PASSWORD} characters (not shown): `),
       ({ length }) =>
         length < MIN_PASSWORD || length > MAX_PASSWORD

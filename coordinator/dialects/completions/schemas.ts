@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { streamErrorSchema, streamOptionsSchema } from "../../http/schemas/chat-schemas.ts";
@@ -29,7 +29,7 @@ export const textCompletionBodySchema = requestObject({
   max_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe(`Default ${DEFAULT_TOKENS}; lowered as in a chat`),
   ...sampling,

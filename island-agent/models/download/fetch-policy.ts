@@ -66,7 +66,7 @@ export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
 }
 
 /** Returns a coordinator's URL at its current address; other URLs unchanged. */
-export function atPresentCoordinator(policy: FetchPolicy, url: URL): URL {
+export function atCurrentCoordinator(policy: FetchPolicy, url: URL): URL {
   const { coordinator } = policy;
   const present = policy.presentCoordinator();
   if (coordinator === null || present === null || url.origin !== coordinator.origin) return url;

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import { JobFailure } from "../../../shared/errors.ts";
 import { assertPublicLiteral, modelLookup } from "./address-guard.ts";
-import { atPresentCoordinator, isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
+import { atCurrentCoordinator, isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -31,7 +31,7 @@ export async function requestModel(
   policy: FetchPolicy,
   signal: AbortSignal,
 ): Promise<ModelResponse> {
-  let url = atPresentCoordinator(policy, start);
+  let url = atCurrentCoordinator(policy, start);
   let mayCarryToken = true;
   let hub: HubFacts = { sha256: null, bytes: null };
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {

@@ -5,7 +5,7 @@ import { recentMap } from "../../../shared/recent-map.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
 import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
-import { diskIsShort } from "../../disk/disk-budget.ts";
+import { lowDiskError } from "../../disk/disk-budget.ts";
 import { DiskFullError } from "../../disk/disk-full-error.ts";
 import { freeBytesOn } from "../../disk/free-bytes.ts";
 import type { SharedDownload } from "../../models/download/shared-download.ts";
@@ -239,7 +239,7 @@ export class ImageStore {
     const missing = totalBytes === null ? 1 : totalBytes - (progress?.receivedBytes ?? 0);
     if (missing <= free - minFreeBytes) return;
     if (totalBytes !== null) this.#announcedBytes.set(key, totalBytes);
-    throw diskIsShort("image", totalBytes, free, minFreeBytes);
+    throw lowDiskError("image", totalBytes, free, minFreeBytes);
   }
 
   /** Evicts images after a pull. Their unpacked size is known only now: the new image stays only if it fits. */

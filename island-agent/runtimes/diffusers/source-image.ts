@@ -34,7 +34,7 @@ export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32
 }
 
 /** Returns the pixels with gray in the area to paint, as input of inpainting networks. */
-export function hidePainted({ pixels, mask }: SourceImage): Float32Array {
+export function maskImage({ pixels, mask }: SourceImage): Float32Array {
   if (mask === null) return pixels;
   return pixels.map((value, i) => ((mask[i % mask.length] ?? 0) > 0 ? 0 : value));
 }
