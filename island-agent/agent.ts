@@ -168,7 +168,7 @@ export class IslandAgent {
     };
   }
 
-  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to the reason. */
+  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to why. */
   async run(): Promise<string> {
     const { clock, coordinators, log, token } = this.#parts;
     while (!this.#leave.signal.aborted) {
@@ -216,10 +216,10 @@ export class IslandAgent {
   }
 
   /**
-   * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without a session
-   * it first reconnects, for at most `drainTimeoutMs`.
-   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own limits. A
-   * limit also applies to a drain in progress; null then changes nothing.
+   * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without
+   * a session it first reconnects, for at most `drainTimeoutMs`.
+   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own
+   * limits. A limit also applies to a drain in progress; null then changes nothing.
    */
   async drain(limitMs: number | null): Promise<void> {
     const { availability, clock } = this.#parts;
@@ -238,8 +238,8 @@ export class IslandAgent {
   }
 
   /**
-   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or there is no
-   * session.
+   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or
+   * there is no session.
    */
   async stop(): Promise<void> {
     this.#parts.availability.drain();

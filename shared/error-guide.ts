@@ -1,6 +1,6 @@
 import type { ErrorCode, JobErrorCode } from "./errors.ts";
 
-/** Meaning of an error code and what a client does about it. `npm run generate` writes both into docs/use/errors-and-limits.md. */
+/** Meaning of an error code, and the client's action. `npm run generate` writes docs/use/errors-and-limits.md. */
 export interface ErrorGuide {
   readonly meaning: string;
   readonly action: string;

@@ -1,8 +1,8 @@
 import {
   fileIdOf,
   MAX_JOB_FILE_BYTES,
-  MAX_PLACE_DEPTH,
-  MAX_PLACE_KEY_CHARS,
+  MAX_PATH_DEPTH,
+  MAX_PATH_KEY_CHARS,
   withValueAt,
   type FileForm,
 } from "../../shared/job-files.ts";
@@ -40,7 +40,7 @@ export function fileReferencesOf(schema: Schema, input: JobInput, json: string):
   return places;
 
   function visit(value: unknown, path: readonly string[]): void {
-    if (typeof value !== "object" || value === null || path.length > MAX_PLACE_DEPTH) return;
+    if (typeof value !== "object" || value === null || path.length > MAX_PATH_DEPTH) return;
     const fileId = path.length === 0 ? null : fileIdOf(value);
     if (fileId !== null) {
       const taken = stringAt(schema, schema, path);
@@ -48,7 +48,7 @@ export function fileReferencesOf(schema: Schema, input: JobInput, json: string):
       return;
     }
     for (const [key, each] of Object.entries(value))
-      if (typeof each === "object" && key.length <= MAX_PLACE_KEY_CHARS) visit(each, [...path, key]);
+      if (typeof each === "object" && key.length <= MAX_PATH_KEY_CHARS) visit(each, [...path, key]);
   }
 }
 

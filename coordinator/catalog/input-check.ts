@@ -2,7 +2,7 @@ import type { Cargo } from "../../shared/cargo.ts";
 import {
   BASE_OUTPUT_TOKENS,
   chatInputSchema,
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   MAX_CHAT_BYTES,
   MAX_INPUT_BYTES,
   MAX_OUTPUT_TOKENS,
@@ -61,7 +61,8 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: asked } = input;
   const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
-  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_ASKED_TOKENS) return input;
+  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_REQUESTED_TOKENS)
+    return input;
   return { ...input, max_tokens: most };
 }
 

@@ -4,7 +4,8 @@ import { postToAgent } from "../control/control-client.ts";
 import { CliError } from "../../shared/errors.ts";
 
 /**
- * Runs `island pause` and `island resume`. The pause survives restarts, so the commands also work while no agent is running.
+ * Runs `island pause` and `island resume`. The pause survives restarts, so the commands also work while no agent is
+ * running.
  * @returns text for the user.
  */
 export async function setPause(dataDirectory: string, isPaused: boolean): Promise<string> {
@@ -17,7 +18,7 @@ export async function setPause(dataDirectory: string, isPaused: boolean): Promis
   return isPaused ? `Paused. ${describeRunning(status)}` : "The Island accepts jobs again";
 }
 
-/** Runs `island drain`: the agent rejects new jobs, finishes the running ones and stops. @throws {CliError} if no agent is running. */
+/** Runs `island drain`: rejects new jobs, finishes running ones and stops. @throws {CliError} if no agent runs. */
 export async function drain(dataDirectory: string): Promise<string> {
   const status = await postToAgent<AgentStatus>(dataDirectory, "/drain");
   if (status === undefined)

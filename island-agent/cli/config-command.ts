@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or an invalid file. */
+  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or invalid file. */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -37,7 +37,7 @@ export const configCommand = {
     return key === undefined ? listKeys(sources) : getKey(sources, key);
   },
 
-  /** Sets a key. Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or an invalid value, without a change. */
+  /** Sets a key. Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or invalid value. */
   async set(dataDirectory: string, key: string, value: string): Promise<string | null> {
     await storeKey(dataDirectory, key, value);
     return applyChange(dataDirectory, key);

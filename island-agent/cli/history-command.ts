@@ -92,8 +92,8 @@ export function describeBriefly(
 }
 
 /**
- * Returns the state of a job: "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left", "my-model: loading, for 3.0 s" or
- * "my-model, for 16.8 s".
+ * Returns the state of a job: "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left", "my-model: loading, for 3.0
+ * s" or "my-model, for 16.8 s".
  */
 function describeRunning(
   { slug, forMs }: ShownStatus["running"][number],

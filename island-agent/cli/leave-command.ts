@@ -34,8 +34,8 @@ export async function readMembership(location: ModelsLocation): Promise<Membersh
 }
 
 /**
- * Runs `island leave`: the coordinator deletes this Island, and this machine deletes token, address and key of the coordinator.
- * The settings stay. A token that other Islands use stays valid for them.
+ * Runs `island leave`: the coordinator deletes this Island, and this machine deletes token, address and key of the
+ * coordinator. The settings stay. A token that other Islands use stays valid for them.
  * @returns lines for the user.
  */
 export async function leaveNetwork(
@@ -63,7 +63,7 @@ export async function leaveNetwork(
   ];
 }
 
-/** Asks the coordinators of the network, one after the other, to delete the Island. @returns the result, for the user. */
+/** Asks one coordinator after the other to delete the Island. @returns the result, for the user. */
 async function deleteIsland(urls: readonly string[], hostId: string, token: string): Promise<string> {
   let problem = "no response";
   for (const url of urls) {

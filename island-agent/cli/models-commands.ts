@@ -26,7 +26,7 @@ const POLL_MS = 200;
 const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
-/** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
+/** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself. */
 export async function listModels(location: ModelsLocation): Promise<ListedArtifact[]> {
   const items = await getFromAgent<ListedArtifact[]>(location.dataDirectory, "/models");
   if (items !== undefined) return items;
@@ -69,8 +69,8 @@ export async function unloadModels(location: ModelsLocation, slug: string | unde
 }
 
 /**
- * Runs `island models pull`: the running agent requests the Cargo from its coordinator and downloads its files. The download
- * continues when this command is interrupted.
+ * Runs `island models pull`: the running agent requests the Cargo from its coordinator and downloads its files. The
+ * download continues when this command is interrupted.
  * @returns a line for the user.
  * @throws {CliError} when no agent runs, or the download fails.
  */
@@ -116,7 +116,8 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
 }
 
 /**
- * Runs `use` with a function that adopts a verified file of the models' directory: in the running agent, or in the store itself.
+ * Runs `use` with a function that adopts a verified file of the models' directory: in the running agent, or in the
+ * store itself.
  * @see ModelStore.adopt
  */
 export async function withAdoption<T>(

@@ -49,8 +49,8 @@ export function describeBackEnds(backEnds: readonly BackEnd[]): string {
 }
 
 /**
- * Runs `island runtimes add`: npm installs the back end's packages in the version of the agent, without running scripts. Packages
- * of other versions are deleted.
+ * Runs `island runtimes add`: npm installs the back end's packages in the version of the agent, without running
+ * scripts. Packages of other versions are deleted.
  * @returns a line for the user.
  * @throws {CliError}
  */
@@ -72,7 +72,7 @@ export async function addBackEnd(location: BackEndsLocation, name: string, npm: 
   return `Added ${name}. Restart the agent to use it. To check that it works: island doctor`;
 }
 
-/** Runs `island runtimes remove`. @returns a line for the user. @throws {CliError} when the back end is not installed. */
+/** Runs `island runtimes remove`. @returns a line for the user. @throws {CliError} if it is not installed. */
 export async function removeBackEnd(location: BackEndsLocation, name: string): Promise<string> {
   const packages = requirePackages(location, name);
   const folders = await readdir(backEndsFolder(location.dataDirectory)).catch(() => []);
@@ -122,7 +122,8 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
 /** Returns a function that runs this machine's npm. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the result.
+    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the
+    // result.
     const child = spawn("npm", args, {
       cwd: folder,
       env,

@@ -61,7 +61,8 @@ const MAX_FAREWELL_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
- * @throws {CliError} when it has not joined, an agent already runs there, no runtime is usable, or the directory cannot be used.
+ * @throws {CliError} when it has not joined, an agent already runs there, no runtime is usable, or the directory cannot
+ * be used.
  */
 export async function startAgent(options: {
   readonly dataDirectory: string;

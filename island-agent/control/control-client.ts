@@ -13,8 +13,8 @@ export class ControlRefusal extends CliError {
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its file and
- * another program uses its port.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its
+ * file and another program uses its port.
  * @throws {CliError} when an agent runs but does not respond as expected.
  */
 export function getFromAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
@@ -29,7 +29,7 @@ export function isAgentRunning(dataDirectory: string): Promise<boolean> {
   );
 }
 
-/** Sends a command to the agent, otherwise like {@link getFromAgent}. @throws {ControlRefusal} when the agent refuses it. */
+/** Sends a command, otherwise like {@link getFromAgent}. @throws {ControlRefusal} when the agent refuses it. */
 export function postToAgent<T>(
   dataDirectory: string,
   path: string,

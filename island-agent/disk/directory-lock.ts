@@ -20,8 +20,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks a directory against other processes. The lock is a listening socket, not a file: it ends with its process, even after
- * kill -9, and needs no process id, which another process could reuse.
+ * Locks a directory against other processes. The lock is a listening socket, not a file: it ends with its process, even
+ * after kill -9, and needs no process id, which another process could reuse.
  * @throws {DirectoryInUseError}
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -40,7 +40,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { release: () => new Promise((resolve) => held.close(() => resolve())) };
 }
 
-/** Returns the path of the socket. On Linux and Windows the name disappears with its process. Elsewhere a crash may leave a socket file. */
+/** Returns the path of the socket. On Linux and Windows it ends with the process; elsewhere a crash leaves a file. */
 function socketPath(name: string): string {
   if (process.platform === "linux") return `\0${name}`;
   return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);

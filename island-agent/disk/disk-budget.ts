@@ -32,8 +32,8 @@ interface Reservation {
 }
 
 /**
- * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two
- * downloads never use the same free space. `items` lists the items on disk; `evict` removes one item.
+ * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that
+ * two downloads never use the same free space. `items` lists the items on disk; `evict` removes one item.
  */
 export class DiskBudget {
   readonly #limits: DiskLimits;
@@ -68,8 +68,8 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may evict,
-   * interrupts preloads: their reservations do not count for it.
+   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may
+   * evict, interrupts preloads: their reservations do not count for it.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}
@@ -88,7 +88,7 @@ export class DiskBudget {
     this.#reserved.delete(key);
   }
 
-  /** Evicts until the store fits the budget, or all remaining items are in use. Does not evict for a lack of free disk space. */
+  /** Evicts until the store fits the budget or only items in use remain. Ignores the free disk space. */
   trim(): Promise<void> {
     this.#queue = this.#queue.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
@@ -149,7 +149,7 @@ export class DiskBudget {
   #doesNotFit(bytes: number, keptBytes: number): DiskFullError {
     const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
     const free = freeBytes();
-    if (free !== null && this.#limitBytes() < budgetBytes) return diskIsShort("model", bytes, free, minFreeBytes);
+    if (free !== null && this.#limitBytes() < budgetBytes) return lowDiskError("model", bytes, free, minFreeBytes);
     return new DiskFullError(
       `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(budgetBytes)}: ` +
         `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} are reserved by downloads. ` +
@@ -159,7 +159,7 @@ export class DiskBudget {
 }
 
 /** @param neededBytes null when unknown. */
-export function diskIsShort(
+export function lowDiskError(
   what: "model" | "image",
   neededBytes: number | null,
   freeBytes: number,

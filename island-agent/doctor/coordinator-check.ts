@@ -10,7 +10,7 @@ const MAX_RESPONSE_WAIT_MS = 10_000;
 /** Settings that `island join` stored. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
 
-/** Checks how fast the coordinator responds, whether it has the pinned key, and whether it accepts the token. Never throws. */
+/** Checks the coordinator's response time, its pinned key, and whether it accepts the token. Never throws. */
 export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
   for (let count = 0; count <= REQUESTS; count += 1) {

@@ -31,8 +31,8 @@ export interface ExamineOptions {
 }
 
 /**
- * Image store that pulls nothing. The doctor only checks that the engine is available, and does not touch the containers of a
- * running agent.
+ * Image store that pulls nothing. The doctor only checks that the engine is available, and does not touch the
+ * containers of a running agent.
  */
 const NO_IMAGES = {
   acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor does not pull images")),

@@ -8,7 +8,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { FetchedFiles, FetchJobFiles } from "./job-files.ts";
-import { whyFailed, type EndedJob } from "./job-history.ts";
+import { failureReasonOf, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -17,7 +17,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 
 /** Total size from which a job's files count as large. Jobs with smaller files do not wait. */
 const LARGE_BYTES = 4 * MIB;
-/** Jobs with large files in memory at the same time. Each may take over 100 MB as base64, in JSON and in messages to its process. */
+/** Maximum number of jobs with large files in memory. Each may take over 100 MB, as base64, in JSON and messages. */
 const LARGE_AT_ONCE = 2;
 
 export interface ExecutorDeps {
@@ -59,10 +59,10 @@ interface Run {
   done: Promise<void>;
 }
 
-/** Added to the run limit, so that the coordinator's limit comes first. This one applies when the connection is lost. */
+/** Added to the run limit, so that the coordinator's limit comes first unless the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
-/** Attempts to start a job whose Cargo is unloaded before the run begins. After the last one the job fails as retryable. */
+/** Attempts to start a job whose Cargo is unloaded before the run. The job then fails as retryable. */
 const MAX_ATTEMPTS = 3;
 
 /** Runs assigned jobs: acquires the Cargo, runs it, and reports to the coordinator. */
@@ -90,7 +90,7 @@ export class Executor {
     }));
   }
 
-  /** Returns the progress of each attempt, for heartbeats. `count` changes while a download, a load or a run makes progress. */
+  /** Returns the attempts for heartbeats. `count` changes while a download, load or run makes progress. */
   working(): NonNullable<IslandState["working"]> {
     return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, arrived, steps }) => {
       return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) + arrived };
@@ -155,7 +155,7 @@ export class Executor {
     const { jobId, attempt, cargo } = assign;
     outbox.refuse({ type: "refused", jobId, attempt, ...codeMembers(code), message });
     log.warn({ job_id: jobId, attempt, cargo: cargo.slug, code, reason: message }, "Job refused");
-    const why = whyFailed({ code, message });
+    const why = failureReasonOf({ code, message });
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", why });
     onChange();
   }
@@ -170,7 +170,7 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#reportEnd(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
+    this.#reportEnd(run, outcome, last.type === "failed" ? { why: failureReasonOf(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
@@ -185,7 +185,7 @@ export class Executor {
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 
-  /** Never rejects. A job may wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
+  /** Never rejects. A job may wait for a slot that a dropped job still occupies. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
       await this.#slots.acquire(run, run.abort.signal);

@@ -73,7 +73,7 @@ export interface IslandFacts {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Maximum lengths of lists and texts in a report. Source: shared/protocol/from-island.ts, docs/reference/island-protocol.md "Limits". */
+/** Limits of lists and texts in a report. Source: shared/protocol/from-island.ts, island-protocol.md "Limits". */
 const MAX_LENGTHS = {
   cachedModels: 10_000,
   loaded: 1_000,

@@ -20,7 +20,7 @@ interface Usage {
   readonly gpuLoad: number | null;
 }
 
-/** Interval of nvidia-smi, which may take seconds on a busy GPU. It runs in the background, and its last output is used. */
+/** Interval of nvidia-smi, which may take seconds on a busy GPU. Until then, its last output is used. */
 const NVIDIA_INTERVAL_MS = 10_000;
 
 /**
@@ -72,8 +72,8 @@ export function openUsageSampler({
   }
 
   /**
-   * Returns the RAM that a load can use now. Null where the system reports only unused memory without reclaimable caches: macOS
-   * reports a few hundred MB while gigabytes are available.
+   * Returns the RAM that a load can use now. Null where the system reports only unused memory without reclaimable
+   * caches: macOS reports a few hundred MB while gigabytes are available.
    */
   function loadableRamBytes(): number | null {
     return ["linux", "win32"].includes(probe.platform) ? freeRamBytes() : null;

@@ -43,8 +43,8 @@ export function openPulls(
   const ongoing = new Set<Promise<void>>();
 
   /**
-   * Requests the Cargo from the coordinator, unless it is already being pulled. @throws {CliError} without a session, or when too
-   * many are being pulled.
+   * Requests the Cargo from the coordinator, unless it is already being pulled. @throws {CliError} without a session,
+   * or when too many are being pulled.
    */
   function begin(slug: string): void {
     const known = pulls.get(slug);

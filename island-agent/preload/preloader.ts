@@ -46,8 +46,8 @@ const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /**
- * Downloads recommended Cargos before jobs need them, while the Island is open: those requested in the last hour, and the default
- * Cargo. It takes the best that fit the disk budget, one at a time.
+ * Downloads recommended Cargos before jobs need them, while the Island is open: those requested in the last hour, and
+ * the default Cargo. It takes the best that fit the disk budget, one at a time.
  */
 export function openPreloader({
   clock,
@@ -96,7 +96,7 @@ export function openPreloader({
     return { askedAtMs, problem, items };
   }
 
-  /** Requests recommendations now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
+  /** Requests recommendations now, every 15 min and when the Island opens. Resolves after an abort. */
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       requestNow = new AbortController();

@@ -4,8 +4,8 @@ import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
 /**
- * A Cargo that the coordinator recommends for this Island's disk. Strict, because its texts appear on the owner's terminal.
- * Source: spec §2, Preload recommendation.
+ * A Cargo that the coordinator recommends for this Island's disk. Strict, because its texts appear on the owner's
+ * terminal. Source: spec §2, Preload recommendation.
  */
 const recommendationSchema = z.object({
   workload_slug: cargoSlugSchema,

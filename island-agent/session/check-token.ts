@@ -11,7 +11,7 @@ type DialResult = { readonly ok: true; readonly status: number; readonly headers
 
 const MAX_RESPONSE_WAIT_MS = 10_000;
 
-/** Reads the public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
+/** Reads the coordinator's public key for Cargos (base64). Sends no token, because it is not trusted yet. */
 export async function readCoordinatorKey(
   coordinatorUrl: string,
 ): Promise<{ readonly ok: true; readonly publicKey: string } | Failed> {
@@ -24,8 +24,8 @@ export async function readCoordinatorKey(
 }
 
 /**
- * Opens a session and closes it before `hello`. Returns whether the coordinator accepts the token, its public key, and the
- * token's account (null: the coordinator does not report it).
+ * Opens a session and closes it before `hello`. Returns whether the coordinator accepts the token, its public key, and
+ * the token's account (null: the coordinator does not report it).
  */
 export async function checkToken(
   coordinatorUrl: string,

@@ -23,7 +23,7 @@ export interface LinkHandlers {
   state(): IslandState;
   /** Returns why to leave a coordinator that shows this public key; null to stay. */
   distrust(publicKey: string): string | null;
-  /** Called when a session is open; `send` works until `onLost`. It returns false when the socket is behind; `onDrained` follows. */
+  /** Called when a session is open. `send` works until `onLost`; false: the socket is behind, `onDrained` follows. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void;
   /** Called when the socket has sent all frames. */
   onDrained(): void;
@@ -57,10 +57,10 @@ export type SessionEnd =
 const MAX_WELCOME_WAIT_MS = 15_000;
 /** Maximum wait for the other side's close frame. */
 const MAX_CLOSE_MS = 2_000;
-/** Maximum length of a close reason. A close frame has space for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason: 123 bytes, with at most 3 per UTF-16 unit. Source: RFC 6455 §5.5. */
 const MAX_REASON_UNITS = 41;
 
-/** Returns the WebSocket URL of a coordinator's Island sessions. Keeps a path of the address, as reverse proxies use it. */
+/** Returns the WebSocket URL of Island sessions. Keeps the address's path, for reverse proxies. */
 export function sessionUrl(coordinatorUrl: string): string {
   const { protocol, host, pathname } = new URL(coordinatorUrl);
   return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${pathname.replace(/\/+$/, "")}${SESSION_PATH}`;

@@ -24,9 +24,9 @@ type Send = (frame: FromIsland) => unknown;
 const MAX_MESSAGE = 2_000;
 
 /**
- * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a reconnect, so that
- * a lost socket loses neither output nor result. Source: decision 0003. A frame that the coordinator would refuse is never sent,
- * because it would be refused every time: its job fails instead.
+ * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a
+ * reconnect, so that a lost socket loses neither output nor result. Source: decision 0003. A frame that the coordinator
+ * would refuse is never sent, because it would be refused every time: its job fails instead.
  */
 export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
@@ -102,8 +102,8 @@ export class Outbox {
   }
 
   /**
-   * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible, as is all
-   * output while the socket is behind. Other output is not delayed.
+   * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible,
+   * as is all output while the socket is behind. Other output is not delayed.
    */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
@@ -124,8 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a failure when
-   * the result cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a
+   * failure when the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
@@ -149,7 +149,7 @@ export class Outbox {
     if (this.has(jobId, attempt)) this.#remove(jobId);
   }
 
-  /** Starts a session after its welcome: sends the frames that the coordinator lacks, and then every frame immediately. */
+  /** Starts a session after its welcome: sends the missing frames, and then every frame immediately. */
   connect(send: Send, held: readonly HeldDecision[], maxFrameBytes: number = MAX_FRAME_BYTES): void {
     this.#send = send;
     this.#maxFrameBytes = maxFrameBytes;

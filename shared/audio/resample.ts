@@ -1,6 +1,6 @@
 /** Zero crossings of the filter on each side. More make it steeper and slower. */
 const LOBES = 16;
-/** Limit of cached filters for one call: 4 MB. For rates without a common divisor, caching would cost more than it saves. */
+/** Limit of cached filters per call: 4 MB. Rates without a common divisor would gain nothing from a cache. */
 const MAX_KEPT_TAPS = 1_000_000;
 /** Output samples between two yields. */
 const SAMPLES_PER_STEP = 100_000;
@@ -13,8 +13,9 @@ interface Filter {
 }
 
 /**
- * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit of the lower rate.
- * Positions of output samples between input samples repeat, and so do their filters. Source: J. O. Smith, "Digital Audio Resampling", 2002.
+ * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit
+ * of the lower rate. Positions of output samples between input samples repeat, and so do their filters. Source: J. O.
+ * Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
   const steps = resampleInSteps(samples, fromHz, toHz);

@@ -9,8 +9,8 @@ import { recentMap } from "../recent-map.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model wait (2 cores,
- * 2026-11).
+ * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model
+ * wait (2 cores, 2026-11).
  */
 const MAX_TOOL_PARTS = 5_000;
 const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
@@ -34,14 +34,15 @@ interface ToolFault {
 const known = recentMap<ToolCheck>(MAX_KNOWN);
 
 /**
- * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot change the schemas
- * of its tools, so unsupported ones without `strict` are not rejected. If all together cost too much, the costliest are loosened.
+ * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot
+ * change the schemas of its tools, so unsupported ones without `strict` are not rejected. If all together cost too
+ * much, the costliest are loosened.
  */
 export function looseTools(tools: readonly ChatTool[]): ReadonlySet<string> {
   return checkTools(tools).loose;
 }
 
-/** Returns problems of a request's tools beyond the form of their fields. Checked before the job waits and costs credits. */
+/** Returns problems of a request's tools beyond their fields, before the job waits and costs credits. */
 export function toolErrors(input: ToolFields): FieldError[] {
   const { tools, tool_choice: choice } = input;
   const names = (tools ?? []).map((tool) => tool.function.name);
@@ -111,8 +112,8 @@ function describeCost({ parts, repeats }: Cost): string {
 }
 
 /**
- * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake with or without
- * `strict`.
+ * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake
+ * with or without `strict`.
  */
 type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
@@ -133,8 +134,8 @@ function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
 }
 
 /**
- * Returns the schema of a tool's arguments for its grammar. Without `strict`, a model may omit optional properties, unless such a grammar
- * would cost too much.
+ * Returns the schema of a tool's arguments for its grammar. Without `strict`, a model may omit optional properties,
+ * unless such a grammar would cost too much.
  * @throws {UnsupportedSchema}
  */
 export function argumentsSchemaOf(
@@ -151,8 +152,8 @@ export function argumentsSchemaOf(
 }
 
 /**
- * Returns the JSON Schema of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset that grammars support. Definitions
- * are at the root, with the tool's index in their names.
+ * Returns the JSON Schema of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset that grammars
+ * support. Definitions are at the root, with the tool's index in their names.
  * @throws {UnsupportedSchema}
  */
 export function callSchemaOf(tools: readonly ChatTool[]): Schema {

@@ -26,8 +26,8 @@ export function lookupBy(resolveHost: ResolveHost): LookupFunction {
 }
 
 /**
- * Returns a lookup function that rejects a host with any private address. The socket connects to the checked addresses, so a name that
- * changes its address between check and connection cannot bypass the check (DNS rebinding).
+ * Returns a lookup function that rejects a host with any private address. The socket connects to the checked addresses,
+ * so a name that changes its address between check and connection cannot bypass the check (DNS rebinding).
  * @param refusal creates the error for a host and its private address
  */
 export function publicLookup(

@@ -21,7 +21,7 @@ export function useDemoFolder(): void {
 export const startDemo = (...args: string[]): Program =>
   new Program("main/demo", args, { TMPDIR: folder, HOME: folder, ISLAND_SANDBOX: "off" });
 
-/** Command lines of the processes that the demo started, by process id: those with its folder in their arguments or environment. */
+/** Command lines of the demo's processes by id: those with its folder in arguments or environment. */
 export async function demoProcesses(): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const name of await readdir("/proc")) {

@@ -77,7 +77,7 @@ export class FakeLog implements Logger {
 /** Parts of an executor without disk checks and without reports. */
 export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
 
-/** A disk with every Cargo that is not in `held`. Events: "fetch a", "lease a", "release a"; none for Cargos without a model. */
+/** A disk with every Cargo not in `held`. Events: "fetch a", "lease a", "release a"; none without a model. */
 export class FakeFiles {
   readonly events = new EventLog();
   readonly held = new Set<string>();

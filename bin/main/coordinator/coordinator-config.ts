@@ -18,8 +18,8 @@ interface LocationFlags {
 }
 
 /**
- * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PATHS} that exists.
- * With `--data` or `--store`, which name the data, it does not search. Null without a file.
+ * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PATHS} that
+ * exists. With `--data` or `--store`, which name the data, it does not search. Null without a file.
  */
 export function findConfigFile({ config, data, store }: LocationFlags): string | null {
   const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
@@ -30,8 +30,8 @@ export function findConfigFile({ config, data, store }: LocationFlags): string |
 }
 
 /**
- * Reads the configuration from a command's flags, the environment and the file of {@link findConfigFile}. Prints the path of that
- * file on standard error, unless `--config` names it or the command prints JSON. @throws {ConfigError}
+ * Reads the configuration from a command's flags, the environment and the file of {@link findConfigFile}. Prints the
+ * path of that file on standard error, unless `--config` names it or the command prints JSON. @throws {ConfigError}
  */
 export async function readCoordinatorConfig(
   options: LocationFlags & { readonly json?: true | undefined },

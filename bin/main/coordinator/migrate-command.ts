@@ -80,8 +80,8 @@ async function targetOf(options: MigrateOptions): Promise<StoreLocation> {
 }
 
 /**
- * Returns the setting `store` as the other end of a migration from or to a data directory. In a setting, other users cannot see
- * its password.
+ * Returns the setting `store` as the other end of a migration from or to a data directory. In a setting, other users
+ * cannot see its password.
  * @throws {ConfigError | UsageError} if it is not set.
  */
 async function otherEnd(

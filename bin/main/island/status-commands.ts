@@ -36,7 +36,7 @@ interface StatusOptions extends ShowOptions {
 /** Interval of `status --watch`. */
 const WATCH_MS = 2_000;
 
-/** Adds `island status|history|metrics`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island status|history|metrics`. `onDataDirectory` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addStatusCommands(
   program: Command,
   onDataDirectory: (command: Command) => Command,

@@ -15,7 +15,7 @@ import type { FeedEncoder } from "../../http/streaming/sse.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { jsonOrEvents } from "../../http/schemas/responses.ts";
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { streamErrorSchema, streamOptionsSchema } from "../../http/schemas/chat-schemas.ts";
@@ -45,7 +45,7 @@ export const textCompletionBodySchema = requestObject({
   max_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe(`Default ${DEFAULT_TOKENS}; lowered as in a chat`),
   ...sampling,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import {
   describeOtherPart,
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   MAX_MESSAGES,
   samplingFields,
   textOf,
@@ -11,7 +11,7 @@ import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import {
   ANTHROPIC_PRICE,
-  EARLIER_ANSWER,
+  EARLIER_RESPONSE,
   EARLIER_REASONING,
   ignored,
   refused,
@@ -31,7 +31,7 @@ const textBlockSchema = requestObject({
   type: z.literal("text"),
   text: z.string(),
   cache_control: ANTHROPIC_PRICE,
-  citations: EARLIER_ANSWER,
+  citations: EARLIER_RESPONSE,
   source: refused("messages may contain only text; no chat Cargo accepts images, documents or search results"),
 });
 const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
@@ -50,7 +50,7 @@ const inputBlockSchema = z.discriminatedUnion(
       id: z.string().min(1).max(256),
       name: z.string().max(64),
       input: z.record(z.string(), z.unknown()),
-      caller: EARLIER_ANSWER,
+      caller: EARLIER_RESPONSE,
     }),
     requestObject({
       type: z.literal("tool_result"),
@@ -99,7 +99,7 @@ const promptFields = {
         budget_tokens: z
           .int()
           .min(1_024)
-          .max(MAX_ASKED_TOKENS)
+          .max(MAX_REQUESTED_TOKENS)
           .describe("Reasoning tokens: 512 below 2048, otherwise 2048"),
       }),
     ])
@@ -118,7 +118,7 @@ export const messageBodySchema = requestObject({
   max_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
   top_p: samplingFields.top_p,

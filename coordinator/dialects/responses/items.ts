@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { describeOtherPart, textOf, withPartsLimit } from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolNameSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
+import { EARLIER_RESPONSE, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./output.ts";
 import { flatNameOf } from "./tools.ts";
 
@@ -17,8 +17,8 @@ const partSchema = z.discriminatedUnion(
     requestObject({
       type: z.enum(["input_text", "output_text", "text"]),
       text: z.string(),
-      annotations: EARLIER_ANSWER,
-      logprobs: EARLIER_ANSWER,
+      annotations: EARLIER_RESPONSE,
+      logprobs: EARLIER_RESPONSE,
     }),
   ],
   { error: ({ input }) => describeOtherPart(input) },
@@ -37,14 +37,14 @@ const itemSchema = z.discriminatedUnion(
       type: z.literal("message").nullish(),
       role: z.enum(["user", "assistant", "system", "developer"]),
       content: contentSchema.describe("Text, or a list of text parts, which are joined"),
-      status: EARLIER_ANSWER,
-      phase: EARLIER_ANSWER,
+      status: EARLIER_RESPONSE,
+      phase: EARLIER_RESPONSE,
     }),
     requestObject({
       type: z.literal("function_call"),
       ...callFields,
       arguments: z.string().describe("JSON text"),
-      caller: EARLIER_ANSWER,
+      caller: EARLIER_RESPONSE,
     }),
     z.object({
       type: z.literal("custom_tool_call"),

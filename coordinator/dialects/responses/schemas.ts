@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import {
@@ -78,7 +78,7 @@ export const responseBodySchema = requestObject({
   max_output_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: samplingFields.temperature,

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
-import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
+import { fieldNotesOf, type IgnoredEntry, type UnsupportedField } from "../../../shared/request-object.ts";
 import type { ErrorStyle } from "../error-responses.ts";
 
 /** Has the ignored parameters of a request, separated by commas. */
@@ -18,7 +18,7 @@ export interface Parameter {
   /** Empty for a parameter that is not supported. */
   readonly schemas: z.ZodType[];
   /** Null: supported. */
-  readonly unhonoured: Unhonoured | null;
+  readonly unhonoured: UnsupportedField | null;
   readonly members: Map<string, Parameter>;
   /** Null: not a list. */
   entries: Parameter | null;
@@ -86,7 +86,7 @@ function noteIgnored(ignored: Findings["ignored"], name: string, path: string): 
 /** Anthropic's own wording, at which Claude Code repeats a request without the member. */
 const EXTRA_INPUT = "Extra inputs are not permitted";
 
-function refusedParameter({ note }: Unhonoured, style: ErrorStyle): string {
+function refusedParameter({ note }: UnsupportedField, style: ErrorStyle): string {
   return style === "anthropic" ? `${EXTRA_INPUT}: ${note}` : `is not supported: ${note}`;
 }
 
@@ -108,13 +108,13 @@ export function parametersOf(schema: z.ZodType): Parameter {
   return root;
 }
 
-function emptyParameter(name: string, unhonoured: Unhonoured | null): Parameter {
+function emptyParameter(name: string, unhonoured: UnsupportedField | null): Parameter {
   return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
 }
 
 /** Adds the parameters of a schema. All schemas of a union add to the same parameter. */
 function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
-  const { ignoredEntry } = notedIn(schema as z.ZodType);
+  const { ignoredEntry } = fieldNotesOf(schema as z.ZodType);
   if (ignoredEntry !== undefined) {
     parameter.ignoredEntry = ignoredEntry;
   } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
@@ -139,7 +139,7 @@ function addOne(parameter: Parameter, schema: z.core.$ZodType): void {
 
 function addMembers({ name: of, members }: Parameter, schema: z.ZodObject): void {
   const { shape } = schema;
-  const noted = notedIn(schema).members;
+  const noted = fieldNotesOf(schema).members;
   for (const name of new Set([...(noted?.keys() ?? []), ...Object.keys(shape)])) {
     let member = members.get(name);
     if (member === undefined) {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import {
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   messagesSchema,
   type ResponseFormat,
   responseFormatSchema,
@@ -56,7 +56,7 @@ export const chatBodySchema = requestObject({
   max_completion_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe("Newer name of `max_tokens`; takes precedence over it"),
   ...samplingFields,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversations.ts";
@@ -52,7 +52,7 @@ export const postMessageSchema = z
   .object({
     content: text(MAX_CONTENT_BYTES),
     ...samplingFields,
-    max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
+    max_completion_tokens: z.int().min(1).max(MAX_REQUESTED_TOKENS).nullish(),
     stream: z.boolean().nullish(),
     tools: z
       .null("conversations do not support tools; send the chat to /chat/completions")

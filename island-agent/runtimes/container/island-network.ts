@@ -9,14 +9,14 @@ const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 const BRIDGE_NAME = "com.docker.network.bridge.name";
 
-/** Returns the name of the bridge's interface, as long as Linux allows. @param islandId several Islands may share an engine. */
+/** Returns the bridge's interface name, as long as Linux allows. Several Islands may share an engine. */
 export function bridgeNameOf(islandId: string): string {
   return `atl${createHash("sha256").update(islandId).digest("hex").slice(0, 12)}`;
 }
 
 /**
- * Opens the network for Cargos that are granted one: a separate bridge behind a filter. It is created for the first user and
- * removed after the last.
+ * Opens the network for Cargos that are granted one: a separate bridge behind a filter. It is created for the first
+ * user and removed after the last.
  */
 export function openIslandNetwork(name: string, labels: Readonly<Record<string, string>>, filter: EgressFilter) {
   let uses = 0;
@@ -38,8 +38,8 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
   }
 
   /**
-   * Restores the filter before a container starts. Reloading a firewall removes the rules of other programs; without the filter
-   * no container may start behind the bridge. @throws {JobFailure}
+   * Restores the filter before a container starts. Reloading a firewall removes the rules of other programs; without
+   * the filter no container may start behind the bridge. @throws {JobFailure}
    */
   async function guard(): Promise<void> {
     await filter.install();

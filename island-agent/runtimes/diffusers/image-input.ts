@@ -7,7 +7,7 @@ import type { RunRequest } from "../runtime.ts";
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** Maximum image size, 1536 by 1536. Attention's memory grows with its square, and a PNG of noise would fill a frame. */
+/** Maximum pixels, 1536 by 1536. Attention's memory grows with the square; a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;

@@ -154,9 +154,9 @@ async function openTokenizer(modelPath: string, part: string, encoders: number):
 }
 
 /**
- * Encodes a prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders, concatenated and padded with zeros to
- * T5's width, then T5's states, and the pooled states of both. Source: Esser et al. 2024, §4. @param width of the transformer's
- * text input.
+ * Encodes a prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders, concatenated and padded with
+ * zeros to T5's width, then T5's states, and the pooled states of both. Source: Esser et al. 2024, §4. @param width of
+ * the transformer's text input.
  */
 async function encodeForSd3(
   prompt: string,

@@ -56,8 +56,8 @@ interface Waiting {
 }
 
 /**
- * A model in a host process whose small jobs share runs. Jobs that arrive during a run form the next run together. No job waits
- * for others to arrive. The host must give each job the result of a separate run.
+ * A model in a host process whose small jobs share runs. Jobs that arrive during a run form the next run together. No
+ * job waits for others to arrive. The host must give each job the result of a separate run.
  */
 export class BatchingCargo extends HostedCargo {
   readonly #batching: Batching;

@@ -45,7 +45,7 @@ export interface HostEnding {
   readonly stderrTail: string;
 }
 
-/** Returns the URL of an entry file in the folder of `importer`, with the same extension: `.ts` in the sources, `.js` in the package. */
+/** Returns the URL of an entry file next to `importer`, with its extension: `.ts` in sources, `.js` in packages. */
 export function hostEntry(name: string, importer: string): URL {
   return new URL(`./${name}.${importer.slice(-2)}`, importer);
 }
@@ -95,8 +95,8 @@ export class HostProcess {
   }
 
   /**
-   * Sends a message. No-op when the process has ended; `ended` reports that. Returns false, and sends nothing, when the message
-   * is too long.
+   * Sends a message. No-op when the process has ended; `ended` reports that. Returns false, and sends nothing, when the
+   * message is too long.
    */
   send(message: ToHost<unknown, unknown, unknown>): boolean {
     if (message.kind === "end") this.#isEndRequested = true;

@@ -27,7 +27,7 @@ export interface HostedCargoOptions {
   readonly killAfterMs: number;
   /** Whether a run can continue the text of an earlier attempt. */
   readonly canResume: boolean;
-  /** Converts a job's input into the host's request. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  /** Converts a job's input into the host's request. @throws {JobFailure} `invalid_input` with the invalid field. */
   readonly readInput: (input: RunRequest["input"]) => unknown;
 }
 

@@ -59,8 +59,8 @@ interface LoadedHost {
 }
 
 /**
- * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries take long
- * to start.
+ * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries
+ * take long to start.
  * @throws {JobFailure} or `signal.reason`, after the process has ended.
  */
 export async function loadInHost(

@@ -39,7 +39,7 @@ import { ToolCallReader } from "./tools/tool-call-reader.ts";
 /** Start of a completion without reasoning: the library renders it as reasoning that has ended. */
 const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
-/** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
+/** Context slots that node-llama-cpp leaves free: one for generation, one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
 
 interface Listener {
@@ -233,8 +233,8 @@ function idOf(sequence: LlamaContextSequence): number {
 }
 
 /**
- * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of special tokens
- * in the text become these tokens, so that clients can apply their own template.
+ * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of
+ * special tokens in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";

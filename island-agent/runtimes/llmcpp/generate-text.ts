@@ -17,8 +17,8 @@ import type { TokenProbabilities } from "./token-probabilities.ts";
 /** Output of the detokenizer for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
 /**
- * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include tokens of the
- * prompt, which may end with the start of the completion. The library uses the same number.
+ * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include
+ * tokens of the prompt, which may end with the start of the completion. The library uses the same number.
  */
 const TOKENS_BEFORE = 3;
 
@@ -29,9 +29,9 @@ interface Endings {
 }
 
 /**
- * Returns the endings of completions to a rendered prompt, if `generateText` supports them. Returns null if LlamaChat is
- * required: for reasoning, for templates that act on the start of a completion, for endings of several tokens, and for models
- * whose context needs checkpoints.
+ * Returns the endings of completions to a rendered prompt, if `generateText` supports them. Returns null if LlamaChat
+ * is required: for reasoning, for templates that act on the start of a completion, for endings of several tokens, and
+ * for models whose context needs checkpoints.
  */
 export function endingsOf(
   { settings }: ChatWrapper,
@@ -75,8 +75,8 @@ interface Generation {
 }
 
 /**
- * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in whole
- * characters. Prompt tokens in the sequence's cache are not evaluated again.
+ * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in
+ * whole characters. Prompt tokens in the sequence's cache are not evaluated again.
  */
 export async function generateText(
   { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
@@ -117,8 +117,8 @@ function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[])
 }
 
 /**
- * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last one for its
- * result.
+ * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last
+ * one for its result.
  */
 async function unreadOf(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<Token[]> {
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false);

@@ -52,7 +52,7 @@ export async function generateWithChat(
   }
 }
 
-/** Throws, because sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
+/** Throws: sizes are checked before, and shifting the context would silently drop a part of the conversation. */
 function neverShift(): never {
   throw new Error("The context is full although its size was checked");
 }

@@ -7,8 +7,8 @@ import { bytesOfToken } from "./token-bytes.ts";
 const TOKENS_BEFORE = 3;
 
 /**
- * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the token
- * belongs to the completion, and taken with its text.
+ * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the
+ * token belongs to the completion, and taken with its text.
  */
 export class TokenProbabilities {
   readonly #model: LlamaModel;

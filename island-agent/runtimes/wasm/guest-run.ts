@@ -16,8 +16,8 @@ const OUT_OF_MEMORY_SHARE = 0.9;
 type Ended = Pick<Extract<FromGuest, { kind: "ended" }>, "end" | "memory">;
 
 /**
- * Runs one job in `thread` and then terminates the thread. The job ends at the guest's `done` or `error` line, or with the guest.
- * Aborting stops it immediately, even in an endless loop.
+ * Runs one job in `thread` and then terminates the thread. The job ends at the guest's `done` or `error` line, or with
+ * the guest. Aborting stops it immediately, even in an endless loop.
  * @throws {JobFailure} or `signal.reason`.
  */
 export async function runGuest(

@@ -23,8 +23,9 @@ export interface FlowImage {
 }
 
 /**
- * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are `(1 - sigma) * original
- * + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers' FlowMatchEulerDiscreteScheduler.
+ * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are `(1 - sigma)
+ * * original + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers'
+ * FlowMatchEulerDiscreteScheduler.
  */
 export class FlowSampler implements Sampler {
   readonly timesteps: readonly number[];

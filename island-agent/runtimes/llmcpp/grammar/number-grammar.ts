@@ -146,8 +146,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Returns the decimals of multiples of 0.1, 0.01, 0.5, 0.25 and similar steps. Returns null for other steps, whose multiples are
- * left to the validation of the output.
+ * Returns the decimals of multiples of 0.1, 0.01, 0.5, 0.25 and similar steps. Returns null for other steps, whose
+ * multiples are left to the validation of the output.
  */
 function fractionOf(step: number): Grammar | null {
   const perUnit = Math.round(1 / step);

@@ -1,6 +1,6 @@
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
-/** Receives the parts of a completion. Each method gets the number of tokens of its text, including those of preceding marks. */
+/** Receives the parts of a completion, each with its number of tokens, including preceding marks. */
 export interface CompletionParts {
   text(text: string, tokens: number): void;
   /** Starts a tool call. */
@@ -13,8 +13,8 @@ export interface CompletionParts {
 const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
 /**
- * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the grammar of
- * `ToolGrammars`.
+ * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the
+ * grammar of `ToolGrammars`.
  */
 export class ToolCallReader {
   readonly #parts: CompletionParts;

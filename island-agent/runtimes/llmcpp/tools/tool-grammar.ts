@@ -14,7 +14,7 @@ import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 /** Maximum number of compiled grammars in memory. The largest take about 10 MB each. */
 const MAX_KEPT = 8;
 
-/** Compiles grammars for tools, and caches the most recent ones: coding agents send the same tools with every request. */
+/** Compiles and caches grammars for tools: coding agents send the same tools with every request. */
 export class ToolGrammars {
   readonly #llama: Llama;
   readonly #kept = recentMap<LlamaGrammar>(MAX_KEPT);
@@ -38,8 +38,8 @@ export class ToolGrammars {
 
 /**
  * Compiles the grammar of a completion that may call tools: text, followed by calls, each `<tool_call>`, its JSON,
- * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON completion has
- * either the JSON or calls.
+ * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON
+ * completion has either the JSON or calls.
  */
 async function compile(
   llama: Llama,
@@ -77,7 +77,7 @@ function rootOf(isRequired: boolean, textGrammar: LlamaGrammar | undefined): str
 
 const PREFIX = "answer-";
 
-/** Returns the grammar with prefixed rule names, to avoid conflicts with the rules of calls. Texts and character classes are unchanged. */
+/** Prefixes rule names, which could conflict with those of calls. Texts and character classes stay unchanged. */
 function prefixed(grammar: string): string {
   const parts = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|[a-zA-Z][\w-]*/g;
   return grammar.replaceAll(parts, (part) => (/^[a-zA-Z]/.test(part) ? PREFIX + part : part));

@@ -47,8 +47,8 @@ export async function transcribeInChunks(
 }
 
 /**
- * Returns parts of at most `windowS`, as [from, to) in samples. Each part except the last ends at the quietest point of its
- * second half.
+ * Returns parts of at most `windowS`, as [from, to) in samples. Each part except the last ends at the quietest point of
+ * its second half.
  * @throws {RangeError} for a window of less than two samples, which a model's files may state
  */
 export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
@@ -65,7 +65,7 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
   return parts;
 }
 
-/** Returns the middle of the quietest pause between two positions; the later of equal ones, so that parts are as long as possible. */
+/** Returns the middle of the quietest pause between two positions, the last of equal ones for longer parts. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
   const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
   const energies: number[] = [];

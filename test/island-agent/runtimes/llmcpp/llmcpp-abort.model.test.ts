@@ -17,7 +17,7 @@ function withLongContext(): Buffer {
   return file;
 }
 
-/** Reading the whole prompt takes minutes, so each test ends only if the rest is not read. The process is killed after 2 s. */
+/** Reading the whole prompt takes minutes, so a test ends only if the rest is not read. Killed after 2 s. */
 describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
   const folder = new ModelFolder();
   let llm: HostedCargo;

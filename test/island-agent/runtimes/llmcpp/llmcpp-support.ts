@@ -35,7 +35,7 @@ export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest
   };
 }
 
-/** Cache key of one account, so that runs reuse earlier tokens: a prompt that is evaluated again may round to another word. */
+/** One account's cache key: runs reuse its tokens. A prompt evaluated again may round to another word. */
 export function makeRequest(input: Record<string, unknown>, resume: RunRequest["resume"] = null): RunRequest {
   return { input: { temperature: 0, ...input }, resume, cacheKey: "an account" };
 }

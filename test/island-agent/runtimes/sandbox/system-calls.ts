@@ -1,4 +1,4 @@
-/** Builds a program without libraries that makes system calls and prints each return value as a 64-bit number. Linux x64 only. */
+/** Builds a program without libraries that makes system calls and prints each 64-bit result. Linux x64 only. */
 export interface SystemCall {
   readonly number: number;
   readonly args?: readonly (number | bigint)[];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { notedAccounts } from "../../../../bin/main/coordinator/noted-accounts.ts";
+import { auditedAccounts } from "../../../../bin/main/coordinator/audited-accounts.ts";
 import { openAccounts, type Accounts } from "../../../../coordinator/accounts/accounts.ts";
 import { unsharedCredentials } from "../../../../coordinator/cluster/credential-watch.ts";
 import { quickPasswords } from "../../../support/quick-passwords.ts";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const env = testEnv({ newAccountMicro: 5 }, { clock });
   accounts = openAccounts(
     env,
-    notedAccounts(store),
+    auditedAccounts(store),
     "closed",
     unsharedCredentials(store.accounts, env),
     quickPasswords(),
@@ -29,7 +29,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-it("notedAccounts() records each credential that commands create or revoke in the audit log, without secrets", async () => {
+it("auditedAccounts() records each credential that commands create or revoke in the audit log, without secrets", async () => {
   const { id } = await accounts.createAccount({ email: "ann@example.com", password: "correct horse battery" });
   const { key, secret } = await accounts.createKey(id);
   const { token, secret: tokenSecret } = await accounts.islandTokens.create(id);
