@@ -7,7 +7,7 @@ import type {
   SchedulerEvent,
   SchedulerIsland,
   WaitingJob,
-} from "../../../coordinator/scheduler/scheduler.ts";
+} from "../../../coordinator/scheduler/events.ts";
 import { MINUTE_MS } from "./builders.ts";
 
 interface NaiveUse {

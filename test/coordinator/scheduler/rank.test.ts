@@ -7,7 +7,7 @@ import {
   rankOf,
   type ModelAvailability,
 } from "../../../coordinator/scheduler/rank.ts";
-import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
 import { makeCargo, makeIsland } from "./builders.ts";
 
 interface Case extends Partial<SchedulerIsland> {

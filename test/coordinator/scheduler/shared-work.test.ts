@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OfferedIsland, SlotOffer, WaitingWork, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
-import { workKeyOf } from "../../../coordinator/scheduler/slot-offer.ts";
+import { type OfferedIsland, type SlotOffer, workKeyOf } from "../../../coordinator/scheduler/slot-offer.ts";
+import type { WaitingWork } from "../../../coordinator/scheduler/shared-work.ts";
+import type { WorkKind } from "../../../coordinator/scheduler/events.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import { Bench, GB, makeCargo } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
