@@ -73,9 +73,7 @@ export const NEW_JOB = {
   startedAtMs: null,
 } as const;
 
-/**
- * Lateness of a timer that shows a stall of this process, in which it read no reports: the phase limit starts again.
- */
+/** A timer this late shows a stall of this process, in which it read no reports: the phase limit starts again. */
 const MAX_LATE_MS = 1_000;
 /** Time for an Island that returns at the end of its grace period to send what it kept. */
 const REPORT_MARGIN_MS = 5_000;
@@ -94,11 +92,11 @@ export class JobRegistry {
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Default of the maximum output of a job. */
+  /** Default maximum output of a job. */
   readonly #maxOutputBytes: number;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
-  /** Without jobs whose end is durable. */
+  /** Jobs by id, until their end is durable. */
   readonly #jobs = new Map<string, MutableJob>();
   readonly #writes: JobWrites;
   readonly #deadlines: Deadlines;
@@ -109,8 +107,7 @@ export class JobRegistry {
 
   /**
    * @param onWebhookDue Called when the durable end of a job makes a webhook due.
-   * @param couldReadersCome Whether readers at other coordinators could connect since `sinceMs`, by the monotonic
-   * clock.
+   * @param couldReadersCome Whether readers elsewhere could connect at any time since `sinceMs` (monotonic).
    */
   constructor(
     env: JobEnv,
@@ -410,7 +407,7 @@ export class JobRegistry {
     void this.#stop(this.#require(jobId), "cancelled", { event: "cancel" });
   }
 
-  /** Cancels all unfinished jobs of a deleted account. Resolves when the ends are durable, or the jobs elsewhere. */
+  /** Cancels the jobs of a deleted account. Resolves when the ends are durable, or other coordinators have the jobs. */
   async cancelAll(accountId: string): Promise<void> {
     const own = [...this.list()].filter((job) => job.accountId === accountId);
     for (const { id, hasEnded } of own) if (!hasEnded) this.stop(id);
@@ -440,7 +437,7 @@ export class JobRegistry {
     return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
   }
 
-  /** Resolves when the ends of these jobs (default: all that have ended) are durable, or the jobs elsewhere. */
+  /** Resolves when the ends of these jobs (default: of all) are durable, or other coordinators have them. */
   async settled(jobs: Iterable<ActiveJob> = this.#jobs.values()): Promise<void> {
     const ending = [...jobs].flatMap(({ id, hasEnded }) => (hasEnded ? (this.#jobs.get(id) ?? []) : []));
     await Promise.allSettled(ending.map((job) => this.#untilEnded(job)));

@@ -55,7 +55,7 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       ).toBe(1);
     });
 
-    it("make one job of an Idempotency-Key, on the account's last place", async () => {
+    it("make one job of an Idempotency-Key, with the account's last quota slot", async () => {
       const { key } = await account({ concurrentJobs: 1 });
       const headers = { "idempotency-key": "once" };
       const answers = await Promise.all(
@@ -124,7 +124,7 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       expect((await call(urlOf(1), other, "GET", "/jobs")).status).toBe(401);
     });
 
-    it("run the jobs of batches in the places that the account has, of which each gives some back", async () => {
+    it("run the jobs of batches in the quota slots of the account, as each frees some", async () => {
       const { key, islandToken } = await account({ concurrentJobs: 3 });
       await using one = await FakeIsland.join(urlOf(0), islandToken, { slots: 8 });
       await using two = await FakeIsland.join(urlOf(1), islandToken, {

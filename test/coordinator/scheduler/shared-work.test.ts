@@ -13,10 +13,10 @@ const GEMMA: WorkKind = { slug: "gemma", onlyIslandsOf: null };
 const cargos = [makeCargo(), makeCargo({ slug: "gemma" })];
 
 function makeOffer(islands: readonly Partial<OfferedIsland>[], kinds: readonly WorkKind[] = [LLAMA]): SlotOffer {
-  const serves = kinds.map((_, place) => place);
+  const serves = kinds.map((_, index) => index);
   return {
     kinds,
-    islands: islands.map((each, place) => ({ id: `far-${place}`, accountId: "far", slots: 1, serves, ...each })),
+    islands: islands.map((each, index) => ({ id: `far-${index}`, accountId: "far", slots: 1, serves, ...each })),
   };
 }
 
