@@ -12,11 +12,7 @@ import { REFUSALS } from "../../refusals.ts";
 /** Writes that are sent in batches. `job-functions.ts` has a function for each. */
 export interface Operations extends HotWrites {
   /** Returns the ids of the jobs that have a quota slot, now or before. */
-  takeSlots(args: {
-    readonly accountId: string;
-    readonly jobIds: readonly string[];
-    readonly limit: number;
-  }): string[];
+  takeSlots(args: { readonly accountId: string; readonly jobIds: readonly string[]; readonly limit: number }): string[];
 }
 
 export type OperationKind = keyof Operations;

@@ -192,7 +192,13 @@ function describeLimits(database: PostgresDatabase): void {
       expect(await holdsQuota(one)).toEqual([true, true, false, false, true]);
       await one.cluster.leave();
       const adopted = await two.cluster.adopt(100);
-      expect((await two.cluster.owned(adopted)).map((each) => each.holdsQuota)).toEqual([true, true, false, false, true]);
+      expect((await two.cluster.owned(adopted)).map((each) => each.holdsQuota)).toEqual([
+        true,
+        true,
+        false,
+        false,
+        true,
+      ]);
       expect((await two.jobs.get(adopted[0] as string))?.holdsQuota).toBeUndefined();
     });
 
