@@ -66,7 +66,7 @@ export function openOperators(
 
 function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspensions, gateway: IslandGateway): void {
   suspensions.onAccounts((accountIds) => {
-    for (const hostId of islands.connectedOf(accountIds)) sendAway(islands, suspensions, hostId);
+    for (const hostId of islands.connectedOf(accountIds)) dismiss(islands, suspensions, hostId);
     gateway.endSessionsOfAccounts(accountIds);
     const withJobs = new Set([...jobs.list()].map(({ accountId }) => accountId).filter((id) => accountIds.has(id)));
     for (const account_id of withJobs) {
@@ -76,12 +76,12 @@ function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspen
     }
   });
   suspensions.onIslands((hostIds) => {
-    for (const hostId of hostIds) sendAway(islands, suspensions, hostId);
+    for (const hostId of hostIds) dismiss(islands, suspensions, hostId);
   });
 }
 
-function sendAway(islands: IslandRegistry, suspensions: Suspensions, hostId: string): void {
+function dismiss(islands: IslandRegistry, suspensions: Suspensions, hostId: string): void {
   const reason = suspensions.reasonFor(hostId, islands.get(hostId)?.accountId ?? "");
   if (reason === null) return;
-  islands.sendAway(hostId, { reason, retryAfterMs: SUSPENDED_RETRY_MS, message: "The operator suspended the Island" });
+  islands.dismiss(hostId, { reason, retryAfterMs: SUSPENDED_RETRY_MS, message: "The operator suspended the Island" });
 }

@@ -1,4 +1,5 @@
-import { Scheduler, type SchedulerEvent, type WaitingJob } from "../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEvent, WaitingJob } from "../../coordinator/scheduler/events.ts";
 import type { Random } from "../../test/support/random.ts";
 import type { Fleet } from "./fleet.ts";
 import { sampleMs, type Latencies, type Latency } from "./latency.ts";

@@ -1,5 +1,5 @@
 import { fits } from "../../coordinator/scheduler/fit.ts";
-import type { SchedulerIsland } from "../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../../coordinator/scheduler/events.ts";
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
 import { Random } from "../../test/support/random.ts";

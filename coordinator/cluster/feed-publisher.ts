@@ -44,7 +44,7 @@ export function publishFeeds(
       return;
     }
     const tail = new FeedTail(feed, after);
-    const { place } = tail;
+    const { start } = tail;
     const first = tail.take(MAX_FRAME_CHARS);
     const blockedBy = tail.blockedBy(MAX_FRAME_CHARS);
     if (first === null && blockedBy === "too_large") {
@@ -52,8 +52,8 @@ export function publishFeeds(
       return;
     }
     const more = !tail.isAtEnd && (blockedBy === null || blockedBy === "too_large");
-    const slice = first === null ? { from: place.index, parts: [] } : toWire(first);
-    const opened = { frame: { ...slice, opened: { ...place, more } }, chars: first?.chars ?? 0 };
+    const slice = first === null ? { from: start.index, parts: [] } : toWire(first);
+    const opened = { frame: { ...slice, opened: { ...start, more } }, chars: first?.chars ?? 0 };
     if (more) {
       yield opened;
       return;

@@ -235,7 +235,7 @@ export function followFeeds(
     const { position } = copy.replica;
     if (stored === undefined || stored.hasLost(position)) return cut(copy, "lost");
     const tail = new FeedTail(stored, position);
-    copy.replica.begin(tail.place);
+    copy.replica.begin(tail.start);
     const slice = tail.take(Infinity);
     if (slice !== null) take(copy, slice);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Elsewhere } from "../scheduler/explain.ts";
-import type { WorkKind } from "../scheduler/shared-work.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 import type { Peers } from "./peers.ts";
 
 /** Work state of other coordinators, as `shareWork` received it. */

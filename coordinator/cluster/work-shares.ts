@@ -1,6 +1,7 @@
 import type { Elsewhere } from "../scheduler/explain.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
-import { workKeyOf, workKindOf, type WorkKind } from "../scheduler/slot-offer.ts";
+import { workKeyOf, workKindOf } from "../scheduler/slot-offer.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
 /** Request for waiting jobs, and the coordinator to send it to. */

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
-import type { SchedulerEvent } from "../scheduler/events.ts";
-import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
+import type { SchedulerEvent, WorkKind } from "../scheduler/events.ts";
+import type { SharedWork } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";

@@ -25,6 +25,13 @@ const LACKS_FEATURES: JobError = {
   retryable: true,
 };
 
+interface Sending {
+  readonly job: ActiveJob;
+  readonly id: AttemptId;
+  readonly islandId: string;
+  readonly input: JobInput;
+}
+
 /** Returns a function that begins an attempt for an assignment, takes the Island's slot and sends `assign`. */
 export function openAssignments(
   clock: Clock,
@@ -34,80 +41,66 @@ export function openAssignments(
   tokens: AttemptTokens,
   signer: Pick<CargoSigner, "sign">,
 ): (jobId: string, islandId: string) => void {
-  function sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
-    if (isPresent(job, id) && canRun(job, islandId)) return send(job, islandId, input);
+  function sendIfPresent(sending: Sending): void {
+    const { job, islandId, id } = sending;
+    if (isPresent(sending) && canRun(sending)) return send(sending);
     // The attempt ended, or the job moved, while the input was read. Nothing was sent, so the Island will not confirm.
     islands.freeSlot(islandId, id);
-    if (isPresent(job, id)) void jobs.requeue(job.id, LACKS_FEATURES, "refused");
+    if (isPresent(sending)) void jobs.requeue(job.id, LACKS_FEATURES, "refused");
   }
 
-  function isPresent(job: ActiveJob, { attempt }: AttemptId): boolean {
-    return job.state === "queued" && job.attempt === attempt && !job.isDropped;
+  function isPresent({ job, id }: Sending): boolean {
+    return job.state === "queued" && job.attempt === id.attempt && !job.isDropped;
   }
 
   /** The features are unknown for a job restored from storage until its input has been read for its first Island. */
-  function canRun({ traits }: ActiveJob, islandId: string): boolean {
+  function canRun({ job: { traits }, islandId }: Sending): boolean {
     const has = islands.get(islandId)?.features ?? [];
     return traits === null || traits.features.every((name) => has.includes(name));
   }
 
-  function send(job: ActiveJob, islandId: string, input: JobInput): void {
-    const id = { jobId: job.id, attempt: job.attempt };
+  function send(sending: Sending): void {
+    const { job, islandId, id } = sending;
     const cargo = jobs.cargoOf(job);
     if (cargo === undefined) {
       void jobs.failWithoutCargo(job.id);
       // Nothing was sent, so the Island will not confirm.
       return islands.freeSlot(islandId, id);
     }
-    if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(job, islandId, cargo, input);
+    if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(sending, cargo);
     // Persisted for the same reason as below: an unsent attempt would wait for its Island forever.
-    return void jobs.persist(sendWithFiles(job, islandId, cargo, input, id));
+    return void jobs.persist(sendWithFiles(sending, cargo));
   }
 
-  async function sendWithFiles(
-    job: ActiveJob,
-    islandId: string,
-    cargo: CatalogEntry,
-    input: JobInput,
-    id: AttemptId,
-  ): Promise<void> {
-    const accountId = islands.get(islandId)?.accountId;
-    const files = accountId === undefined ? null : await grantFiles(id, islandId, accountId, cargo, input);
-    if (!isPresent(job, id)) return islands.freeSlot(islandId, id);
-    if (files !== null) return sendNow(job, islandId, cargo, input, files);
+  async function sendWithFiles(sending: Sending, cargo: CatalogEntry): Promise<void> {
+    const { job, islandId, id } = sending;
+    const files = await grantFiles(sending, cargo);
+    if (!isPresent(sending)) return islands.freeSlot(islandId, id);
+    if (files !== null) return sendNow(sending, cargo, files);
     islands.freeSlot(islandId, id);
     return void jobs.fail(job.id, LOST_FILE);
   }
 
-  /**
-   * Grants the Island access to the files of a job. Null if one is gone: its account was deleted or the job has ended.
-   */
+  /** Grants the Island the files of a job. Null if one is gone: its account was deleted or the job has ended. */
   async function grantFiles(
-    id: AttemptId,
-    hostId: string,
-    accountId: string,
+    { id, islandId, input }: Sending,
     { inputSchema }: CatalogEntry,
-    input: JobInput,
   ): Promise<JobFile[] | null> {
+    const accountId = islands.get(islandId)?.accountId;
+    if (accountId === undefined) return null;
     const expiresAtMs = clock.now() + GRANT_MS;
     const files: JobFile[] = [];
     for (const { path, fileId, form } of fileReferencesOf(inputSchema, input, JSON.stringify(input))) {
       const file = await retryWhileUnavailable(() => store.files.held({ jobId: id.jobId, fileId }), clock);
       if (file === undefined) return null;
-      const grant = { ...id, hostId, accountId, fileId, expiresAtMs };
+      const grant = { ...id, hostId: islandId, accountId, fileId, expiresAtMs };
       const address = grantAddress(grant, tokens.signFile(grant));
       files.push({ at: [...path], form, bytes: file.sizeBytes, sha256: file.sha256, address });
     }
     return files;
   }
 
-  function sendNow(
-    job: ActiveJob,
-    islandId: string,
-    cargo: CatalogEntry,
-    input: JobInput,
-    files?: readonly JobFile[],
-  ): void {
+  function sendNow({ job, islandId, input }: Sending, cargo: CatalogEntry, files?: readonly JobFile[]): void {
     const { id: jobId, attempt, feed } = job;
     return islands.send(islandId, {
       type: "assign",
@@ -127,14 +120,14 @@ export function openAssignments(
     const job = jobs.get(jobId);
     const island = islands.get(islandId);
     if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
-    const attempt = jobs.assign(jobId, { islandId, accountId: island.accountId });
-    islands.takeSlot(islandId, { jobId, attempt });
+    const id = { jobId, attempt: jobs.assign(jobId, { islandId, accountId: island.accountId }) };
+    islands.takeSlot(islandId, id);
     const { input, stored } = job;
     if (input !== null && stored !== null) {
-      return void stored.then(() => sendIfPresent(job, islandId, { jobId, attempt }, input));
+      return void stored.then(() => sendIfPresent({ job, id, islandId, input }));
     }
-    if (input !== null) return send(job, islandId, input);
-    const sent = jobs.readForRun(jobId).then((read) => sendIfPresent(job, islandId, { jobId, attempt }, read));
+    if (input !== null) return send({ job, id, islandId, input });
+    const sent = jobs.readForRun(jobId).then((read) => sendIfPresent({ job, id, islandId, input: read }));
     // A stored attempt that was not sent would wait for its Island forever.
     return void jobs.persist(sent);
   };

@@ -12,11 +12,10 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Feed } from "../jobs/feed.ts";
 import type { RunResult } from "../jobs/job-ending.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
-import type { FailureCause } from "../scheduler/scheduler.ts";
 import type { AttemptTokens } from "./attempt-tokens.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
-import { faultOf, isAskedFor, mayBeAskedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
+import { faultOf, isRequested, mayBeRequestedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
 /**
  * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only the present attempt of the Island
@@ -55,9 +54,9 @@ export function openAttemptFencing(
     const durable = apply(islandId, job, frame);
     // Output is noted when it is stored: frames that are stored together share one promise and one acknowledgement.
     if (frame.type === "output") return durable;
-    return durable.then((heard) => {
-      if (heard !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
-      return heard;
+    return durable.then((isApplied) => {
+      if (isApplied !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
+      return isApplied;
     });
   }
 
@@ -70,7 +69,7 @@ export function openAttemptFencing(
   ): Promise<void | false> {
     return earlier.then(() => {
       if (jobs.present(islandId, frame) === job) return applyWhenAssigned(islandId, job, frame);
-      jobs.noteUnheard(frame.jobId, frame.attempt, frame.seq);
+      jobs.noteUnapplied(frame.jobId, frame.attempt, frame.seq);
       return discard(islandId, frame);
     });
   }
@@ -95,7 +94,7 @@ export function openAttemptFencing(
       case "failed":
         return results.fail(islandId, job, frame);
       case "cancelled":
-        return results.giveUp(islandId, job, frame);
+        return results.stopByOwner(islandId, job, frame);
       default:
         return frame satisfies never;
     }
@@ -111,8 +110,8 @@ export function openAttemptFencing(
     }
     // The job was lost for longer than the grace period, but nothing has happened since. Another Island may have a
     // token of the same attempt if its assignment never became durable.
-    const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
-    if (job.mayRegain && isWhoLostIt && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
+    const isLastIsland = (job.lostIslandId ?? hostId) === hostId;
+    if (job.mayRegain && isLastIsland && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
     if (jobs.present(hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.start(jobId);
     jobs.noteReturn(jobId);
@@ -172,14 +171,14 @@ export function openAttemptFencing(
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 type Failure = Omit<JobError, "message"> & { readonly message?: string };
 /** Maximum characters of an Island's message in the log. */
-const MAX_LOGGED_WORDS = 300;
+const MAX_LOGGED_CHARS = 300;
 
 /** Handles the output and the end of an attempt. Reports must come from the Island that has the job. */
 function openAttemptResults(
   log: Pick<Logger, "warn">,
   jobs: JobRegistry,
   islands: IslandRegistry,
-  { schedule, hasOtherIsland }: Dispatcher,
+  { recordRun, recordFailure, hasOtherIsland }: Dispatcher,
 ) {
   /** Rejects a result. `complete` accepts it after all, for an empty result that no other Island can improve. */
   function reject(
@@ -190,22 +189,23 @@ function openAttemptResults(
     complete: () => Promise<void>,
   ): Promise<void> {
     // A client that asks for nothing must not keep the Island from others. The Island has failed only if another one
-    // finds an answer.
-    const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
-    const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
-    // Streamed output of an Island that contradicts itself cannot be withdrawn, so no Island may continue it.
-    const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
-    if (isSpoilt) return jobs.fail(job.id, error);
-    if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
+    // produces a result.
+    const isRequestedEmpty = fault === "empty" && mayBeRequestedEmpty(job.traits, frame);
+    const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isRequestedEmpty });
+    if (fault === "contradicted" || fault === "malformed") {
+      // Streamed output of an Island that contradicts itself cannot be withdrawn, so no Island may continue it.
+      const isStreamed = job.feed.outputAttempt === job.attempt;
+      return isStreamed ? jobs.fail(job.id, error) : jobs.requeue(job.id, error, "failed");
+    }
     if (!isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
-    // The last attempt may leave the answer of an earlier one cut, if no other Island confirmed its result.
+    // The last attempt may leave the output of an earlier one cut, if no other Island confirmed its result.
     const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && hasOtherIsland(job);
-    return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
+    return fault === "schema_mismatch" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
   /** Handles output that exceeds the job's maximum, which is a failure of the Island, or the storage for it. */
   function noteOverrun(islandId: string, job: ActiveJob): void {
-    measure(islandId, job, false);
+    recordRun(islandId, job, false);
     if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
   }
 
@@ -223,7 +223,7 @@ function openAttemptResults(
     job: ActiveJob,
     failure: Failure & Pick<NumberedFrame, "jobId" | "attempt">,
   ): JobError {
-    measure(islandId, job, false);
+    recordRun(islandId, job, false);
     if (failure.retryable) recordFailure(islandId, job, "failed", failure.code);
     // Free the slot first, so that another waiting job may take it: the failed job waits for another Island.
     islands.freeSlot(islandId, failure);
@@ -231,11 +231,11 @@ function openAttemptResults(
     return errorOf(failure, job, islands.get(islandId));
   }
 
-  function note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
+  function note(islandId: string, job: ActiveJob, code: JobErrorCode, text: string | undefined): void {
     const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
     const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
-    const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
-    log.warn({ ...facts, ...said }, "An Island failed a job");
+    const quoted = text === undefined || MAY_QUOTE.has(code) ? {} : { island_says: text.slice(0, MAX_LOGGED_CHARS) };
+    log.warn({ ...facts, ...quoted }, "An Island failed a job");
   }
 
   /** Returns true if another Island confirmed that no Island can do the job, or no other may try. */
@@ -243,26 +243,8 @@ function openAttemptResults(
     return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
   }
 
-  function measure(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
-    const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
-    schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
-  }
-
-  /** Must precede the release of the slot and the next competition of the job. */
-  function recordFailure(
-    islandId: string,
-    { slug, accountId }: ActiveJob,
-    cause: FailureCause,
-    code: JobErrorCode,
-  ): void {
-    schedule({ kind: "failure", islandId, slug, accountId, cause, code });
-  }
-
   return {
-    /**
-     * The Island did nothing.
-     * @param job Undefined if the attempt is over.
-     */
+    /** @param job Undefined if the attempt is over. */
     refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
       // The refusal is late: the Island had started, so this is a failed attempt.
       const cause = job?.state === "running" ? "failed" : "refused";
@@ -280,14 +262,14 @@ function openAttemptResults(
       return isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
     },
     /** Handles work that the Island's owner stopped. The coordinator did not cancel it, as the job has not ended. */
-    giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
+    stopByOwner(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
       recordFailure(islandId, job, "lost", "island_lost");
       islands.freeSlot(islandId, frame);
       return jobs.requeue(job.id, islandLost("The Island's owner stopped the job"), "lost");
     },
     addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
       const isChat = jobs.cargoOf(job)?.isChat === true;
-      if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
+      if (frame.items.some((item) => (item.type === "image" && isChat) || !isRequested(item, job.traits))) {
         const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
         return jobs.requeue(job.id, error, "failed");
       }
@@ -315,7 +297,7 @@ function openAttemptResults(
       if (job.state === "failed" && unmet === null) {
         noteOverrun(islandId, job);
       } else {
-        measure(islandId, job, true);
+        recordRun(islandId, job, true);
         noteRefuted(islandId, job);
       }
       islands.freeSlot(islandId, frame);

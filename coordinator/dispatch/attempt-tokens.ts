@@ -32,7 +32,7 @@ export function attemptTokens(secret: Buffer) {
   return {
     issue,
     signFile,
-    /** Tells an Island nothing about whose jobs it runs, and differs between Islands. */
+    /** The account's cache key on an Island, which can neither read the account from it nor compare it elsewhere. */
     cacheKey: (accountId: string, hostId: string): string => hmacOf(`cache ${accountId} ${hostId}`),
     isValid(token: string, jobId: string, attempt: number, hostId: string): boolean {
       return isSame(token, issue(jobId, attempt, hostId));

@@ -7,14 +7,9 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
-import type {
-  FailureCause,
-  Scheduler,
-  SchedulerEffect,
-  SchedulerEvent,
-  SchedulerIsland,
-  WaitingJob,
-} from "../scheduler/scheduler.ts";
+import type { FailureCause } from "../scheduler/circuit-breaker.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "../scheduler/events.ts";
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
@@ -25,9 +20,7 @@ export type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /**
  * Passes the events of both registries to the scheduler, and its effects to the registries as commands. Its only state
- * is the timer for the scheduler.
- * @param assign See `assignments.ts`.
- * @param explainWait See `wait-reasons.ts`.
+ * is the timer for the scheduler. See `assignments.ts` for `assign`, `wait-reasons.ts` for `explainWait`.
  */
 export function openDispatcher(
   env: Env<"islandGraceMs" | "restartGraceMs">,
@@ -138,7 +131,7 @@ export function openDispatcher(
         for (const attempt of event.attempts) {
           const job = jobs.present(event.islandId, attempt);
           if (job === undefined) continue;
-          recordFailure(job, event.islandId, "lost", "island_lost");
+          recordFailure(event.islandId, job, "lost", "island_lost");
           void jobs.requeue(job.id, islandLost(event.message), "lost", event.mayReturn);
         }
         return undefined;
@@ -169,13 +162,19 @@ export function openDispatcher(
   }
 
   function failOn(job: ActiveJob, islandId: string, code: JobErrorCode): void {
-    schedule({ kind: "measured", islandId, slug: job.slug, tokensPerSecond: null, succeeded: false });
-    recordFailure(job, islandId, "failed", code);
+    recordRun(islandId, job, false);
+    recordFailure(islandId, job, "failed", code);
   }
 
+  function recordRun(islandId: string, { slug, meter }: ActiveJob, succeeded: boolean): void {
+    const tokensPerSecond = succeeded ? (meter?.tokensPerSecond ?? null) : null;
+    schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
+  }
+
+  /** Must precede the release of the slot and the next competition of the job. */
   function recordFailure(
-    { slug, accountId }: ActiveJob,
     islandId: string,
+    { slug, accountId }: ActiveJob,
     cause: FailureCause,
     code: JobErrorCode,
   ): void {
@@ -216,7 +215,7 @@ export function openDispatcher(
     return [...new Set([...avoidIslands, ...islands.connectedOf(avoidAccounts)])];
   }
 
-  /** Updates jobs that avoid the account of a new Island: it is none of their other Islands, as host ids are free. */
+  /** Updates jobs that avoid the account of a new Island: host ids are free, so it is not another Island for them. */
   function keepFromNewIsland({ id, accountId }: SchedulerIsland): void {
     for (const job of jobs.list()) {
       if (job.state !== "pending" || !job.avoidAccounts.has(accountId) || job.avoidIslands.has(id)) continue;
@@ -226,6 +225,8 @@ export function openDispatcher(
 
   return {
     schedule,
+    recordRun,
+    recordFailure,
     hasOtherIsland,
     outlookFor: unrunnable.outlookFor,
     /** Calls `listener` with each Island that enters quarantine, or leaves it by a success. */

@@ -42,7 +42,7 @@ export function islandLost(message: string): JobError {
 }
 
 /** Length of an Island's text in an error for its owner. */
-const MAX_WORDS = 1_000;
+const MAX_QUOTED_CHARS = 1_000;
 
 /**
  * Returns the job's error, with the coordinator's message for the code. The Island's own text is added only for a job
@@ -55,20 +55,20 @@ export function errorOf(
 ): JobError {
   const isForOwner = message !== undefined && island?.accountId === job.accountId;
   // PostgreSQL rejects JSON with NUL.
-  const words = isForOwner ? message.replaceAll("\0", "").trim().slice(0, MAX_WORDS) : "";
+  const quoted = isForOwner ? message.replaceAll("\0", "").trim().slice(0, MAX_QUOTED_CHARS) : "";
   const text = code === "context_length_exceeded" ? describeTooLong(job, message ?? "") : TEXTS[code];
-  return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
+  return { code, message: quoted === "" ? text : `${text}. The Island says: ${quoted.toWellFormed()}`, retryable };
 }
 
 /** Matches the token count of the prompt and the model's limit in an agent's message. */
 const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
 /** Adds the Island's numbers, if they are plausible, in the format that clients parse from the vendors' texts. */
-function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
+function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, text: string): string {
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;
-  const [, counted = 0, most = 0] = (COUNTED.exec(words.slice(0, MAX_WORDS)) ?? []).map(Number);
-  const isPossible = counted > most && most > 0 && most <= context && counted <= (traits?.maxPromptTokens ?? 0);
-  const numbers = isPossible ? `: ${counted} tokens > ${most} maximum` : "";
+  const [, counted = 0, max = 0] = (COUNTED.exec(text.slice(0, MAX_QUOTED_CHARS)) ?? []).map(Number);
+  const isPossible = counted > max && max > 0 && max <= context && counted <= (traits?.maxPromptTokens ?? 0);
+  const numbers = isPossible ? `: ${counted} tokens > ${max} maximum` : "";
   return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and completion together`;
 }

@@ -6,7 +6,7 @@ import type { ActiveJobRecord } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { islandLost } from "./island-errors.ts";
 
-const READ_AT_ONCE = 1_000;
+const PAGE_SIZE = 1_000;
 
 /** An Island with the attempts that it had when the coordinator last stopped. */
 interface AbsentIsland {
@@ -15,8 +15,7 @@ interface AbsentIsland {
 }
 
 /**
- * Restores all unfinished jobs, before Islands and clients can connect.
- * @returns The numbers of jobs that wait and of jobs that Islands hold.
+ * Restores all unfinished jobs, before Islands and clients can connect. Counts those that wait or that Islands hold.
  */
 export async function recoverJobs(
   store: Pick<Store, "jobs" | "islands">,
@@ -39,8 +38,8 @@ export function beginRecovery(
   graceMs?: number,
 ) {
   const absent = new Map<string, AbsentIsland>();
-  const ofClients: string[] = [];
-  const givenUp: Promise<void>[] = [];
+  const clientBoundIds: string[] = [];
+  const requeued: Promise<void>[] = [];
   let waiting = 0;
   let held = 0;
 
@@ -51,14 +50,11 @@ export function beginRecovery(
   }
 
   return {
-    /**
-     * May be called concurrently; `finish` must follow.
-     * @param records Jobs that the registry does not have.
-     */
+    /** `records`: jobs that the registry does not have. May be called concurrently; `finish` must follow. */
     async restore(records: readonly ReturningJob[]): Promise<void> {
       for (const record of records) {
         const { id: jobId, attempt, islandId } = record;
-        if (record.isClientBound) ofClients.push(jobId);
+        if (record.isClientBound) clientBoundIds.push(jobId);
         if (islandId === null) {
           waiting += 1;
           const restored = jobs.restore(record, null);
@@ -70,7 +66,7 @@ export function beginRecovery(
         if (island === undefined) {
           // The account was deleted, or has had 1,000 other hosts since.
           waiting += 1;
-          givenUp.push(jobs.requeue(jobId, islandLost("The Island is no longer registered"), "lost", true));
+          requeued.push(jobs.requeue(jobId, islandLost("The Island is no longer registered"), "lost", true));
           continue;
         }
         island.attempts.push({ jobId, attempt });
@@ -80,9 +76,9 @@ export function beginRecovery(
     async finish(): Promise<{ waiting: number; held: number }> {
       // Batches are restored next, and must find the jobs that failed here. In a cluster another member may have taken
       // the job, and then this write never ends.
-      if (graceMs === undefined) await Promise.all(givenUp);
+      if (graceMs === undefined) await Promise.all(requeued);
       for (const [hostId, { accountId, attempts }] of absent) islands.awaitReturn(hostId, accountId, attempts, graceMs);
-      jobs.awaitReaders(ofClients);
+      jobs.awaitReaders(clientBoundIds);
       return { waiting, held };
     },
   };
@@ -91,7 +87,7 @@ export function beginRecovery(
 /** Reads in parts: the garbage collector would copy 100,000 records at once repeatedly. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
-    const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: READ_AT_ONCE });
+    const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: PAGE_SIZE });
     yield part;
     const last = part.at(-1);
     if (last === undefined) return;

@@ -8,7 +8,7 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import { inputSchemas } from "../catalog/input-schema.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import { isEmptyOutput } from "../jobs/job-ending.ts";
-import { areAsAsked, toolCallsOf } from "../jobs/tool-calls.ts";
+import { callsMatchRequest, toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
@@ -19,19 +19,17 @@ import type { JobTraits } from "../jobs/job-traits.ts";
  * - `malformed`: the text is not the requested JSON or lacks the requested log probabilities, or tool calls do not fit
  * the offered tools.
  */
-export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
+export type ResultFault = "empty" | "schema_mismatch" | "contradicted" | "malformed";
 
 type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
 
-/**
- * Returns true if the request allows the item: tool calls and log probabilities must be requested, reasoning supported.
- */
-export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean {
+/** Returns true if the request allows the item. Reasoning requires a Cargo that supports it. */
+export function isRequested(item: OutputItem, traits: JobTraits | null): boolean {
   if (item.type === "tool_call") return traits?.toolUse != null;
   if (item.type === "reasoning") return traits?.canThink === true;
   if (item.type !== "token" || item.logprobs === undefined) return true;
-  const most = traits?.topLogprobs ?? null;
-  return most !== null && item.logprobs.every(({ top }) => top.length <= most);
+  const max = traits?.topLogprobs ?? null;
+  return max !== null && item.logprobs.every(({ top }) => top.length <= max);
 }
 
 /**
@@ -46,28 +44,28 @@ export function faultOf(
 ): ResultFault | null {
   const { feed, traits, attempt } = job;
   const text = feed.text();
-  const hasSpoken = feed.outputAttempt === attempt;
+  const hasOutput = feed.outputAttempt === attempt;
   if (cargo?.isChat === true) {
     if (output !== undefined && output !== text) return "contradicted";
     const calls = toolCallsOf(feed.items);
     const isCutReasoning = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
-    if (!hasSpoken || (text === "" && calls.length === 0 && !isCutReasoning)) return "empty";
-    if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "misformed";
-    if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
-    return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
+    if (!hasOutput || (text === "" && calls.length === 0 && !isCutReasoning)) return "empty";
+    if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "malformed";
+    if (traits !== null && !callsMatchRequest(calls, traits.toolUse, finishReason)) return "malformed";
+    return finishReason === "stop" && traits !== null && !matchesFormat(text, traits) ? "malformed" : null;
   }
   // Streamed text is the output, whatever the result contains.
-  const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasSpoken ? text : ""));
+  const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasOutput ? text : ""));
   const bytes = JSON.stringify(value).length;
-  if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "misshapen";
+  if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "schema_mismatch";
   return isEmptyOutput(value) ? "empty" : null;
 }
 
 /**
- * Returns true if the request may be the cause of an empty answer: a stop sequence came first, or the answer was cut
+ * Returns true if the request may be the cause of an empty result: a stop sequence came first, or the answer was cut
  * before its first tool call had a name. Another Island may refute it.
  */
-export function mayBeAskedEmpty(
+export function mayBeRequestedEmpty(
   traits: Pick<JobTraits, "stopBytes" | "toolUse"> | null,
   { finishReason }: Pick<Finished, "finishReason">,
 ): boolean {
@@ -80,7 +78,7 @@ function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
 }
 
 /** Does not check text that a stop sequence may have cut anywhere. */
-function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
+function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
   if (responseFormat.type === "text" || stopBytes > 0) return true;
   const value = parsed(text);
   if (responseFormat.type === "json_object") return typeof value === "object" && value !== null;
@@ -95,8 +93,8 @@ function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): bool
 }
 
 /**
- * Returns where an answer does not match the client's schema although the grammar allowed it, such as a pattern with
- * look-around. Not a failure of the Island. Null for a valid answer and for one that was cut. Arguments of tool calls
+ * Returns where a completion does not match the client's schema although the grammar allowed it, such as a pattern with
+ * look-around. Not a failure of the Island. Null for a valid completion and for one that was cut. Arguments of tool calls
  * are checked for tools with `strict`.
  */
 export function unmetSchema(
@@ -110,10 +108,10 @@ export function unmetSchema(
 }
 
 function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | null {
-  for (const { function: asked } of calls) {
-    const tool = tools.find(({ name, isStrict }) => name === asked.name && isStrict === true);
-    const fault = tool === undefined ? null : answerFault(tool.parameters, parsed(asked.arguments));
-    if (fault !== null) return `the arguments of "${asked.name}": ${fault}`;
+  for (const { function: call } of calls) {
+    const tool = tools.find(({ name, isStrict }) => name === call.name && isStrict === true);
+    const fault = tool === undefined ? null : answerFault(tool.parameters, parsed(call.arguments));
+    if (fault !== null) return `the arguments of "${call.name}": ${fault}`;
   }
   return null;
 }

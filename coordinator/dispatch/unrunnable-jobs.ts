@@ -3,7 +3,8 @@ import type { Env } from "../env.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
+import type { Outlook } from "../scheduler/shared-work.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 
 /**
@@ -47,12 +48,12 @@ export function refuseUnrunnableJobs(
     if (timer !== null || isClosed || dueMs === undefined) return;
     timer = clock.schedule(dueMs - clock.monotonicMs(), () => {
       timer = null;
-      look();
+      checkDue();
       setTimer();
     });
   }
 
-  function look(): void {
+  function checkDue(): void {
     const nowMs = clock.monotonicMs();
     const kinds = new Map<string, { readonly kind: WorkKind; readonly jobIds: string[] }>();
     for (const [jobId, dueMs] of dueAtMs) {
@@ -63,9 +64,9 @@ export function refuseUnrunnableJobs(
       if (job === undefined || !isWaiting(job)) continue;
       dueAtMs.set(jobId, nowMs + REFUSE_AFTER_MS);
       if (kind === undefined) continue;
-      const same = kinds.get(workKeyOf(kind));
-      if (same === undefined) kinds.set(workKeyOf(kind), { kind, jobIds: [jobId] });
-      else same.jobIds.push(jobId);
+      const same = kinds.get(workKeyOf(kind)) ?? { kind, jobIds: [] };
+      kinds.set(workKeyOf(kind), same);
+      same.jobIds.push(jobId);
     }
     for (const { kind, jobIds } of kinds.values()) void refuseIfLacking(kind, jobIds);
   }
@@ -93,10 +94,7 @@ export function refuseUnrunnableJobs(
   };
 }
 
-/**
- * Returns true if a client waits and no Island has the job. Not all such jobs are client-bound, as conversation answers
- * outlive a crash.
- */
+/** Returns true if a client waits and no Island has the job. Conversation answers wait without being client-bound. */
 function isWaiting({ jobClass, state }: ActiveJob): boolean {
   return jobClass === "chat" && state === "pending";
 }

@@ -6,7 +6,7 @@ import type { BatchGate } from "../jobs/batches/batch-gate.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { type Elsewhere, explainDownloads, explainElsewhere } from "../scheduler/explain.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { WorkKind } from "../scheduler/shared-work.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 
 /** Shorter silences are normal. */
 const MIN_SILENCE_MS = 10_000;
@@ -35,8 +35,8 @@ export function openWaitReasons(
     return { ...explainDownloads([download.fraction]), position: 1, phase: "start" };
   }
 
-  function explainSilence({ lastSignMs }: ActiveJob, phase: AttemptPhase, what: string): JobWaiting | null {
-    const silentMs = clock.monotonicMs() - lastSignMs;
+  function explainSilence({ lastActivityMs }: ActiveJob, phase: AttemptPhase, what: string): JobWaiting | null {
+    const silentMs = clock.monotonicMs() - lastActivityMs;
     if (silentMs < MIN_SILENCE_MS) return null;
     const message = `the Island that runs the job ${what}; no activity for ${Math.floor(silentMs / 1_000)} s`;
     return { reason: "no_output", position: 1, message, phase };

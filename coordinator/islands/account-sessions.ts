@@ -8,14 +8,14 @@ import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./session/frame-intake.ts";
 
-/** Of all sessions of an account. Above it, only one of their sockets is read at a time. */
+/** Unfinished frame bytes of an account, above which only one of its sockets is read at a time. */
 const MAX_UNFINISHED_BYTES = 32 * MIB;
 const FULL_RETRY_S = 30;
-/** Grows with each flood of a token. */
-const WAITS = { firstMs: 10_000, maxMs: 600_000 } as const;
+/** The cooldown of a token grows with each flood. */
+const COOLDOWN = { firstMs: 10_000, maxMs: 600_000 } as const;
 /** Time without a flood after which the cooldown starts from the first step. */
 const FORGET_MS = 3_600_000;
-const MAX_OFFENDERS = 10_000;
+const MAX_FLOODERS = 10_000;
 const MS_PER_S = 1_000;
 
 export class AccountShare {
@@ -48,12 +48,12 @@ export function accountSessions({
   /** Only of accounts with an open session. */
   const shares = new Map<string, AccountShare>();
   /** Number of consecutive floods and time of the last one, by token id. */
-  const offences = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_OFFENDERS);
+  const floods = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_FLOODERS);
 
   const assertNoBackoff = (tokenId: string): void => {
-    const last = offences.get(tokenId);
+    const last = floods.get(tokenId);
     if (last === undefined) return;
-    const leftMs = last.atMs + growingMs(last.count, WAITS) - clock.monotonicMs();
+    const leftMs = last.atMs + growingMs(last.count, COOLDOWN) - clock.monotonicMs();
     if (leftMs > 0) throw refusal(Math.ceil(leftMs / MS_PER_S));
   };
 
@@ -81,11 +81,11 @@ export function accountSessions({
       return { share, close };
     },
 
-    punish(tokenId: string): void {
+    startCooldown(tokenId: string): void {
       const nowMs = clock.monotonicMs();
-      const last = offences.get(tokenId);
+      const last = floods.get(tokenId);
       const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
-      offences.set(tokenId, { atMs: nowMs, count: before + 1 });
+      floods.set(tokenId, { atMs: nowMs, count: before + 1 });
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
+/** Connected Islands that may run a Cargo. Each coordinator counts at largest {@link MAX_COUNTED}. */
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
@@ -40,21 +40,21 @@ export function cargoAvailability(
   askOthers: (accountId: string) => Promise<readonly (readonly AvailableCargo[] | undefined)[]>,
 ) {
   let publicCount: { readonly atMs: number; readonly cargos: readonly AvailableCargo[] } | null = null;
-  const latest = recentMap<{ readonly atMs: number; readonly answer: Promise<Availability> }>(MAX_REMEMBERED);
+  const latest = recentMap<{ readonly atMs: number; readonly result: Promise<Availability> }>(MAX_REMEMBERED);
 
   const countAll = (cargos: readonly CatalogEntry[]): AvailableCargo[] => {
     if (cargos.length === 0) return [];
     const connected = [...islands.connected()];
-    const most = { ram: 0, vram: 0, runtimes: new Set<string>() };
+    const largest = { ram: 0, vram: 0, runtimes: new Set<string>() };
     for (const { facts } of connected) {
-      most.ram = Math.max(most.ram, facts.ramBytes);
-      most.vram = Math.max(most.vram, facts.vramBytes);
-      for (const runtime of facts.runtimes) most.runtimes.add(runtime);
+      largest.ram = Math.max(largest.ram, facts.ramBytes);
+      largest.vram = Math.max(largest.vram, facts.vramBytes);
+      for (const runtime of facts.runtimes) largest.runtimes.add(runtime);
     }
     // Skip Cargos that are too large for every Island.
     const candidates = cargos.filter(
       ({ runtimeType, requiredRamBytes, requiredVramBytes }) =>
-        most.runtimes.has(runtimeType) && requiredRamBytes <= most.ram && requiredVramBytes <= most.vram,
+        largest.runtimes.has(runtimeType) && requiredRamBytes <= largest.ram && requiredVramBytes <= largest.vram,
     );
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
   };
@@ -71,28 +71,28 @@ export function cargoAvailability(
 
   const read = async (accountId: string): Promise<Availability> => {
     const others = await askOthers(accountId);
-    const heard = others.filter((cargos) => cargos !== undefined);
+    const replies = others.filter((cargos) => cargos !== undefined);
     const sums = new Map<string, AvailableCargo>();
-    for (const cargo of [here(accountId), ...heard].flat()) {
+    for (const cargo of [here(accountId), ...replies].flat()) {
       const { slug, islands: count = 0, ready = 0, free = 0 } = sums.get(cargo.slug) ?? { slug: cargo.slug };
       sums.set(slug, { slug, islands: count + cargo.islands, ready: ready + cargo.ready, free: free + cargo.free });
     }
     const cargos = [...sums.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
-    return { cargos, isComplete: heard.length === others.length };
+    return { cargos, isComplete: replies.length === others.length };
   };
 
   return {
     here,
 
-    /** Returns a result that is at most 5 s old. */
+    /** Returns a result that is at largest 5 s old. */
     of(accountId: string): Promise<Availability> {
       const atMs = clock.monotonicMs();
       const last = latest.get(accountId);
-      if (last !== undefined && atMs - last.atMs < FRESH_MS) return last.answer;
-      const answer = read(accountId);
-      latest.set(accountId, { atMs, answer });
-      answer.catch(() => latest.delete(accountId));
-      return answer;
+      if (last !== undefined && atMs - last.atMs < FRESH_MS) return last.result;
+      const result = read(accountId);
+      latest.set(accountId, { atMs, result });
+      result.catch(() => latest.delete(accountId));
+      return result;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 
-/** In the frames `assign` and `preload`. */
+/** The signed Cargo in the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
   /** Ed25519, in base64. */
@@ -23,10 +23,10 @@ export type CargoSigner = ReturnType<typeof cargoSigner>;
 
 /** Signs Cargos with the key that Islands pin when they join. Islands run only Cargos with this signature. */
 export function cargoSigner(key: KeyObject) {
-  /** By catalog entry. Entries are replaced on change, so each version of a Cargo is signed once. */
+  /** Signatures by catalog entry. Entries are replaced on change, so each version of a Cargo is signed once. */
   const signed = new WeakMap<CargoToSign, SignedCargo>();
   return {
-    /** In base64. */
+    /** Base64. */
     publicKey: publicKeyText(createPublicKey(key)),
 
     /** Returns the signed manifest. An account's own Cargo, until it is approved, is signed only for its Islands. */
@@ -44,8 +44,7 @@ export function cargoSigner(key: KeyObject) {
 }
 
 /**
- * Opens the signing key of the network. Creates one if `isNew`: no Island has ever joined.
- * @throws {SigningKeyError} if the key is damaged or lost.
+ * Opens or creates the key. `isNew`: no Island has ever joined. @throws {SigningKeyError} for a damaged or lost key.
  */
 export async function openCargoSigner(
   { log }: Pick<Env, "log">,

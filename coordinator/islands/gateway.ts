@@ -60,7 +60,7 @@ export function openIslandGateway(
     intake: intakeBudget(memory),
     watch: sessionWatch(clock, heartbeatMs),
     controlRate: controlRate(heartbeatMs),
-    onFlood: ({ tokenId }) => byAccount.punish(tokenId),
+    onFlood: ({ tokenId }) => byAccount.startCooldown(tokenId),
     onClosed: (session) => sessions.delete(session),
   };
 
@@ -95,7 +95,7 @@ export function openIslandGateway(
       if (endedTokens.has(owner.tokenId)) session.dismiss(TOKEN_REVOKED, null);
       return;
     }
-    socket.attach({ ...DEAF, onError: () => socket.terminate() });
+    socket.attach({ ...IGNORE_EVENTS, onError: () => socket.terminate() });
     socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
   }
 
@@ -189,7 +189,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
 
 const ignore = (): void => undefined;
 /** For a socket that is only closed. */
-const DEAF: SocketEvents = {
+const IGNORE_EVENTS: SocketEvents = {
   onMessage: ignore,
   onRead: ignore,
   onPing: ignore,

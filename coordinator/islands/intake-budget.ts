@@ -45,7 +45,7 @@ export class UnstoredFrames {
   readonly #onWait: () => void;
   readonly #onCapacity: () => void;
   #bytes = 0;
-  /** By write in flight. */
+  /** Bytes by write in flight. */
   readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
   /** Null while not waiting. */
   #stopWaiting: (() => void) | null = null;

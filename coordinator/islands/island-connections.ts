@@ -64,8 +64,8 @@ export function islandConnections(
   const { heartbeatMs } = config;
   const acknowledge = acknowledgements((hostId, { type, jobId, attempt, seq }) => {
     // Only the end of a run changes the quarantine.
-    const news = type === "output" ? {} : { quarantine: quarantineOf(hostId) };
-    registry.send(hostId, { type: "ack", jobId, attempt, seq, ...news });
+    const notice = type === "output" ? {} : { quarantine: quarantineOf(hostId) };
+    registry.send(hostId, { type: "ack", jobId, attempt, seq, ...notice });
   });
 
   /** Returns false if the Island has left, is suspended or has a newer session. Dismisses it in the last two cases. */
@@ -131,10 +131,7 @@ export function islandConnections(
     disconnect: (island: IslandView, link: IslandLink): void => registry.disconnect(island, link),
     noteRoundTrip: (island: IslandView, rttMs: number): void => registry.setRoundTrip(island, rttMs),
 
-    /**
-     * See `AttemptReports.receive`; undefined for frames that are not stored.
-     * @throws {ProtocolError} if the frame does not fit the session's state.
-     */
+    /** See `AttemptReports.receive`. @throws {ProtocolError} if the frame does not fit the session's state. */
     receive(island: IslandView, frame: FromIsland): Promise<void | false> | undefined {
       switch (frame.type) {
         case "hello":
@@ -189,8 +186,8 @@ export function acknowledgements(
     }
     const first = { seq };
     lastOf.set(durable, first);
-    void durable.then((heard) => {
-      if (heard !== false) send(hostId, { type, jobId, attempt, seq: first.seq });
+    void durable.then((isApplied) => {
+      if (isApplied !== false) send(hostId, { type, jobId, attempt, seq: first.seq });
     });
   };
 }

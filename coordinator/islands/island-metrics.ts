@@ -12,7 +12,7 @@ type EndedCounts = Omit<HostCounts, "onlineMs">;
 
 export interface IslandDay {
   readonly day: UtcDay;
-  /** As in {@link IslandMetrics}; null before the Island was first seen. */
+  /** See {@link IslandMetrics}; null before the Island was first seen. */
   readonly uptime: number | null;
   readonly earnedMicro: number;
   readonly counts: EndedCounts;
@@ -22,14 +22,13 @@ export interface IslandMetrics {
   /** Share of the time since the period began or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
   readonly earnedMicro: Periods<number>;
-  /** Of 30 days. */
+  /** Counts of 30 days. */
   readonly counts: EndedCounts;
   /** Returns the last 30 UTC days including today, oldest first, without gaps. */
   readonly byDay: () => readonly IslandDay[];
 }
 
-const DAYS = { today: 1, days7: 7, days30: 30 } as const;
-const PERIODS = Object.keys(DAYS) as (keyof typeof DAYS)[];
+const MAX_DAYS = 30;
 /** Online time is stored once a minute, so up to a minute of a connected Island may be missing. */
 const UNSTORED_MS = 60_000;
 
@@ -45,7 +44,7 @@ export async function readMetrics(
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },
 ): Promise<(island: KnownIsland) => IslandMetrics> {
   const today = utcDayOf(nowMs);
-  const fromDay = today - DAYS.days30 + 1;
+  const fromDay = today - MAX_DAYS + 1;
   const [counts, earnings] = await Promise.all([
     store.counts(accountId, hostId, fromDay),
     store.earnings(accountId, hostId, fromDay),
@@ -69,7 +68,7 @@ export async function readMetrics(
       earnedMicro: inPeriods((days) => earnedBetween(today - days + 1, today)),
       counts: all,
       byDay: () =>
-        Array.from({ length: DAYS.days30 }, (_each, index): IslandDay => {
+        Array.from({ length: MAX_DAYS }, (_each, index): IslandDay => {
           const day = fromDay + index;
           const { onlineMs: _ofDay, ...ended } = countsBetween(day, day);
           return { day, uptime: uptimeBetween(day, day), earnedMicro: earnedBetween(day, day), counts: ended };
@@ -84,6 +83,5 @@ function addCounts(sum: HostCounts, row: HostCounts): HostCounts {
 }
 
 function inPeriods<T>(read: (days: number) => T): Periods<T> {
-  const [today, days7, days30] = PERIODS.map((period) => read(DAYS[period])) as [T, T, T];
-  return { today, days7, days30 };
+  return { today: read(1), days7: read(7), days30: read(MAX_DAYS) };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import type { Env } from "../env.ts";
-import type { SchedulerIsland } from "../scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../scheduler/events.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 
@@ -46,7 +46,7 @@ export class IslandRegistry {
   readonly #graceMs: number;
   /** Agents reconnect at growing intervals while the coordinator is down. */
   readonly #restartGraceMs: number;
-  /** By host id. */
+  /** Islands by host id. */
   readonly #islands = new Map<string, MutableIsland>();
   readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
@@ -100,9 +100,7 @@ export class IslandRegistry {
     this.#islands.get(hostId)?.link?.send(frame);
   }
 
-  /**
-   * The Island's slot stays taken until it confirms. An Island that leaves several cancels unconfirmed is dismissed.
-   */
+  /** The slot stays taken until the Island confirms. An Island that ignores several cancels is dismissed. */
   stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
@@ -125,7 +123,7 @@ export class IslandRegistry {
     island.grace?.cancel();
     island.grace = null;
     island.link = link;
-    island.greet(hello);
+    island.applyHello(hello);
     return island;
   }
 
@@ -141,17 +139,15 @@ export class IslandRegistry {
 
   remove(accountId: string, hostId: string): void {
     if (this.#islands.get(hostId)?.accountId !== accountId) return;
-    this.sendAway(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
+    this.dismiss(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
   }
 
-  /**
-   * Dismisses an Island that will not return with its attempts, which are lost at once, with `message` as the error.
-   */
-  sendAway(hostId: string, farewell: { reason: string; retryAfterMs: number | null; message: string }): void {
+  /** Dismisses an Island whose attempts are lost at once. `message`: the error of their jobs. */
+  dismiss(hostId: string, goodbye: { reason: string; retryAfterMs: number | null; message: string }): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
     const { link } = island;
-    const { reason, retryAfterMs, message } = farewell;
+    const { reason, retryAfterMs, message } = goodbye;
     if (link !== null) {
       island.link = null;
       this.#emit({ type: "island_down", islandId: hostId });
@@ -198,7 +194,7 @@ export class IslandRegistry {
   ): void {
     const island = this.#islands.get(hostId) ?? new MutableIsland(hostId, accountId, this.#texts);
     if (island.isConnected) {
-      // It may have connected while the jobs were read, and continue some of them.
+      // The Island may have connected while the jobs were read, and continue some of them.
       const missing = attempts.filter((attempt) => !island.has(attempt));
       return this.#emitLost(island, missing, CAME_WITHOUT, false);
     }

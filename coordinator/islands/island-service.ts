@@ -9,8 +9,7 @@ import { readMetrics, type IslandMetrics } from "./island-metrics.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /**
- * `paused`: connected, but accepts no new jobs. `quarantined`: several jobs in a row failed on it. `suspended`: by the
- * operator, and not connected.
+ * `paused`: connected, accepts no new jobs. `quarantined`: several jobs in a row failed. `suspended`: by the operator.
  */
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 type IslandStatus = (typeof ISLAND_STATUSES)[number];
@@ -179,7 +178,7 @@ export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAt
   nowMs: number,
 ): ListedIsland<R> {
   const live = byId.get(record.hostId) ?? null;
-  // It may be connected to a coordinator that did not reply.
+  // The Island may be connected to a coordinator that did not reply.
   const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
   return {
     record: live === null ? record : { ...record, lastSeenAtMs: nowMs },

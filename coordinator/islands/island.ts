@@ -1,6 +1,6 @@
 import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
-import type { SchedulerIsland } from "../scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../scheduler/events.ts";
 
 /** Connection to an Island's agent. */
 export interface IslandLink {
@@ -30,12 +30,12 @@ export interface IslandView {
   has(attempt: AttemptId): boolean;
   /** Empty before its first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
-  /** As last reported; null if unknown. */
+  /** Free memory as last reported; null if unknown. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** Of its hottest part; null if unknown. */
+  /** Temperature of its hottest part; null if unknown. */
   readonly temperatureC: number | null;
-  /** Of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
   readonly gpuLoad: number | null;
   /** Cargos whose model is being loaded into memory. */
   readonly loading: readonly string[];

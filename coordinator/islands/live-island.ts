@@ -20,13 +20,13 @@ export const liveIslandSchema = z.object({
   isQuarantined: z.boolean(),
   slots: z.number(),
   slotsBusy: z.number(),
-  /** Over all cores, 0 to 1; null if unknown. */
+  /** Load over all cores, 0 to 1; null if unknown. */
   cpuLoad: share,
   freeRamBytes: freeBytes,
   freeVramBytes: freeBytes,
-  /** Of its hottest processor or graphics card; null if unknown. */
+  /** Temperature of its hottest processor or graphics card; null if unknown. */
   temperatureC: z.number().nullable(),
-  /** Of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
   gpuLoad: share,
   /** Cargos whose model is in memory. */
   loaded: slugs,
@@ -43,7 +43,7 @@ export type LiveDownload = LiveIsland["downloads"][number];
 interface HeldJob {
   readonly slug: string;
   readonly createdAtMs: number;
-  /** Of its current attempt; null before. */
+  /** Start of its current attempt; null before. */
   readonly startedAtMs: number | null;
 }
 

@@ -4,7 +4,7 @@ import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { isSameRank } from "../scheduler/rank.ts";
-import type { SchedulerIsland } from "../scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../scheduler/events.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
 /** Limit of shared texts; beyond it, some are in memory twice. */
@@ -123,8 +123,8 @@ export class MutableIsland implements IslandView {
     this.#ignored = null;
   }
 
-  greet({ hardware, runtimes, slots, draining, policy, features, state }: Hello): void {
-    this.#noteUse(state);
+  applyHello({ hardware, runtimes, slots, draining, policy, features, state }: Hello): void {
+    this.#setUsage(state);
     this.#facts = {
       id: this.hostId,
       accountId: this.accountId,
@@ -142,7 +142,7 @@ export class MutableIsland implements IslandView {
   /** Applies a heartbeat. Returns true if facts for the scheduler or the loading Cargos changed. */
   update(state: IslandState): boolean {
     const { loading } = this;
-    this.#noteUse(state);
+    this.#setUsage(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
     if (isSameRank(before, now)) return this.loading !== loading;
@@ -161,7 +161,7 @@ export class MutableIsland implements IslandView {
   }
 
   /** Stores values that do not affect scheduling. */
-  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
+  #setUsage({ freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
     this.temperatureC = temperatureC;
     this.gpuLoad = gpuLoad;
     this.loading = this.#listOf(this.loading, loading ?? NONE);
@@ -186,9 +186,9 @@ export class MutableIsland implements IslandView {
   }
 
   /** Returns the previous list if it is unchanged, so that no part of the frame stays in memory. */
-  #listOf(before: readonly string[] = NONE, said: readonly string[]): readonly string[] {
-    if (said.length === before.length && said.every((text, index) => text === before[index])) return before;
-    return said.map((text) => this.#shared(text));
+  #listOf(before: readonly string[] = NONE, reported: readonly string[]): readonly string[] {
+    if (reported.length === before.length && reported.every((text, index) => text === before[index])) return before;
+    return reported.map((text) => this.#shared(text));
   }
 }
 

@@ -44,7 +44,7 @@ export type ActiveJob = Readonly<Omit<MutableJob, Hidden>> & {
 };
 
 const NONE: ReadonlySet<string> = new Set();
-const NOBODY: readonly Assignee[] = [];
+const NO_FAILURES: readonly Assignee[] = [];
 
 /** The state behind an {@link ActiveJob}. Only `JobRegistry` and its writes change it. */
 export class MutableJob {
@@ -65,18 +65,15 @@ export class MutableJob {
   avoidIslands: ReadonlySet<string> = NONE;
   /** Other accounts with several Islands that failed the job. All their Islands are avoided, including new ones. */
   avoidAccounts: ReadonlySet<string> = NONE;
-  /** In order of failure. */
-  failedOn: readonly Assignee[] = NOBODY;
+  /** Islands that failed the job, in order of failure. */
+  failedOn: readonly Assignee[] = NO_FAILURES;
   #state: JobState;
   /** Attempts begun, including refused ones; while the job is queued or running, the number of the present one. */
   attempt: number;
   /** Attempts that an Island refused. They do not count against the maximum. */
   refusals: number;
   assignee: Assignee | null = null;
-  /**
-   * Earns the charge: the last Island that delivered output, or the one that has the job. Null if unknown since a
-   * restart.
-   */
+  /** The earning Island: the last that delivered output, else the one with the job. Null if unknown since a restart. */
   earner: Assignee | null = null;
   /** Null before the first attempt, and for an attempt that began before the last restart. */
   meter: AttemptMeter | null = null;
@@ -92,7 +89,7 @@ export class MutableJob {
   startedAtMs: number | null;
   readonly createdAtMs: number;
   endedAtMs: number | null = null;
-  /** Later than the wait limit once the job has lost an attempt. */
+  /** Deadline of the wait, later than the wait limit once the job has lost an attempt. */
   waitDeadlineMs: number;
   /** Start of the competition: when a job of a batch got its quota slot, or when any other job was created. */
   waitsSinceMs: number;
@@ -104,9 +101,9 @@ export class MutableJob {
   regainedAttempt = 0;
   isAccepted = false;
   /** True once the present attempt has made output or progress. */
-  hasSpoken = false;
+  hasProgress = false;
   /** Last activity of the present attempt, by `Clock.monotonicMs`. The limit of its phase counts from here. */
-  lastSignMs = 0;
+  lastActivityMs = 0;
   /** Last reported progress of the present attempt, which grows with the work; null before. */
   workCount: number | null = null;
   /** Last numbered frame of the present attempt that was received; 0 for none. */
@@ -130,7 +127,7 @@ export class MutableJob {
   /** True if another coordinator has the job. Its pending writes never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
-  /** Kept from submission to the first scheduling decision, so that an idle network never reads it back. */
+  /** The input until the first scheduling decision, so that an idle network never reads it back. */
   input: JobInput | null = null;
   /** Null until the input has been read. */
   traits: JobTraits | null = null;
@@ -190,7 +187,7 @@ export class MutableJob {
   /** The step that the Island has yet to do; null while no Island has the job. */
   get phase(): AttemptPhase | null {
     if (this.#state === "queued") return this.isAccepted ? "start" : "accept";
-    if (this.#state === "running") return this.hasSpoken ? "silence" : "first_output";
+    if (this.#state === "running") return this.hasProgress ? "silence" : "first_output";
     return null;
   }
 
@@ -225,10 +222,7 @@ export class MutableJob {
     this.announce("running");
   }
 
-  /**
-   * Ends the present attempt, not the job. @throws {IllegalTransitionError} unless an Island has the job.
-   * @param mayReturn The Island is away, and may return with the attempt.
-   */
+  /** Ends the attempt, not the job. `mayReturn`: the Island is away. @throws {IllegalTransitionError} */
   lose(mayReturn: boolean): void {
     this.apply("lose");
     this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
@@ -243,7 +237,7 @@ export class MutableJob {
     if (this.assignee !== null) this.#avoid(this.assignee);
   }
 
-  remember({ failedOn, final, trace }: HandoverState): void {
+  applyHandover({ failedOn, final, trace }: HandoverState): void {
     for (const assignee of failedOn) this.#avoid(assignee);
     this.final = final;
     this.trace = trace ?? null;
@@ -272,7 +266,7 @@ export class MutableJob {
     this.noteEarner();
     this.mayRegain = false;
     this.isAccepted = false;
-    this.hasSpoken = false;
+    this.hasProgress = false;
     this.workCount = null;
     this.announce("queued");
   }
@@ -300,8 +294,8 @@ export class MutableJob {
     this.feed.push([status], this.attempt);
   }
 
-  /** Adds output, which the caller stores, to the feed. It is visible to readers at once. */
-  say(items: readonly FeedItem[]): void {
+  /** Makes output visible to readers at once. The caller stores it. */
+  publish(items: readonly FeedItem[]): void {
     this.feed.push(items, this.attempt);
   }
 }

@@ -44,7 +44,7 @@ export class FeedTail {
     }
   }
 
-  get place(): FeedStart {
+  get start(): FeedStart {
     return { index: this.#index, outputs: this.#outputs, statuses: this.#statuses };
   }
 
@@ -87,10 +87,10 @@ export class FeedTail {
     const ending = this.isAtEnd && !this.#isOver ? this.#feed.ending : null;
     if (ending !== null) this.#isOver = true;
     const { promptTokens } = this.#feed;
-    const isNews = promptTokens !== this.#promptTokens;
+    const isPromptChanged = promptTokens !== this.#promptTokens;
     this.#promptTokens = promptTokens;
-    if (parts.length === 0 && ending === null && !isNews) return null;
-    return { from, parts, ending, chars, ...(isNews && { promptTokens }) };
+    if (parts.length === 0 && ending === null && !isPromptChanged) return null;
+    return { from, parts, ending, chars, ...(isPromptChanged && { promptTokens }) };
   }
 
   #pass(item: FeedItem): void {

@@ -55,7 +55,7 @@ export class JobFeed {
   /** The last attempt that made output that cannot be withdrawn: anything but progress. Null before any. */
   outputAttempt: number | null = null;
   hasText = false;
-  /** Set once, for a replica that was cut. The job then has another feed. */
+  /** The reason if a replica was cut, once; the job then has another feed. */
   cutBecause: CutReason | null = null;
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly output?: unknown;
   readonly usage?: Usage;
   readonly finishReason?: FinishReason;
-  /** As reported by the Island; it may not be one of the job's. */
+  /** The stop sequence that the Island reports; it may not be one of the job's. */
   readonly stopSequence?: string;
   readonly timings?: Timings;
   readonly error?: JobError;
@@ -28,7 +28,7 @@ export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timin
 
 /** Returns the usage of a job that did not complete: delivered output and prompt tokens that were read. */
 export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): Usage | null {
-  const promptTokens = readOf(prompt, tokens);
+  const promptTokens = countRead(prompt, tokens);
   return tokens === 0 && promptTokens === 0 ? null : { promptTokens, completionTokens: tokens };
 }
 
@@ -43,7 +43,7 @@ export function promptCostOf({
 }: Pick<ActiveJob, "prompt" | "traits" | "feed">): Pick<SettleFacts, "readTokens" | "promptTokens"> {
   if (prompt === null || traits === null) return { readTokens: 0, promptTokens: 0 };
   const { promptBytes, formatTokens } = traits;
-  const readTokens = Math.min(readOf(prompt, feed.tokens), promptBytes);
+  const readTokens = Math.min(countRead(prompt, feed.tokens), promptBytes);
   return {
     readTokens: readTokens === 0 ? 0 : readTokens + formatTokens,
     promptTokens: Math.min(prompt.total, promptBytes) + formatTokens,
@@ -60,7 +60,7 @@ export function isFaultOfIsland({ error, isPaid }: Pick<Outcome, "error" | "isPa
 }
 
 /** Counts the prompt tokens that were read: all of them once the model has produced output. */
-function readOf(prompt: PromptTokens | null, deliveredTokens: number): number {
+function countRead(prompt: PromptTokens | null, deliveredTokens: number): number {
   if (prompt === null) return 0;
   return deliveredTokens > 0 ? prompt.total : prompt.done;
 }

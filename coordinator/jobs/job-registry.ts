@@ -1,4 +1,4 @@
-import type { AttemptPhase, PhaseLimits } from "../../shared/attempt-phase.ts";
+import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
@@ -11,7 +11,7 @@ import type { Env } from "../env.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputBudget, type OutputBudget, type OutputOwner, outputOwners } from "../quotas/output-budget.ts";
-import type { FailureCause } from "../scheduler/scheduler.ts";
+import type { FailureCause } from "../scheduler/circuit-breaker.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { ActiveJobRecord, JobEnding, JobInput, SubmittedJob } from "../store/jobs/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -56,6 +56,14 @@ interface Offer {
   withdraw(): void;
 }
 
+/** The setting of the default limit of each phase. */
+const PHASE_LIMITS = {
+  accept: "acceptLimitMs",
+  start: "startLimitMs",
+  first_output: "firstOutputLimitMs",
+  silence: "silenceLimitMs",
+} as const satisfies Record<AttemptPhase, keyof JobEnv["config"]>;
+
 /** The initial state of a job without attempts. */
 export const NEW_JOB = {
   state: "pending",
@@ -65,9 +73,7 @@ export const NEW_JOB = {
   startedAtMs: null,
 } as const;
 
-/**
- * Lateness of a timer that shows a stall of this process, in which it read no reports: the phase limit starts again.
- */
+/** A timer this late shows a stall of this process, in which it read no reports: the phase limit starts again. */
 const MAX_LATE_MS = 1_000;
 /** Time for an Island that returns at the end of its grace period to send what it kept. */
 const REPORT_MARGIN_MS = 5_000;
@@ -86,13 +92,11 @@ export class JobRegistry {
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Default of the maximum output of a job. */
+  /** Default maximum output of a job. */
   readonly #maxOutputBytes: number;
-  /** Default phase limits. */
-  readonly #phaseLimits: PhaseLimits;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
-  /** Without jobs whose end is durable. */
+  /** Jobs by id, until their end is durable. */
   readonly #jobs = new Map<string, MutableJob>();
   readonly #writes: JobWrites;
   readonly #deadlines: Deadlines;
@@ -103,8 +107,7 @@ export class JobRegistry {
 
   /**
    * @param onWebhookDue Called when the durable end of a job makes a webhook due.
-   * @param couldReadersCome Whether readers at other coordinators could connect since `sinceMs`, by the monotonic
-   * clock.
+   * @param couldReadersCome Whether readers elsewhere could connect at any time since `sinceMs` (monotonic).
    */
   constructor(
     env: JobEnv,
@@ -116,19 +119,12 @@ export class JobRegistry {
     onWebhookDue: (webhookId: string, accountId: string) => void,
     couldReadersCome: (sinceMs: number) => boolean,
   ) {
-    const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = env.config;
     this.#env = env;
     this.#store = store;
     this.#catalog = catalog;
     this.#jobQuota = jobQuota;
     this.#dailyStorage = dailyStorage;
     this.#maxOutputBytes = memory.maxOutputBytes;
-    this.#phaseLimits = {
-      accept: acceptLimitMs,
-      start: startLimitMs,
-      first_output: firstOutputLimitMs,
-      silence: silenceLimitMs,
-    };
     this.#onWebhookDue = onWebhookDue;
     this.#couldReadersCome = couldReadersCome;
     this.outputBudget = outputBudget(memory);
@@ -223,7 +219,7 @@ export class JobRegistry {
   /** Lets a parked job compete, with a quota slot regardless of the limit. */
   admitParked(jobId: string): void {
     const job = this.#require(jobId);
-    this.#takePlace(job);
+    this.#takeQuotaSlot(job);
     this.#beginCompeting(job);
   }
 
@@ -253,7 +249,7 @@ export class JobRegistry {
     if (record.islandId !== null) return this.#restoreBegun(record, assignee.accountId, islandGraceMs);
     const { input, backlog } = await this.#readStored(record);
     const job = this.#addRestored(record, input, backlog);
-    this.#takePlace(job);
+    this.#takeQuotaSlot(job);
     this.#beginWait(job, this.#earliestMs(islandGraceMs));
     // The coordinator that assigned the attempt died before it was durable.
     if (attempt > job.attempt) this.claimAttempt(job.id, assignee, attempt);
@@ -266,7 +262,7 @@ export class JobRegistry {
     const job = this.#addRestored(record, input, backlog);
     if (record.islandId === null) return this.#competeAgain(job);
     // Regardless of the limit, which may have been lowered since the job was accepted.
-    this.#takePlace(job);
+    this.#takeQuotaSlot(job);
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
     job.noteEarner();
@@ -278,10 +274,7 @@ export class JobRegistry {
   }
 
   /** Reads the stored input and feed progress. The feed itself is read on demand. */
-  async #readStored({
-    id,
-    attempt,
-  }: ActiveJobRecord): Promise<{ readonly input: JobInput; readonly backlog: Backlog }> {
+  async #readStored({ id, attempt }: ActiveJobRecord) {
     const { jobs } = this.#store;
     const progress = await jobs.feedProgress(id, attempt);
     const input = await jobs.input(id);
@@ -292,7 +285,7 @@ export class JobRegistry {
     const job = this.#add(new MutableJob(record, backlog));
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
-    if (record.handover !== undefined) job.remember(record.handover);
+    if (record.handover !== undefined) job.applyHandover(record.handover);
     // Null if the account may not run the Cargo now.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
@@ -302,7 +295,7 @@ export class JobRegistry {
   /** Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Other jobs compete. */
   #competeAgain(job: MutableJob, holdsQuota = false): void {
     if (job.batchId !== null && job.attempt === 0 && !holdsQuota) return;
-    this.#takePlace(job);
+    this.#takeQuotaSlot(job);
     this.#beginCompeting(job);
   }
 
@@ -342,8 +335,9 @@ export class JobRegistry {
 
   /** Excludes waiting jobs from the competition until {@link endMove}. Returns those that may move. */
   beginMove(jobIds: readonly string[]): string[] {
-    const jobs = jobIds.flatMap((id) => this.#jobs.get(id) ?? []);
-    const moving = jobs.filter((job) => job.state === "pending" && job.stored === null && !job.isMoving);
+    const moving = jobIds
+      .flatMap((id) => this.#jobs.get(id) ?? [])
+      .filter((job) => job.state === "pending" && job.stored === null && !job.isMoving);
     for (const job of moving) {
       job.isMoving = true;
       this.#emit({ type: "job_withdrawn", job });
@@ -374,7 +368,7 @@ export class JobRegistry {
     if (toId !== null) return this.#drop(job, toId);
     // A parked job keeps waiting for its quota slot.
     if (job.state !== "pending" || !job.holdsQuota) return undefined;
-    if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
+    if (!this.#hasCargo(job)) return void this.failWithoutCargo(job.id);
     return this.#compete(job);
   }
 
@@ -396,7 +390,7 @@ export class JobRegistry {
     for (const job of this.#jobs.values()) {
       if (job.slug !== slug || job.state !== "pending" || job.stored !== null) continue;
       const isApproved = job.cargo !== null && this.#catalog.approvedForm(job.cargo) !== job.cargo;
-      if (isGone) void this.#failWithoutCargo(job);
+      if (isGone) void this.failWithoutCargo(job.id);
       // A parked job competes only when it is admitted.
       else if (isApproved && job.holdsQuota) this.#compete(job);
     }
@@ -413,7 +407,7 @@ export class JobRegistry {
     void this.#stop(this.#require(jobId), "cancelled", { event: "cancel" });
   }
 
-  /** Cancels all unfinished jobs of a deleted account. Resolves when the ends are durable, or the jobs elsewhere. */
+  /** Cancels the jobs of a deleted account. Resolves when the ends are durable, or other coordinators have the jobs. */
   async cancelAll(accountId: string): Promise<void> {
     const own = [...this.list()].filter((job) => job.accountId === accountId);
     for (const { id, hasEnded } of own) if (!hasEnded) this.stop(id);
@@ -443,7 +437,7 @@ export class JobRegistry {
     return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
   }
 
-  /** Resolves when the ends of these jobs (default: all that have ended) are durable, or the jobs elsewhere. */
+  /** Resolves when the ends of these jobs (default: of all) are durable, or other coordinators have them. */
   async settled(jobs: Iterable<ActiveJob> = this.#jobs.values()): Promise<void> {
     const ending = [...jobs].flatMap(({ id, hasEnded }) => (hasEnded ? (this.#jobs.get(id) ?? []) : []));
     await Promise.allSettled(ending.map((job) => this.#untilEnded(job)));
@@ -476,7 +470,7 @@ export class JobRegistry {
     this.#emit({ type: "job_withdrawn", job });
     if (!job.holdsQuota) {
       // The job had its quota slot before the restart, and waits for another only because that was unknown.
-      this.#takePlace(job);
+      this.#takeQuotaSlot(job);
       this.#beginWait(job);
     }
     this.#begin(job, attempt, assignee);
@@ -565,7 +559,7 @@ export class JobRegistry {
   }
 
   /** Records that frame `seq` was not applied. An Island that regains the attempt resends it, and then it counts. */
-  noteUnheard(jobId: string, attempt: number, seq: number): void {
+  noteUnapplied(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
   }
@@ -577,15 +571,15 @@ export class JobRegistry {
   }
 
   /** Adds the output of frame `seq`. A job that exceeds its maximum output fails. */
-  addOutput(jobId: string, seq: number, claimed: readonly OutputItem[]): Promise<void> {
+  addOutput(jobId: string, seq: number, reported: readonly OutputItem[]): Promise<void> {
     const job = this.#require(jobId);
-    const items = job.delivered.take(claimed);
+    const items = job.delivered.take(reported);
     const size = sizeOf(items);
     const full = this.#takeOutput(job, size);
-    if (full !== null) return this.#failTooLarge(job, full);
+    if (full !== null) return this.#stop(job, "cancelled", overrun(job, full));
     if (!job.feed.hasItems) job.announce("streaming");
     const { tokens: before, hasOutput: isMore } = job.feed;
-    const stored = this.#give(job, seq, items, size);
+    const stored = this.#writes.output(job, seq, items, size);
     const nowMs = this.#env.clock.monotonicMs();
     const tokens = job.feed.tokens - before;
     this.relayedTokens += tokens;
@@ -594,9 +588,9 @@ export class JobRegistry {
       job.earner = job.assignee;
       if (!isMore) this.#emit({ type: "first_output", job });
     }
-    if (job.hasSpoken) job.lastSignMs = nowMs;
+    if (job.hasProgress) job.lastActivityMs = nowMs;
     else {
-      job.hasSpoken = true;
+      job.hasProgress = true;
       this.#beginPhase(job);
     }
     return stored;
@@ -622,7 +616,9 @@ export class JobRegistry {
   }
 
   failWithoutCargo(jobId: string): Promise<void> {
-    return this.#failWithoutCargo(this.#require(jobId));
+    const job = this.#require(jobId);
+    const message = `The Cargo "${job.slug}" is no longer available`;
+    return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
   /** Returns false if no other attempt may begin, or continue the delivered output. */
@@ -639,8 +635,8 @@ export class JobRegistry {
   }
 
   /**
-   * Ends the attempt without a result. After a refusal, which is no attempt, the job waits on within its wait limit.
-   * Otherwise a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   * Ends the attempt without a result. A refusal does not count as an attempt: the job waits on within its wait limit.
+   * After other causes a new attempt follows if the retry policy allows it, else the job fails with `error`.
    * @param mayReturn The Island is away, and may return with the attempt.
    */
   requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
@@ -654,7 +650,7 @@ export class JobRegistry {
         return this.#end(job, { event: "fail", error: { ...error, retryable: true } });
       }
     }
-    if (!this.#hasCargo(job)) return this.#failWithoutCargo(job);
+    if (!this.#hasCargo(job)) return this.failWithoutCargo(job.id);
     if (cause !== "refused") {
       job.waitDeadlineMs = Math.max(job.waitDeadlineMs, clock.now() + MIN_TIME_TO_FIND_ISLAND_MS);
     }
@@ -705,16 +701,6 @@ export class JobRegistry {
     job.memoryBytes += memoryBytes;
     job.attemptMemoryBytes += memoryBytes;
     return null;
-  }
-
-  #give(job: MutableJob, seq: number, items: readonly OutputItem[], { bytes, memoryBytes }: OutputSize): Promise<void> {
-    if (bytes > memoryBytes) return this.#writes.largeOutput(job, seq, items, bytes);
-    job.say(items);
-    return this.#writes.outputSoon(job, seq, items, bytes);
-  }
-
-  #failTooLarge(job: MutableJob, full: OutputOwner | "job" | "day"): Promise<void> {
-    return this.#stop(job, "cancelled", overrun(job, full));
   }
 
   /** Ends the present attempt's share of the Island's output budget. */
@@ -768,14 +754,14 @@ export class JobRegistry {
   }
 
   /** Regardless of the limit. */
-  #takePlace(job: MutableJob): void {
+  #takeQuotaSlot(job: MutableJob): void {
     this.#jobQuota.add(job.accountId);
     job.holdsQuota = true;
   }
 
   #beginCompeting(job: MutableJob): void {
     // The Cargo may have been removed during the commit, the wait for a quota slot, or a restart.
-    if (!this.#hasCargo(job)) return void this.#failWithoutCargo(job);
+    if (!this.#hasCargo(job)) return void this.failWithoutCargo(job.id);
     this.#beginWait(job);
     this.#compete(job);
   }
@@ -810,7 +796,7 @@ export class JobRegistry {
   }
 
   #recordActivity(job: MutableJob): void {
-    job.lastSignMs = this.#env.clock.monotonicMs();
+    job.lastActivityMs = this.#env.clock.monotonicMs();
   }
 
   /** Starts a new phase of the present attempt. Its limit counts from now. */
@@ -825,13 +811,13 @@ export class JobRegistry {
     const own = cargo?.phaseLimitsMs?.[phase];
     if (own !== undefined) return own;
     const isRunning = phase === "first_output" || phase === "silence";
-    return !isRunning || cargo?.isChat === true ? this.#phaseLimits[phase] : Infinity;
+    return !isRunning || cargo?.isChat === true ? this.#env.config[PHASE_LIMITS[phase]] : Infinity;
   }
 
   #phaseLeftMs(job: MutableJob): number {
-    const { phase, lastSignMs } = job;
+    const { phase, lastActivityMs } = job;
     if (phase === null) return Infinity;
-    return lastSignMs + this.#phaseLimitMs(job, phase) - this.#env.clock.monotonicMs();
+    return lastActivityMs + this.#phaseLimitMs(job, phase) - this.#env.clock.monotonicMs();
   }
 
   #passPhase(job: MutableJob): void {
@@ -863,11 +849,6 @@ export class JobRegistry {
     const ended = this.#end(job, outcome);
     if (job.islandId !== null) this.#emit({ type: "attempt_stopped", job, reason });
     return ended;
-  }
-
-  #failWithoutCargo(job: MutableJob): Promise<void> {
-    const message = `The Cargo "${job.slug}" is no longer available`;
-    return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
   /** Ends a job. Resolves when that is durable, and readers see it then. @throws {IllegalTransitionError} */
@@ -924,7 +905,13 @@ export class JobRegistry {
 /** @param full The exceeded budget. */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
-  return { event: "fail", error: tooLarge(job, full), isPaid: full !== "job" };
+  const limit = job.traits === null ? "" : ` (${formatBytes(job.traits.maxOutputBytes)})`;
+  const message = full === "job" ? `The job's output exceeds its maximum${limit}` : TOO_LARGE[full];
+  return {
+    event: "fail",
+    error: { code: "output_too_large", message, retryable: true },
+    isPaid: full !== "job",
+  };
 }
 
 const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
@@ -933,12 +920,6 @@ const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
   island: "The output of the Island's jobs exceeds what the coordinator keeps in memory for one Island",
   coordinator: "The coordinator's memory for output is full, and the account has used its share",
 };
-
-function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: OutputOwner | "job" | "day"): JobError {
-  const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
-  const message = full === "job" ? `The job's output exceeds its maximum${limit}` : TOO_LARGE[full];
-  return { code: "output_too_large", message, retryable: true };
-}
 
 function describeExpiry(phase: AttemptPhase, limitMs: number): string {
   const limit = `${limitMs / 1_000} s`;

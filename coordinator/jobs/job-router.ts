@@ -13,9 +13,7 @@ type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
 export interface RemoteJob {
   /** Returns null for a job that has ended since. @throws {ServiceError} `cluster_unavailable` */
   describe(): Promise<LiveFacts | null>;
-  /**
-   * Resolves when the end is durable; with null for a job that had ended. @throws {ServiceError} `cluster_unavailable`
-   */
+  /** Resolves when the end is durable; null for a job that had ended. @throws {ServiceError} `cluster_unavailable` */
   cancel(): Promise<JobState | null>;
   /**
    * Opens a replica of the feed, which follows it while it has readers. It may begin at `after`, the position of a

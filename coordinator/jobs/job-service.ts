@@ -21,7 +21,7 @@ export type JobApi = ReturnType<typeof openJobService>;
 /**
  * Handles the client operations on jobs. Jobs of other accounts are not found.
  * @param explainWait Explains why a job waits; null once it runs or has ended.
- * @param removeContent Removes prompt and answer of an ended job. For other jobs a sweep does so after their end.
+ * @param removeContent Removes input and output of an ended job. For other jobs a sweep does so after their end.
  */
 export function openJobService(
   clock: Clock,
@@ -211,7 +211,7 @@ export function openJobService(
       return store.jobs.list(accountId, page, filter);
     },
     /**
-     * Cancels an unfinished job. Of an ended job, removes prompt and answer and resolves with null; its facts stay. May
+     * Cancels an unfinished job. For an ended one, removes input and output and resolves with null; its facts stay. May
      * be repeated. @throws {ServiceError} `not_found`
      */
     async delete(accountId: string, jobId: string): Promise<JobState | null> {
@@ -225,7 +225,7 @@ export function openJobService(
       return null;
     },
     /**
-     * Marks prompt and answer as not to be kept. {@link delete} removes them at the job's end, or else the next sweep,
+     * Marks input and output as not to be kept. {@link delete} removes them at the job's end, or else the next sweep,
      * also after a crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
@@ -239,10 +239,7 @@ function noSuchJob(jobId: string): ServiceError {
   return new ServiceError("not_found", `There is no job "${jobId}"`);
 }
 
-/**
- * Opens feeds of ended jobs, which do not change: a feed that still has a reader is not read from storage again. The
- * returned function keeps no feed itself.
- */
+/** Opens feeds of ended jobs. A feed that still has a reader is not read from storage again. */
 function sharedFeeds(): (jobId: string, read: () => Promise<Feed>) => Promise<Feed> {
   const opened = new Map<string, WeakRef<Feed>>();
   const reading = new Map<string, Promise<Feed>>();

@@ -18,29 +18,29 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 
 /** Facts from a job's input that determine its price, its output and its retries. */
 export interface JobTraits {
-  /** As requested by the client; null for a Cargo that is not a chat. */
+  /** Maximum tokens that the client requested; null for a Cargo that is not a chat. */
   readonly maxTokens: number | null;
-  /** Of all attempts. */
+  /** Output of all attempts. */
   readonly maxOutputBytes: number;
   /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
   /** Bytes of the client's prompt. Each token has at least one. */
   readonly promptBytes: number;
-  /** One token for each byte of the prompt, plus those of a chat template. */
+  /** Maximum tokens of the prompt: one for each byte, plus those of a chat template. */
   readonly maxPromptTokens: number;
-  /** Required format of the answer's text. */
+  /** Required format of the completion's text. */
   readonly responseFormat: ResponseFormat;
   /** Bytes of the longest stop sequence, which is generated but not delivered. */
   readonly stopBytes: number;
-  /** Null: the answer has no tool calls. */
+  /** Null: the completion has no tool calls. */
   readonly toolUse: ToolUse | null;
   /** Number of top tokens in the log probabilities of each token; null: none were requested. */
   readonly topLogprobs: number | null;
-  /** True if the model reasons before it answers, and its reasoning is delivered. */
+  /** True if the model reasons before its completion, and its reasoning is delivered. */
   readonly canThink: boolean;
   /** The features that an Island needs, sorted. */
   readonly features: readonly string[];
-  /** Tokens that the schema of the answer costs in addition to the prompt. */
+  /** Tokens that the schema of the completion costs in addition to the prompt. */
   readonly formatTokens: number;
 }
 
@@ -59,7 +59,7 @@ const TEMPLATE_TOKENS_PER_MESSAGE = 64;
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * An answer in JSON, with tools or with reasoning cannot be continued: a grammar cannot start in the middle, and
+ * A completion in JSON, with tools or with reasoning cannot be continued: a grammar cannot start in the middle, and
  * prompts lack reasoning.
  * @param cargo Undefined if it was removed.
  * @param maxOutputBytes Limit for a job if neither its input nor its Cargo sets one.
@@ -132,7 +132,7 @@ function imageBytes({ width, height }: JobInput, cargo: CatalogEntry | undefined
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
 }
 
-/** Limits long answers, which have less for each token than short ones, to the maximum of other jobs. */
+/** Limits long completions, which have less for each token than short ones, to the maximum of other jobs. */
 function chatBytes(tokens: number, maxOutputBytes: number): number {
   const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
   return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));

@@ -1,7 +1,6 @@
 import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobState } from "../../shared/job-state.ts";
-import { WAIT_CAUSES } from "../scheduler/explain.ts";
-import type { Waiting } from "../scheduler/scheduler.ts";
+import { WAIT_CAUSES, type Waiting } from "../scheduler/explain.ts";
 
 /** Reasons why a job has no output: no Island could start it, its Island is silent, or the account is at its limit. */
 export const WAITING_REASONS = [...WAIT_CAUSES, "starting", "no_output", "account_limit"] as const;

@@ -39,10 +39,10 @@ export interface SubmissionRequest {
   readonly webhook?: WebhookRequest | undefined;
 }
 
-/** Passed every check except those of the commit: credits and Idempotency-Key. */
+/** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
 export type CheckedSubmission = Awaited<ReturnType<Submissions["check"]>>;
 
-type PlacedInput = CheckedInput & { readonly root: string };
+type NamedInput = CheckedInput & { readonly root: string };
 
 export type Submissions = ReturnType<typeof openSubmissions>;
 
@@ -124,25 +124,26 @@ export function openSubmissions(
           accountId,
           inputs.map(() => priceMicro),
         ),
-        /**
-         * Creates the jobs, one for each input, with increasing ids, and holds their files. @throws {ValidationError}
-         * if one is gone.
-         */
+        /** Creates jobs with increasing ids, and holds their files. @throws {ValidationError} if one is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = checked.map(({ input, inputJson }) => {
             const id = newId("job", createdAtMs);
             return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
           });
           holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
-          await holdJobFiles(store.files, accountId, holds, clock.now());
-          return jobs;
+          const missing = holds.length === 0 ? [] : await store.files.hold(accountId, holds, clock.now());
+          if (missing.length === 0) return jobs;
+          const message = (id: string): string => `names "${id}", which was deleted`;
+          throw new ValidationError(missing.map((id) => ({ path: "input", message: message(id) })));
         },
         /** Calls `run`, which stores the new jobs. Releases their files if it throws a refusal. */
         async withFiles<T>(run: () => Promise<T>): Promise<T> {
           try {
             return await run();
           } catch (error) {
-            await freeJobFiles(store.files, holds, error);
+            const isRefused = error instanceof ServiceError && !MAYBE_STORED.has(error.code);
+            // Jobs that may have been stored keep their files until their end; other holds expire.
+            if (isRefused && holds.length > 0) await store.files.unhold(holds).catch(() => undefined);
             throw error;
           }
         },
@@ -183,8 +184,8 @@ function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMi
 function checkInputs(
   cargo: CatalogEntry,
   inputs: readonly { readonly path: string; readonly input: JobInput }[],
-): PlacedInput[] {
-  const checked: PlacedInput[] = [];
+): NamedInput[] {
+  const checked: NamedInput[] = [];
   const details: FieldError[] = [];
   for (const { path, input } of inputs) {
     try {
@@ -200,7 +201,7 @@ function checkInputs(
 }
 
 /** Errors after which the jobs may have been stored nevertheless. */
-const UNSURE: ReadonlySet<ErrorCode> = new Set([
+const MAYBE_STORED: ReadonlySet<ErrorCode> = new Set([
   "cluster_unavailable",
   "internal",
   "shutting_down",
@@ -216,48 +217,30 @@ async function checkJobFiles(
   files: Store["files"],
   accountId: string,
   cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
-  { input, inputJson, root }: { readonly input: JobInput; readonly inputJson: string; readonly root: string },
+  { input, inputJson, root }: NamedInput,
   nowMs: number,
 ): Promise<string[]> {
-  const places = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, inputJson);
-  if (places.length === 0) return [];
-  if (places.length > MAX_FILES_OF_JOB)
-    throw new ValidationError([{ path: root, message: `names ${places.length} files; at most ${MAX_FILES_OF_JOB}` }]);
-  const records = await Promise.all(places.map(({ fileId }) => files.get(accountId, fileId, nowMs)));
-  const errors = places.flatMap((place, i) => faultOf(place, records[i], root));
+  const references = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, inputJson);
+  if (references.length === 0) return [];
+  if (references.length > MAX_FILES_OF_JOB)
+    throw new ValidationError([
+      { path: root, message: `names ${references.length} files; at most ${MAX_FILES_OF_JOB}` },
+    ]);
+  const records = await Promise.all(references.map(({ fileId }) => files.get(accountId, fileId, nowMs)));
+  const errors = references.flatMap((reference, i) => checkReference(reference, records[i], root));
   const bytes = records.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
   if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
     const has = formatBytes(bytes);
-    const most = formatBytes(MAX_JOB_FILE_BYTES);
-    errors.push({ path: root, message: `names files of ${has} together; a job takes ${most}` });
+    const max = formatBytes(MAX_JOB_FILE_BYTES);
+    errors.push({ path: root, message: `names files of ${has} together; a job takes ${max}` });
   }
   if (errors.length > 0) throw new ValidationError(errors);
-  return [...new Set(places.map(({ fileId }) => fileId))];
+  return [...new Set(references.map(({ fileId }) => fileId))];
 }
 
-/** @throws {ValidationError} if a file was deleted since it was checked. */
-async function holdJobFiles(
-  files: Store["files"],
-  accountId: string,
-  holds: readonly FileHold[],
-  nowMs: number,
-): Promise<void> {
-  if (holds.length === 0) return;
-  const missing = await files.hold(accountId, holds, nowMs);
-  if (missing.length > 0)
-    throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
-}
-
-/** Releases the files of refused jobs. Those of jobs that may have been stored stay held, or the holds expire. */
-async function freeJobFiles(files: Store["files"], holds: readonly FileHold[], error: unknown): Promise<void> {
-  if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
-  // The holds then expire.
-  await files.unhold(holds).catch(() => undefined);
-}
-
-function faultOf(place: FileReference, file: FileRecord | undefined, root: string): FieldError[] {
-  const path = [root, ...place.path].join(".");
-  const message = messageOf(place, file);
+function checkReference(reference: FileReference, file: FileRecord | undefined, root: string): FieldError[] {
+  const path = [root, ...reference.path].join(".");
+  const message = messageOf(reference, file);
   return message === null ? [] : [{ path, message }];
 }
 

@@ -7,7 +7,7 @@ import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
-/** In order. A call whose beginning is missing has no name. Empty for an answer in text. */
+/** Returns the calls in order. A call whose beginning is missing has no name. */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   for (const item of items) {
@@ -17,8 +17,11 @@ export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
     if (begun === undefined) calls.set(index, { id, name, arguments: item.arguments });
     else begun.arguments += item.arguments;
   }
-  const told = Array.from(calls.values());
-  return told.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+  return Array.from(calls.values(), ({ id, name, arguments: args }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: args },
+  }));
 }
 
 /** The content is null if there are only tool calls. */
@@ -34,21 +37,18 @@ export interface AssistantMessage {
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
   const text = feed.text();
   const calls = toolCallsOf(feed.items);
-  const reasoningText = reasoningOf(feed.items);
+  const reasoningText = feed.items.map((item) => (item.type === "reasoning" ? item.content : "")).join("");
   const reasoning = reasoningText === "" ? {} : { reasoning_content: reasoningText };
   if (calls.length === 0) return { role: "assistant", content: text, ...reasoning };
   return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
 }
 
-function reasoningOf(items: readonly FeedItem[]): string {
-  return items.map((item) => (item.type === "reasoning" ? item.content : "")).join("");
-}
-
-/**
- * Returns true if tools, number of calls and arguments are as requested. Does not check a last call that was cut at the
- * token limit.
- */
-export function areAsAsked(calls: readonly ToolCall[], use: ToolUse | null, finishReason: FinishReason): boolean {
+/** Returns true if tools, number and arguments are as requested. A last call that was cut is not checked. */
+export function callsMatchRequest(
+  calls: readonly ToolCall[],
+  use: ToolUse | null,
+  finishReason: FinishReason,
+): boolean {
   if (use === null) return calls.length === 0;
   const isCut = finishReason === "length";
   if (!isCut && (finishReason === "tool_calls") !== calls.length > 0) return false;

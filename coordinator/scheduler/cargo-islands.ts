@@ -7,7 +7,7 @@ import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 /** The online Islands by how they fit one Cargo. */
 export interface IslandFitCounts {
   readonly online: number;
-  /** By the first reason. */
+  /** Counts by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
   /** Fitting Islands that need no download. */
@@ -15,14 +15,14 @@ export interface IslandFitCounts {
   /** Progress of each fitting Island that downloads the model: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
   /** The last failure of each fitting Island whose circuit breaker is open. */
-  readonly paused: readonly BreakerFailure[];
+  readonly openBreakers: readonly BreakerFailure[];
 }
 
 interface Entry extends HeapItem {
   readonly island: OnlineIsland;
   fit: true | Misfit;
   /** `half_open`: the Island gets no job besides the probe that it runs. */
-  pause: "none" | "probing" | "paused";
+  breaker: "closed" | "half_open" | "open";
   hasModel: boolean;
   /** All slots of the Island, free or not, at the time of counting. */
   slots: number;
@@ -35,13 +35,13 @@ function ranksBefore(a: Entry, b: Entry): boolean {
   return a.rank === b.rank ? a.island.id < b.island.id : a.rank < b.rank;
 }
 
-function isReady({ fit, pause, island }: Entry): boolean {
-  return fit === true && pause === "none" && island.freeSlots > 0;
+function isReady({ fit, breaker, island }: Entry): boolean {
+  return fit === true && breaker === "closed" && island.freeSlots > 0;
 }
 
 /** Returns true if jobs may wait for the Island, even while it is busy. */
-function isOpen({ fit, pause }: Entry): boolean {
-  return fit === true && pause !== "paused";
+function isAvailable({ fit, breaker }: Entry): boolean {
+  return fit === true && breaker !== "open";
 }
 
 function currentRank({ merit, island }: Entry): number {
@@ -53,10 +53,10 @@ export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new IndexedHeap<Entry>(ranksBefore);
-  readonly #misfits: Record<Misfit, number> = noMisfits();
+  readonly #misfits = Object.fromEntries(MISFITS.map((misfit) => [misfit, 0])) as Record<Misfit, number>;
   #withModel = 0;
-  #open = 0;
-  #openSlots = 0;
+  #available = 0;
+  #availableSlots = 0;
   readonly #downloads = new Map<string, number | null>();
 
   constructor(cargo: ScheduledCargo, islands: Iterable<OnlineIsland>) {
@@ -66,20 +66,20 @@ export class CargoIslands {
 
   /** Adds or updates an Island. Returns true if jobs now have one Island fewer to wait for. */
   put(island: OnlineIsland): boolean {
-    const openBefore = this.#open;
+    const availableBefore = this.#available;
     const entry = this.#entries.get(island.id) ?? newEntry(island);
     if (this.#entries.has(island.id)) this.#uncount(entry);
-    const place = modelAvailabilityOf(this.cargo, island.info);
+    const availability = modelAvailabilityOf(this.cargo, island.info);
     entry.fit = fits(this.cargo, island.info);
-    entry.hasModel = place !== "absent";
+    entry.hasModel = availability !== "absent";
     entry.slots = island.info.slots;
-    entry.merit = meritOf(place, island.record.measureOf(this.cargo.slug));
-    const pause = island.breakerFor(this.cargo.slug);
-    entry.pause = pause === undefined ? "none" : pause.isPaused ? "paused" : "probing";
+    entry.merit = meritOf(availability, island.record.measureOf(this.cargo.slug));
+    const breaker = island.breakerFor(this.cargo.slug);
+    entry.breaker = breaker === undefined ? "closed" : breaker.isOpen ? "open" : "half_open";
     this.#entries.set(island.id, entry);
     this.#count(entry);
     this.#order(entry);
-    return this.#open < openBefore;
+    return this.#available < availableBefore;
   }
 
   /**
@@ -113,7 +113,7 @@ export class CargoIslands {
       entry = this.#front();
     }
     for (const back of avoided) this.#ready.push(back);
-    if (entry === undefined && !mustAvoid && this.openOutside(avoid) === 0) return avoided[0]?.island;
+    if (entry === undefined && !mustAvoid && this.availableOutside(avoid) === 0) return avoided[0]?.island;
     return entry?.island;
   }
 
@@ -137,21 +137,21 @@ export class CargoIslands {
   mayServe(islandId: string, avoid: readonly string[], mustAvoid = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
-    return !avoid.includes(islandId) || (!mustAvoid && this.openOutside(avoid) === 0);
+    return !avoid.includes(islandId) || (!mustAvoid && this.availableOutside(avoid) === 0);
   }
 
   /** Counts the Islands outside of `avoid` that fit and have no open circuit breaker, busy or not. */
-  openOutside(avoid: readonly string[]): number {
+  availableOutside(avoid: readonly string[]): number {
     const avoided = avoid.filter((id) => {
       const entry = this.#entries.get(id);
-      return entry !== undefined && isOpen(entry);
+      return entry !== undefined && isAvailable(entry);
     });
-    return this.#open - avoided.length;
+    return this.#available - avoided.length;
   }
 
   /** Slots, free or not, of the Islands that fit and have no open circuit breaker. */
-  get openSlots(): number {
-    return this.#openSlots;
+  get availableSlots(): number {
+    return this.#availableSlots;
   }
 
   fitCounts(): IslandFitCounts {
@@ -159,13 +159,20 @@ export class CargoIslands {
     const online = this.#entries.size;
     const fitting = Object.values(misfits).reduce((rest, count) => rest - count, online);
     const downloads = [...this.#downloads.values()];
-    return { online, misfits, fitting, withModel: this.#withModel, downloads, paused: this.#pausedOnes(fitting) };
+    return {
+      online,
+      misfits,
+      fitting,
+      withModel: this.#withModel,
+      downloads,
+      openBreakers: this.#openBreakers(fitting),
+    };
   }
 
-  #pausedOnes(fitting: number): BreakerFailure[] {
-    if (fitting === this.#open) return [];
-    const paused = [...this.#entries.values()].filter(({ fit, pause }) => fit === true && pause === "paused");
-    return paused.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
+  #openBreakers(fitting: number): BreakerFailure[] {
+    if (fitting === this.#available) return [];
+    const blocked = [...this.#entries.values()].filter(({ fit, breaker }) => fit === true && breaker === "open");
+    return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
   /** Each rank that got worse costs at most one move here. */
@@ -192,9 +199,9 @@ export class CargoIslands {
 
   #count(entry: Entry): void {
     const { id, info } = entry.island;
-    if (isOpen(entry)) {
-      this.#open += 1;
-      this.#openSlots += entry.slots;
+    if (isAvailable(entry)) {
+      this.#available += 1;
+      this.#availableSlots += entry.slots;
     }
     if (entry.fit !== true) {
       this.#misfits[entry.fit] += 1;
@@ -207,9 +214,9 @@ export class CargoIslands {
   }
 
   #uncount(entry: Entry): void {
-    if (isOpen(entry)) {
-      this.#open -= 1;
-      this.#openSlots -= entry.slots;
+    if (isAvailable(entry)) {
+      this.#available -= 1;
+      this.#availableSlots -= entry.slots;
     }
     if (entry.fit !== true) this.#misfits[entry.fit] -= 1;
     else if (entry.hasModel) this.#withModel -= 1;
@@ -218,9 +225,14 @@ export class CargoIslands {
 }
 
 function newEntry(island: OnlineIsland): Entry {
-  return { heapIndex: -1, island, fit: "runtime_missing", pause: "none", hasModel: false, slots: 0, merit: 0, rank: 0 };
-}
-
-function noMisfits(): Record<Misfit, number> {
-  return Object.fromEntries(MISFITS.map((misfit) => [misfit, 0])) as Record<Misfit, number>;
+  return {
+    heapIndex: -1,
+    island,
+    fit: "runtime_missing",
+    breaker: "closed",
+    hasModel: false,
+    slots: 0,
+    merit: 0,
+    rank: 0,
+  };
 }

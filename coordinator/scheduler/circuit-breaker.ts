@@ -14,9 +14,7 @@ export interface BreakerFailure {
 export interface BreakerPolicy {
   readonly firstMs: number;
   readonly maxMs: number;
-  /**
-   * Maximum while the jobs of only one account failed: they may be at fault, and must not keep an Island from others.
-   */
+  /** Maximum while the jobs of only one account failed, as they may be at fault. */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
 }
@@ -35,48 +33,48 @@ export class CircuitBreaker implements HeapItem {
   /** Slug of the Cargo whose jobs it stops. Null: jobs of any Cargo. */
   readonly slug: string | null;
   // Written by the methods below only.
-  isPaused = false;
+  isOpen = false;
   /** Failures in a row; 0 while the breaker is closed. */
   inARow = 0;
   /** Time at which the open breaker admits a probe, on the scheduler's clock. */
   untilMs = 0;
   last: BreakerFailure | null = null;
-  readonly #rules: BreakerPolicy;
+  readonly #policy: BreakerPolicy;
   /** The account of all failures in a row; null once there were several accounts. */
   #accountId: string | null = null;
   #probeJobId: string | null = null;
 
-  constructor(islandId: string, slug: string | null, rules: BreakerPolicy) {
+  constructor(islandId: string, slug: string | null, policy: BreakerPolicy) {
     this.islandId = islandId;
     this.slug = slug;
-    this.#rules = rules;
+    this.#policy = policy;
   }
 
   /** True if the Island gets no job: the breaker is open, or a probe runs. */
-  get holds(): boolean {
-    return this.isPaused || this.#probeJobId !== null;
+  get blocks(): boolean {
+    return this.isOpen || this.#probeJobId !== null;
   }
 
   /** Opens the breaker for longer than the time before. Failures while it is open do not extend the time. */
   add(failure: BreakerFailure, nowMs: number): void {
     this.last = failure;
-    if (this.isPaused) return;
+    if (this.isOpen) return;
     const { accountId, cause, code } = failure;
     this.#accountId = this.inARow === 0 || this.#accountId === accountId ? accountId : null;
     this.inARow += 1;
-    this.isPaused = true;
+    this.isOpen = true;
     this.#probeJobId = null;
-    const { random } = this.#rules;
+    const { random } = this.#policy;
     const isLasting = cause === "refused" && LASTING_REFUSALS.includes(code);
-    const firstMs = this.#rules.firstMs * (isLasting ? LASTING_FACTOR : 1);
+    const firstMs = this.#policy.firstMs * (isLasting ? LASTING_FACTOR : 1);
     const mayBeTheJobs = cause !== "refused" && this.#accountId !== null;
-    const maxMs = Math.max(this.#rules.firstMs, mayBeTheJobs ? this.#rules.maxOfOneAccountMs : this.#rules.maxMs);
+    const maxMs = Math.max(this.#policy.firstMs, mayBeTheJobs ? this.#policy.maxOfOneAccountMs : this.#policy.maxMs);
     this.untilMs = nowMs + backoffMs(this.inARow, { firstMs, maxMs, random });
   }
 
   /** Admits the next job as a probe. */
   expire(): void {
-    this.isPaused = false;
+    this.isOpen = false;
   }
 
   assign(jobId: string): void {
@@ -97,7 +95,7 @@ export class CircuitBreaker implements HeapItem {
 
   reset(): void {
     this.inARow = 0;
-    this.isPaused = false;
+    this.isOpen = false;
     this.#probeJobId = null;
     this.last = null;
   }

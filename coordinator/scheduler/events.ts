@@ -23,7 +23,7 @@ export interface SchedulerIsland {
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos in memory. */
   readonly loaded: readonly string[];
-  /** Including the details that only the owner sees. */
+  /** Downloads with the details that only the owner sees. */
   readonly downloads: readonly IslandState["downloads"][number][];
   /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
@@ -32,18 +32,22 @@ export interface SchedulerIsland {
   readonly rttMs: number | null;
 }
 
-export interface WaitingJob {
-  readonly id: string;
-  readonly accountId: string;
-  /** The account's weight in the fair share, 1 to 1,000; the default is 100. */
-  readonly share: number;
+/** Jobs of one Cargo that the same Islands may run. */
+export interface WorkKind {
   readonly slug: string;
-  readonly jobClass: JobClass;
   /** The account whose Islands may run a Cargo that is not approved. Null: any Island may run it. */
   readonly onlyIslandsOf: string | null;
   /** Features that an Island needs, sorted; absent: none. See `shared/features/features.ts`. */
   readonly features?: readonly string[] | undefined;
-  /** Among the jobs of the account, 0 to 100. Higher starts first. */
+}
+
+export interface WaitingJob extends WorkKind {
+  readonly id: string;
+  readonly accountId: string;
+  /** The account's weight in the fair share, 1 to 1,000; the default is 100. */
+  readonly share: number;
+  readonly jobClass: JobClass;
+  /** Priority among the jobs of the account, 0 to 100. Higher starts first. */
   readonly priority: number;
   readonly createdAtMs: number;
   readonly waitLimitMs: number;

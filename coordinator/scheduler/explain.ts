@@ -3,7 +3,7 @@ import { describeDisallowed, DISALLOWED, type Disallowed } from "../../shared/ow
 import type { IslandFitCounts } from "./cargo-islands.ts";
 import { type Misfit, MISFITS, type ScheduledCargo } from "./fit.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
-import type { WorkKind } from "./slot-offer.ts";
+import type { WorkKind } from "./events.ts";
 
 export const WAIT_CAUSES = [
   "own_islands_only",
@@ -72,34 +72,34 @@ function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering
   }
   if (fitCounts.fitting === 0)
     return { reason: "no_island_fits", message: describeMisfits(cargo, fitCounts, offering) };
-  const { fitting, paused } = fitCounts;
-  if (paused.length === fitting) return explainBreakers(paused);
+  const { fitting, openBreakers } = fitCounts;
+  if (openBreakers.length === fitting) return explainBreakers(openBreakers);
   if (fitCounts.withModel === 0 && fitCounts.downloads.length > 0) {
     return explainDownloads(fitCounts.downloads);
   }
-  const asked = Math.max(1, fitting - paused.length - avoided);
-  const busy = asked === 1 ? "1 Island fits, but it is busy" : `${asked} Islands fit, all busy`;
+  const serving = Math.max(1, fitting - openBreakers.length - avoided);
+  const busy = serving === 1 ? "1 Island fits, but it is busy" : `${serving} Islands fit, all busy`;
   const others = [
     ...(avoided === 0 ? [] : [`${islands(avoided)} failed this job`]),
-    ...(paused.length === 0
+    ...(openBreakers.length === 0
       ? []
-      : [`${islands(paused.length)} recently refused or failed jobs (${describeCodes(paused)})`]),
+      : [`${islands(openBreakers.length)} recently refused or failed jobs (${describeCodes(openBreakers)})`]),
   ];
   return { reason: "all_busy", message: [busy, ...others].join("; ") };
 }
 
 /** Explains that every fitting Island recently refused or failed jobs of the Cargo. */
-function explainBreakers(paused: readonly BreakerFailure[]): Cause {
-  const isRefused = paused.every(({ cause }) => cause === "refused");
+function explainBreakers(failures: readonly BreakerFailure[]): Cause {
+  const isRefused = failures.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
-  const count = paused.length === 1 ? "1 Island fits, and it" : `${paused.length} Islands fit, and all`;
-  return { reason, message: `${count} ${verb} (${describeCodes(paused)}); probed again after a growing delay` };
+  const count = failures.length === 1 ? "1 Island fits, and it" : `${failures.length} Islands fit, and all`;
+  return { reason, message: `${count} ${verb} (${describeCodes(failures)}); probed again after a growing delay` };
 }
 
 /** Returns text such as "shutting_down 2, out_of_memory 1". */
-function describeCodes(paused: readonly BreakerFailure[]): string {
+function describeCodes(failures: readonly BreakerFailure[]): string {
   const counts = new Map<string, number>();
-  for (const { code } of paused) counts.set(code, (counts.get(code) ?? 0) + 1);
+  for (const { code } of failures) counts.set(code, (counts.get(code) ?? 0) + 1);
   return [...counts].map(([code, count]) => (count === 1 ? code : `${code} ${count}`)).join(", ");
 }
 

@@ -38,24 +38,24 @@ export class FairShare {
 
   /** Starts the wait of a sharer. The time before gives it no credit. */
   enter(sharer: Sharer): void {
-    this.#place(sharer, sharer.tag);
+    this.#setTag(sharer, sharer.tag);
   }
 
   /** Charges a start. Returns the cost, for {@link settle}. */
   charge(sharer: Sharer, estimatedMs: number): number {
     this.virtualMs = Math.max(this.virtualMs, sharer.tag);
     const cost = costOf(sharer, estimatedMs);
-    this.#place(sharer, this.virtualMs + cost);
+    this.#setTag(sharer, this.virtualMs + cost);
     return cost;
   }
 
   /** Corrects the charge of a job that ended after `usedMs`. */
   settle(sharer: Sharer, charged: number, usedMs: number): void {
     const correction = costOf(sharer, usedMs) - charged;
-    if (correction !== 0) this.#place(sharer, sharer.tag + correction);
+    if (correction !== 0) this.#setTag(sharer, sharer.tag + correction);
   }
 
-  #place(sharer: Sharer, tag: number): void {
+  #setTag(sharer: Sharer, tag: number): void {
     sharer.tag = Math.max(this.virtualMs, tag);
     this.#order += 1;
     sharer.order = this.#order;

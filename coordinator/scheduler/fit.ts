@@ -1,8 +1,8 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
-import type { SchedulerIsland } from "./events.ts";
+import type { SchedulerIsland, WorkKind } from "./events.ts";
 
-/** In the order of the checks. */
+/** Reasons in the order of the checks. */
 export const MISFITS = [
   "not_own",
   "runtime_missing",
@@ -20,12 +20,7 @@ export interface KnownCargo extends CargoManifest {
   readonly privateTo?: string;
 }
 
-export interface ScheduledCargo extends KnownCargo {
-  /** See `WaitingJob`. */
-  readonly onlyIslandsOf: string | null;
-  /** See `WaitingJob`. */
-  readonly features?: readonly string[] | undefined;
-}
+export type ScheduledCargo = KnownCargo & WorkKind;
 
 type CargoNeeds = Pick<
   ScheduledCargo,

@@ -23,7 +23,7 @@ export class IndexedHeap<T extends HeapItem> {
     return this.#items[0];
   }
 
-  /** In heap order. */
+  /** Returns all items in heap order. */
   items(): readonly T[] {
     return this.#items;
   }

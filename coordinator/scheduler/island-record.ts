@@ -27,10 +27,7 @@ const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
 const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
 const QUARANTINE_FACTOR = 30;
 
-/**
- * @param firstMs First time for which a breaker of one Cargo stays open.
- * @param random 0 to 1; spreads these times.
- */
+/** @param firstMs First open time of the breaker of one Cargo. @param random 0 to 1; spreads these times. */
 export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
   return {
     ofCargo: { firstMs, random, ...OF_CARGO },
@@ -65,17 +62,17 @@ export class IslandRecord {
 
   /** Returns null if the Island is not in quarantine. */
   quarantineAt(nowMs: number): Quarantine | null {
-    const { isPaused, untilMs, last } = this.quarantine;
+    const { isOpen, untilMs, last } = this.quarantine;
     if (last === null) return null;
     return {
       inARow: this.#failures,
-      forMs: isPaused ? Math.max(0, Math.round(untilMs - nowMs)) : 0,
+      forMs: isOpen ? Math.max(0, Math.round(untilMs - nowMs)) : 0,
       lastCode: last.code,
     };
   }
 
-  get paused(): CircuitBreaker[] {
-    return this.#allBreakers().filter(({ isPaused }) => isPaused);
+  get openBreakers(): CircuitBreaker[] {
+    return this.#allBreakers().filter(({ isOpen }) => isOpen);
   }
 
   /** Handles a job that left the Island. Returns the breakers for which it was the probe. */
@@ -119,7 +116,7 @@ export class IslandRecord {
 
   /** Adds a failure. Returns the breakers that it opened. */
   addFailure(slug: string, failure: BreakerFailure, nowMs: number): CircuitBreaker[] {
-    const before = new Set(this.paused);
+    const before = new Set(this.openBreakers);
     this.#breakers ??= new Map();
     this.#failedCargos ??= new Set();
     let breaker = this.#breakers.get(slug);
@@ -128,14 +125,14 @@ export class IslandRecord {
       breaker = new CircuitBreaker(this.#islandId, slug, this.#policy.ofCargo);
       this.#breakers.set(slug, breaker);
     }
-    if (!breaker.isPaused) {
+    if (!breaker.isOpen) {
       this.#failures += 1;
       if (this.#failedCargos.size < MIN_QUARANTINE_CARGOS) this.#failedCargos.add(slug);
     }
     breaker.add(failure, nowMs);
     const isBroken = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
     if (isBroken) this.quarantine.add(failure, nowMs);
-    return this.paused.filter((each) => !before.has(each));
+    return this.openBreakers.filter((each) => !before.has(each));
   }
 
   #allBreakers(): CircuitBreaker[] {

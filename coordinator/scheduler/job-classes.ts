@@ -25,7 +25,7 @@ export interface AccountShare extends Sharer {
   estimateMs: number;
   /** Number of times it was passed over since it was last served in turn. */
   passedOver: number;
-  /** One for each queue that has jobs of the account. */
+  /** Entries of the queues that have jobs of the account. */
   readonly entries: Set<AccountEntry>;
 }
 

@@ -1,16 +1,12 @@
 import type { JobClass } from "../store/jobs/job-store.ts";
+import type { WorkKind } from "./events.ts";
 import type { AccountEntry, AccountShare } from "./job-classes.ts";
 import { goesFirst } from "./fair-share.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 
 /** Jobs of one class and Cargo that the same Islands may run. */
-export interface JobKind {
-  readonly slug: string;
+export interface JobKind extends WorkKind {
   readonly jobClass: JobClass;
-  /** See `WaitingJob`. */
-  readonly onlyIslandsOf: string | null;
-  /** See `WaitingJob`. */
-  readonly features?: readonly string[] | undefined;
   /** The online Islands of `WaitingJob.avoidIslands`, sorted. */
   readonly avoidIslands: readonly string[];
   /** True while the jobs wait for an Island of another coordinator instead of returning to one that they avoid. */

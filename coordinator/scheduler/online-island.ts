@@ -12,7 +12,7 @@ export class OnlineIsland {
   /** `loadOf()` of the present facts. */
   load: number;
   #slotsInUse: number;
-  /** By job, for this session; null before the first, as most Islands are idle. */
+  /** Slots assigned in this session, by job; null before the first, as most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
   /** Slots of earlier attempts of jobs that the Island has been given again, until the Island registry frees them. */
   #earlierUses: Map<string, SlotUse> | null = null;
@@ -37,9 +37,9 @@ export class OnlineIsland {
   /** Returns the breaker that keeps jobs of a Cargo from the Island now: that of the Cargo, or the quarantine. */
   breakerFor(slug: string): CircuitBreaker | undefined {
     const { quarantine } = this.record;
-    if (quarantine.holds) return quarantine;
+    if (quarantine.blocks) return quarantine;
     const breaker = this.record.breakerOf(slug);
-    return breaker?.holds === true ? breaker : undefined;
+    return breaker?.blocks === true ? breaker : undefined;
   }
 
   change(info: SchedulerIsland): void {

@@ -2,14 +2,6 @@ import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
 import { reliableSuccessRate, type Measure } from "./island-record.ts";
 
-/**
- * The rank of an Island among those that can serve a Cargo, as one whole number; the lowest is chosen first. Its
- * digits, in a mixed base with the most significant first, are: location of the model, speed, success, slots in use,
- * CPU load, round-trip time. Each is rounded to steps, so that a negligible difference leaves the choice to the next
- * digit. See docs/internals/scheduler.md, "Rank".
- */
-export type Rank = number;
-
 export type ModelAvailability = "loaded" | "on_disk" | "absent";
 const AVAILABILITY_DIGIT: Record<ModelAvailability, number> = { loaded: 0, on_disk: 1, absent: 2 };
 
@@ -32,9 +24,9 @@ export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIslan
 }
 
 /** Returns the part of the rank that depends on the Cargo. */
-export function meritOf(place: ModelAvailability, measure: Measure): number {
+export function meritOf(availability: ModelAvailability, measure: Measure): number {
   const speed = speedDigit(measure.tokensPerSecond ?? UNKNOWN_TOKENS_PER_SECOND);
-  return (AVAILABILITY_DIGIT[place] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
+  return (AVAILABILITY_DIGIT[availability] * SPEED_STEPS + speed) * TENTHS + tenths(1 - reliableSuccessRate(measure));
 }
 
 /** Returns the part of the rank that is independent of the Cargo. */
@@ -59,7 +51,13 @@ function hostLoadOf({ cpuLoad, rttMs }: Pick<SchedulerIsland, "cpuLoad" | "rttMs
   return tenths(cpuLoad ?? UNKNOWN_CPU_LOAD) * RTT_STEPS + rttDigit(rttMs ?? UNKNOWN_RTT_MS);
 }
 
-export function rankOf(merit: number, load: number): Rank {
+/**
+ * Returns the rank of an Island among those that can serve a Cargo, as one whole number; the lowest is chosen first.
+ * Its digits, in a mixed base with the most significant first, are: location of the model, speed, success, slots in
+ * use, CPU load, round-trip time. Each is rounded to steps, so that a negligible difference leaves the choice to the
+ * next digit. See docs/internals/scheduler.md, "Rank".
+ */
+export function rankOf(merit: number, load: number): number {
   return merit * LOAD_RANKS + load;
 }
 

@@ -1,5 +1,5 @@
 import { recentMap } from "../../shared/recent-map.ts";
-import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
+import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob, WorkKind } from "./events.ts";
 import {
   type AskElsewhere,
   type Cause,
@@ -8,19 +8,15 @@ import {
   reasonElsewhere,
   type Waiting,
 } from "./explain.ts";
+import { endsFirst, type CircuitBreaker } from "./circuit-breaker.ts";
+import { sharedWork, type SharedWork } from "./shared-work.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
 import type { KnownCargo } from "./fit.ts";
 import { islandIndices, type IslandIndices } from "./island-indices.ts";
 import { IslandRecord, breakerPoliciesOf, type BreakerPolicies } from "./island-record.ts";
 import type { JobKind, JobQueue, QueuedJob } from "./job-queue.ts";
 import { OnlineIsland } from "./online-island.ts";
-import { endsFirst, type CircuitBreaker } from "./circuit-breaker.ts";
-import { sharedWork, type SharedWork, type WorkKind } from "./shared-work.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
-
-export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
-export type { Waiting } from "./explain.ts";
-export type { FailureCause } from "./circuit-breaker.ts";
 
 /** Maximum number of offline Islands whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
@@ -49,19 +45,19 @@ export class Scheduler {
   /**
    * @param cargoOf Looks up the catalog. When its result for a slug changes, `cargo_changed` must follow.
    * @param chatShare See `JobClasses`.
-   * @param firstPauseMs, random See `breakerPoliciesOf`.
+   * @param firstOpenMs, random See `breakerPoliciesOf`.
    */
   constructor(
     cargoOf: (slug: string) => KnownCargo | undefined,
     chatShare: number,
-    firstPauseMs: number,
+    firstOpenMs: number,
     random: () => number,
     mayRunElsewhere: (kind: WorkKind) => boolean = () => false,
   ) {
-    this.#policy = breakerPoliciesOf(firstPauseMs, random);
+    this.#policy = breakerPoliciesOf(firstOpenMs, random);
     this.mayRunElsewhere = mayRunElsewhere;
     this.#waiting = new WaitingJobs(chatShare, (id) => this.#islands.has(id), mayRunElsewhere);
-    this.#indices = islandIndices(cargoOf, this.#islands);
+    this.#indices = islandIndices(cargoOf, this.#islands, () => this.#waiting.queues);
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
@@ -162,12 +158,12 @@ export class Scheduler {
   #causeFor(kind: JobKind): Cause {
     const index = this.#indices.peek(kind);
     if (index === undefined) return explainUnknownCargo(kind.slug);
-    const avoided = index.openOutside([]) - index.openOutside(kind.avoidIslands);
+    const avoided = index.availableOutside([]) - index.availableOutside(kind.avoidIslands);
     return explainWait(index.cargo, index.fitCounts(), avoided);
   }
 
   #hasFreeSlot(job: WaitingJob): boolean {
-    return this.#indices.of(job, () => this.#waiting.queues)?.best(job.avoidIslands) !== undefined;
+    return this.#indices.of(job)?.best(job.avoidIslands) !== undefined;
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
@@ -179,7 +175,7 @@ export class Scheduler {
     const record = this.#away.get(info.id) ?? new IslandRecord(info.id, this.#policy);
     this.#away.delete(info.id);
     const island = new OnlineIsland(info, busy, record);
-    for (const breaker of record.paused) this.#breakers.push(breaker);
+    for (const breaker of record.openBreakers) this.#breakers.push(breaker);
     this.#islands.set(info.id, island);
     this.#waiting.regroup(info.id);
     recountModels(this.#holders, [], info.cachedModels);
@@ -203,12 +199,12 @@ export class Scheduler {
     if (island === undefined) return;
     for (const use of island.uses) this.#waiting.end(use, this.#nowMs);
     island.record.releaseAll();
-    for (const breaker of island.record.paused) this.#breakers.remove(breaker);
+    for (const breaker of island.record.openBreakers) this.#breakers.remove(breaker);
     this.#islands.delete(islandId);
     this.#waiting.regroup(islandId);
     recountModels(this.#holders, island.info.cachedModels, []);
     this.#away.set(islandId, island.record);
-    this.shared.noteGone(island.info, this.#nowMs);
+    this.shared.noteDeparted(island.info, this.#nowMs);
     this.#indices.remove(island);
   }
 
@@ -230,10 +226,10 @@ export class Scheduler {
     const record = this.#recordOf(islandId);
     if (record === undefined) return [];
     const begun = record.addFailure(slug, failure, this.#nowMs);
-    const effects: SchedulerEffect[] = [];
-    if (begun.includes(record.quarantine)) {
-      effects.push({ kind: "quarantine", islandId, quarantine: this.quarantineOf(islandId, this.#nowMs) });
-    }
+    const quarantine = record.quarantineAt(this.#nowMs);
+    const effects: SchedulerEffect[] = begun.includes(record.quarantine)
+      ? [{ kind: "quarantine", islandId, quarantine }]
+      : [];
     const island = this.#islands.get(islandId);
     if (island === undefined) return effects;
     for (const breaker of begun) this.#breakers.push(breaker);
@@ -247,8 +243,9 @@ export class Scheduler {
     if (record === undefined) return [];
     const ended = record.addRun(run);
     for (const breaker of ended) if (breaker.heapIndex !== -1) this.#breakers.remove(breaker);
-    const effects: SchedulerEffect[] = [];
-    if (ended.includes(record.quarantine)) effects.push({ kind: "quarantine", islandId, quarantine: null });
+    const effects: SchedulerEffect[] = ended.includes(record.quarantine)
+      ? [{ kind: "quarantine", islandId, quarantine: null }]
+      : [];
     const island = this.#islands.get(islandId);
     if (island === undefined) return effects;
     this.#indices.put(island, ended.length > 0 ? undefined : run.slug);
@@ -286,7 +283,7 @@ export class Scheduler {
   /** Gives free slots of any Island to the jobs of one kind. */
   #serveQueue(queue: JobQueue): SchedulerEffect[] {
     const effects: SchedulerEffect[] = [];
-    const index = this.#indices.of(queue.kind, () => this.#waiting.queues);
+    const index = this.#indices.of(queue.kind);
     if (index === undefined) return effects;
     for (;;) {
       const job = queue.head();
@@ -323,9 +320,7 @@ export class Scheduler {
   }
 }
 
-/**
- * Updates the number of Islands for each model after the models of one Island changed. Repeats in a list count once.
- */
+/** Updates the counts of Islands by model after the models of one changed. Repeats in a list count once. */
 export function recountModels(counts: Map<string, number>, before: readonly string[], after: readonly string[]): void {
   // Most heartbeats repeat the last one.
   if (before.length === after.length && before.every((key, index) => key === after[index])) return;

@@ -1,23 +1,13 @@
 import { recentMap } from "../../shared/recent-map.ts";
-import type { CargoIslands } from "./cargo-islands.ts";
-import type { SchedulerIsland } from "./events.ts";
+import type { SchedulerIsland, WorkKind } from "./events.ts";
 import { explainWait } from "./explain.ts";
+import { OfferedSlots, workKeyOf, workKindOf, type OfferedIsland, type SlotOffer } from "./slot-offer.ts";
 import { fits } from "./fit.ts";
 import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
-import {
-  OfferedSlots,
-  workKeyOf,
-  workKindOf,
-  type OfferedIsland,
-  type SlotOffer,
-  type WorkKind,
-} from "./slot-offer.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
-
-export type { OfferedIsland, SlotOffer, WorkKind } from "./slot-offer.ts";
 
 export interface WaitingWork extends WorkKind {
   readonly jobs: number;
@@ -42,7 +32,7 @@ export type Outlook =
   | { readonly is: "absent" };
 
 /** Maximum number of Islands kept after they left. A job that only a dropped one could run may be refused. */
-const MAX_GONE = 1_000;
+const MAX_DEPARTED = 1_000;
 /** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
 const MAX_PASSED = 64;
 /** Slots offered for each kind, in addition to twice its reported jobs. */
@@ -56,15 +46,14 @@ export function sharedWork(
   indices: IslandIndices,
   islands: ReadonlyMap<string, OnlineIsland>,
 ) {
-  /** By id; the last to leave is first. */
-  const gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
+  /** Islands that left, by id; the last to leave is first. */
+  const departed = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_DEPARTED);
 
-  const indexOf = (kind: WorkKind): CargoIslands | undefined => indices.of(kind, () => waitingJobs.queues);
   /** Slots, free or not, that run jobs of the kind. */
-  const slotsFor = (kind: WorkKind): number => indexOf(kind)?.openSlots ?? 0;
+  const slotsFor = (kind: WorkKind): number => indices.of(kind)?.availableSlots ?? 0;
   /** Returns true if no Island here is worth waiting for and the job's avoidance delay is over. */
   const hasNoIsland = (kind: JobKind): boolean =>
-    !kind.mustAvoid && (indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
+    !kind.mustAvoid && (indices.of(kind)?.availableOutside(kind.avoidIslands) ?? 0) === 0;
 
   return {
     slotsFor,
@@ -108,18 +97,18 @@ export function sharedWork(
       return waitingJobs.get(jobId)?.kind;
     },
 
-    noteGone(info: SchedulerIsland, atMs: number): void {
-      gone.set(info.id, { info, atMs });
+    noteDeparted(info: SchedulerIsland, atMs: number): void {
+      departed.set(info.id, { info, atMs });
     },
 
     /** @param sinceMs Islands that left earlier are not expected to return. */
     outlookFor(kind: WorkKind, sinceMs: number): Outlook {
-      const index = indexOf(kind);
+      const index = indices.of(kind);
       if (index === undefined) return { is: "absent" };
       const fitCounts = index.fitCounts();
       const { online, misfits, fitting } = fitCounts;
       if (fitting + misfits.draining > 0) return { is: "possible" };
-      for (const [id, { info, atMs }] of gone.entries()) {
+      for (const [id, { info, atMs }] of departed.entries()) {
         if (atMs < sinceMs) break;
         const fit = islands.has(id) ? "not_own" : fits(index.cargo, info);
         if (fit === true || fit === "draining") return { is: "possible" };
@@ -130,7 +119,7 @@ export function sharedWork(
 
     /** Returns where the best Island with a free slot for the kind has the model; undefined without such an Island. */
     freeSlotFor(kind: WorkKind): ModelAvailability | undefined {
-      const index = indexOf(kind);
+      const index = indices.of(kind);
       const island = index?.best([]);
       return index === undefined || island === undefined ? undefined : modelAvailabilityOf(index.cargo, island.info);
     },
@@ -145,13 +134,13 @@ export function sharedWork(
       waiting: readonly WaitingWork[],
       { maxSlots, maxIslands, except }: { maxSlots: number; maxIslands: number; except: ReadonlySet<string> },
     ): SlotOffer {
-      const wanted = waiting.map((kind) => indexOf(kind));
-      const ready = waiting.map(
-        ({ jobs }, place) => wanted[place]?.firstReady(Math.min(2 * jobs + SPARE_SLOTS, maxSlots), except) ?? [],
-      );
-      const shares = waiting.map(({ jobs }) => jobs);
-      const picked = pickByShare(ready, shares, maxIslands).map((island): OfferedIsland => {
-        const serves = wanted.flatMap((index, place) => (index?.mayServe(island.id, []) === true ? [place] : []));
+      const kinds = waiting.map((work) => ({ jobs: work.jobs, index: indices.of(work) }));
+      const ready = kinds.map(({ jobs, index }) => ({
+        items: index?.firstReady(Math.min(2 * jobs + SPARE_SLOTS, maxSlots), except) ?? [],
+        share: jobs,
+      }));
+      const picked = pickByShare(ready, maxIslands).map((island): OfferedIsland => {
+        const serves = kinds.flatMap(({ index }, nth) => (index?.mayServe(island.id, []) === true ? [nth] : []));
         return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
       });
       return { kinds: waiting.map(workKindOf), islands: picked };
@@ -197,15 +186,17 @@ export function sharedWork(
 }
 
 /** Picks each item once. The next item comes from the list that has received the least for its share. */
-function pickByShare<T>(lists: readonly (readonly T[])[], shares: readonly number[], max: number): T[] {
+function pickByShare<T>(lists: readonly { readonly items: readonly T[]; readonly share: number }[], max: number): T[] {
   const picked = new Set<T>();
-  const rest = lists.map((list, place) => ({ items: list.values(), share: shares[place] ?? 0, had: 0 }));
+  const rest = lists.map(({ items, share }) => ({ items: items.values(), share, received: 0 }));
   while (picked.size < max && rest.length > 0) {
-    const next = rest.reduce((least, each) => (each.had * least.share < least.had * each.share ? each : least));
+    const next = rest.reduce((least, each) =>
+      each.received * least.share < least.received * each.share ? each : least,
+    );
     const item = nextOutside(next.items, picked);
     if (item === undefined) rest.splice(rest.indexOf(next), 1);
     else picked.add(item);
-    next.had += 1;
+    next.received += 1;
   }
   return [...picked];
 }

@@ -1,13 +1,5 @@
+import type { WorkKind } from "./events.ts";
 import type { QueuedJob } from "./job-queue.ts";
-
-/** Jobs of one Cargo that the same Islands may run. */
-export interface WorkKind {
-  readonly slug: string;
-  /** See `WaitingJob`. */
-  readonly onlyIslandsOf: string | null;
-  /** See `WaitingJob`. */
-  readonly features?: readonly string[] | undefined;
-}
 
 /** An Island of another coordinator. */
 export interface OfferedIsland {
@@ -38,15 +30,15 @@ export function workKindOf({ slug, onlyIslandsOf, features }: WorkKind): WorkKin
 
 /** Assigns the slots of an offer to jobs one by one, never to more jobs than can start. */
 export class OfferedSlots {
-  /** By kind; those that serve the fewest kinds come first. */
+  /** Islands by kind; those that serve the fewest kinds come first. */
   readonly #islandsOf = new Map<string, OfferedIsland[]>();
   readonly #free = new Map<OfferedIsland, number>();
 
   constructor({ kinds, islands }: SlotOffer) {
     for (const island of islands.toSorted((a, b) => a.serves.length - b.serves.length)) {
       this.#free.set(island, island.slots);
-      for (const place of island.serves) {
-        const kind = kinds[place];
+      for (const index of island.serves) {
+        const kind = kinds[index];
         if (kind === undefined) continue;
         const able = this.#islandsOf.get(workKeyOf(kind)) ?? [];
         able.push(island);

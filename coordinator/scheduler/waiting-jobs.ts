@@ -1,8 +1,8 @@
-import type { WaitingJob } from "./events.ts";
+import type { WaitingJob, WorkKind } from "./events.ts";
+import { workKeyOf, workKindOf } from "./slot-offer.ts";
 import { costOf, goesFirst } from "./fair-share.ts";
 import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-classes.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
-import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
 /** Slugs, ids and names of features have no spaces or plus signs. */
 function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mustAvoid }: JobKind): string {
@@ -12,7 +12,7 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mus
     onlyIslandsOf ?? "",
     features.join("+"),
     ...avoidIslands,
-    ...(mustAvoid ? ["", "patient"] : []),
+    ...(mustAvoid ? ["", "must_avoid"] : []),
   ].join(" ");
 }
 
@@ -78,7 +78,7 @@ export class WaitingJobs {
     return counts;
   }
 
-  /** In an order that is independent of history. */
+  /** Returns the queues in an order that is independent of history. */
   avoidingQueues(): JobQueue[] {
     return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
@@ -198,14 +198,26 @@ export class WaitingJobs {
     return next;
   }
 
-  /** Returns the 1-based position of a waiting job among those of its class that the same Islands may run. */
+  /**
+   * Returns the 1-based position of a waiting job among those of its class that the same Islands may run, in the order
+   * of starts by the present shares and estimates.
+   */
   positionOf(job: QueuedJob): number {
-    const { jobClass } = job.kind;
+    const { jobClass, slug } = job.kind;
     const work = workKeyOf(job.kind);
-    const siblings = this.queuesOf(job.kind.slug).filter(
-      ({ kind }) => kind.jobClass === jobClass && workKeyOf(kind) === work,
-    );
-    return positionOf(job, siblings, this.#classes.virtualMsOf(jobClass));
+    const queues = this.queuesOf(slug).filter(({ kind }) => kind.jobClass === jobClass && workKeyOf(kind) === work);
+    const virtualMs = this.#classes.virtualMsOf(jobClass);
+    const counts = new Map<AccountShare, number>();
+    let ownBefore = 0;
+    for (const { account, jobs } of queues.flatMap(({ lines }) => [...lines])) {
+      counts.set(account, (counts.get(account) ?? 0) + jobs.size);
+      if (account === job.account) ownBefore += jobs.items().filter((other) => isDueFirst(other, job)).length;
+    }
+    let position = ownBefore + 1;
+    for (const [account, count] of counts) {
+      if (account !== job.account) position += startsBefore(account, count, job.account, ownBefore, virtualMs);
+    }
+    return position;
   }
 
   #takeOut(job: QueuedJob): void {
@@ -239,11 +251,8 @@ export class WaitingJobs {
 
   #enqueue(job: QueuedJob): JobQueue {
     const key = keyOf(job.kind);
-    let queue = this.#queues.get(key);
-    if (queue === undefined) {
-      queue = new JobQueue(job.kind);
-      this.#queues.set(key, queue);
-    }
+    const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
+    this.#queues.set(key, queue);
     // Shared by all jobs of the queue to save memory: 100,000 jobs may wait.
     job.kind = queue.kind;
     if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
@@ -279,27 +288,6 @@ function firstOf(heads: readonly QueuedJob[]): QueuedJob | undefined {
 
 function isFirst(a: QueuedJob, b: QueuedJob): boolean {
   return a.account === b.account ? isDueFirst(a, b) : goesFirst(a.account, b.account);
-}
-
-/**
- * Returns the 1-based position of a job in the order of starts by the present shares and estimates.
- * @param queues Those of the job's Cargo and class that the same account's Islands serve, including that of the job.
- * @param virtualMs Virtual time of the class.
- */
-function positionOf(job: QueuedJob, queues: readonly JobQueue[], virtualMs: number): number {
-  const counts = new Map<AccountShare, number>();
-  let ownBefore = 0;
-  for (const queue of queues) {
-    for (const { account, jobs } of queue.lines) {
-      counts.set(account, (counts.get(account) ?? 0) + jobs.size);
-      if (account === job.account) ownBefore += jobs.items().filter((other) => isDueFirst(other, job)).length;
-    }
-  }
-  let position = ownBefore + 1;
-  for (const [account, count] of counts) {
-    if (account !== job.account) position += startsBefore(account, count, job.account, ownBefore, virtualMs);
-  }
-  return position;
 }
 
 /** Counts the next `count` starts of `other` that come before start number `rank` (from 0) of `own`. */

@@ -10,10 +10,10 @@ const MAX_SEEDS = 50;
 
 afterEach(() => void vi.restoreAllMocks());
 
-it("a place that is never given back is found, and its history shrinks to a few steps", async () => {
+it("a quota slot that is never freed is found, and its history shrinks to a few steps", async () => {
   vi.spyOn(JobQuota.prototype, "leave").mockImplementation(() => undefined);
   const shortest = await shortestFailure();
-  expect(shortest.broken[0]).toContain("has a place of a job");
+  expect(shortest.broken[0]).toContain("holds a quota slot");
   // A job is made; the network does the rest once the faults are over.
   expect(shortest.steps.length).toBeLessThanOrEqual(2);
 });

@@ -1,7 +1,7 @@
 import { KIB } from "../../../shared/format-bytes.ts";
 
 /** Limit per event loop tick for all Islands of an account. A single frame may be larger. */
-export const MAX_PER_TURN = { frames: 100, bytes: 256 * KIB } as const;
+export const MAX_PER_TICK = { frames: 100, bytes: 256 * KIB } as const;
 
 export interface FrameSource {
   /** Called when frames are queued: stop reading the socket until {@link onQueueEmpty}. */
@@ -38,7 +38,7 @@ export class FrameIntake {
   }
 
   #hasCapacity(): boolean {
-    return this.#frames < MAX_PER_TURN.frames && this.#bytes < MAX_PER_TURN.bytes;
+    return this.#frames < MAX_PER_TICK.frames && this.#bytes < MAX_PER_TICK.bytes;
   }
 
   #take({ source, data }: QueuedFrame): void {

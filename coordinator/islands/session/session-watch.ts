@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 export interface Watched {
-  look(nowMs: number): void;
+  check(nowMs: number): void;
 }
 
 /** Parts of an interval spread the work for all sessions over event loop ticks. */
@@ -41,7 +41,7 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
     const first = Math.max(last + 1, now - count + 1);
     last = now;
     for (let number = first; number <= now; number += 1) {
-      for (const session of partOf(number)) session.look(nowMs);
+      for (const session of partOf(number)) session.check(nowMs);
     }
     timer = size > 0 ? schedule() : null;
   };

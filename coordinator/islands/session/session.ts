@@ -28,8 +28,7 @@ const MAX_HELLO_WAIT_MS = 10_000;
 /** Unfinished frame bytes of an Island without jobs: its reports, with space for the held jobs in `hello`. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
 /**
- * Memory counted per read of the socket in addition to its bytes, which may be a single one. Measured: 800 bytes;
- * honest networks deliver more bytes per read.
+ * Memory of a read of the socket besides its bytes. Measured: 800 bytes; honest networks deliver more bytes per read.
  */
 const READ_BYTES = 512;
 /** Pause before the session checks again whether an unfinished frame may grow. */
@@ -80,8 +79,8 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly #shared: SharedBySessions;
   readonly #sessionId: string;
   #island: IslandView | null = null;
-  #greeting = false;
-  /** Set when the session decides to close; later frames are ignored. */
+  #isConnecting = false;
+  /** True once the session has decided to close; later frames are ignored. */
   #isClosing = false;
   readonly #limits: FrameLimits;
   #unstored: UnstoredFrames | null = null;
@@ -89,7 +88,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #pauses: SocketPauses | null = null;
   #pingSentMs: number | null = null;
   /** Monotonic. */
-  #heardMs: number;
+  #lastFrameMs: number;
   /** Part in `SessionWatch`; null while the session does not serve. */
   #watchPart: number | null = null;
   /** Timer for `hello`, a missed heartbeat or the reply to our close. */
@@ -101,7 +100,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#shared = shared;
     this.#sessionId = newId("ses", shared.clock.now());
     this.#limits = new FrameLimits(shared.controlRate);
-    this.#heardMs = shared.clock.monotonicMs();
+    this.#lastFrameMs = shared.clock.monotonicMs();
     socket.attach(this);
     this.#expectWithin(MAX_HELLO_WAIT_MS);
   }
@@ -156,10 +155,10 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       const frame = readFromIsland(data);
       this.#shared.frames.received[frame.type] += 1;
       const nowMs = this.#shared.clock.monotonicMs();
-      this.#heardMs = nowMs;
+      this.#lastFrameMs = nowMs;
       const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
       this.#limits.admit(frame, data.length, isStray, nowMs);
-      if (this.#island === null) return this.#greet(frame);
+      if (this.#island === null) return this.#connect(frame);
       const durable = this.#shared.connections.receive(this.#island, frame);
       if (durable === undefined) return;
       this.#unstored ??= this.#countUnstored();
@@ -168,9 +167,9 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 
   /** Detects a silent Island and measures the round trip, once per heartbeat interval. */
-  look(nowMs: number): void {
+  check(nowMs: number): void {
     if (!this.isOpen) return;
-    const leftMs = this.#heardMs + this.#silenceMs - nowMs;
+    const leftMs = this.#lastFrameMs + this.#silenceMs - nowMs;
     if (leftMs < this.#shared.config.heartbeatMs) this.#expectWithin(Math.max(0, leftMs));
     this.#ping(nowMs);
   }
@@ -203,10 +202,10 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#close(CLOSE.policyViolation, error.message);
   }
 
-  #greet(frame: FromIsland): void {
+  #connect(frame: FromIsland): void {
     if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: before hello`);
-    if (this.#greeting) throw new ProtocolError("hello: sent twice");
-    this.#greeting = true;
+    if (this.#isConnecting) throw new ProtocolError("hello: sent twice");
+    this.#isConnecting = true;
     this.#expectWithin(this.#silenceMs);
     this.#shared.connections.connect(frame, this.owner, this.#sessionId, this).then(
       (island) => {
@@ -249,7 +248,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     return new UnstoredFrames(this.#shared.intake, onWait, () => {
       this.#pauses?.end("storage");
       // A paused Island may have sent frames that were not read.
-      this.#heardMs = this.#shared.clock.monotonicMs();
+      this.#lastFrameMs = this.#shared.clock.monotonicMs();
     });
   }
 
@@ -280,7 +279,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#silence = this.#shared.clock.schedule(ms, () => {
       this.#silence = null;
       const isServing = this.#island !== null && this.isOpen;
-      const leftMs = this.#heardMs + this.#silenceMs - this.#shared.clock.monotonicMs();
+      const leftMs = this.#lastFrameMs + this.#silenceMs - this.#shared.clock.monotonicMs();
       // A paused Island may send frames that are not read.
       if (isServing && (leftMs > 0 || this.#unstored?.isWaiting === true)) return;
       this.#log("info", {}, "Island is silent");
@@ -322,8 +321,8 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 }
 
 /**
- * `storage`: commits are behind. `tick`: frames wait for the next tick. `rate`: too many frames or bytes a second.
- * `capacity`: too many unfinished frames.
+ * `storage`: commits are behind. `tick`: frames wait for the next one. `rate`, `capacity`: too many (unfinished)
+ * frames.
  */
 type PauseReason = "storage" | "tick" | "rate" | "capacity";
 

@@ -36,14 +36,14 @@ export class AttemptMeter {
     const later = this.#tokens - this.#firstTokens;
     const streamedMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);
     if (later === 0) return null;
-    const most = (MAX_BURST * this.#tokens) / Math.max(1, this.#lastMs - this.#assignedMs);
-    return Math.min(later / Math.max(1, streamedMs), most) * 1_000;
+    const maxPerMs = (MAX_BURST * this.#tokens) / Math.max(1, this.#lastMs - this.#assignedMs);
+    return Math.min(later / Math.max(1, streamedMs), maxPerMs) * 1_000;
   }
 
   /** Limits an Island's timings, which are only for the job's client, to the elapsed time. */
   bounded({ loadMs, firstOutputMs, runMs }: Timings, nowMs: number): Timings {
-    const passedMs = Math.max(0, nowMs - this.#assignedMs);
-    const bound = (ms: number): number => Math.min(ms, passedMs);
+    const elapsedMs = Math.max(0, nowMs - this.#assignedMs);
+    const bound = (ms: number): number => Math.min(ms, elapsedMs);
     return {
       loadMs: bound(loadMs),
       firstOutputMs: firstOutputMs === null ? null : bound(firstOutputMs),
@@ -66,16 +66,15 @@ export class DeliveredTokens {
 
   /** Returns the items with the accepted counts, usually the same array. */
   take(items: readonly OutputItem[]): readonly OutputItem[] {
-    let believed: OutputItem[] | null = null;
-    for (let index = 0; index < items.length; index += 1) {
-      const item = items[index] as OutputItem;
+    let accepted: OutputItem[] | null = null;
+    for (const [index, item] of items.entries()) {
       if (!isModelItem(item)) continue;
       this.#allowedTokens += bytesOf(item);
       const count = Math.min(item.count, this.#allowedTokens);
       this.#allowedTokens -= count;
-      if (count !== item.count) (believed ??= [...items])[index] = { ...item, count };
+      if (count !== item.count) (accepted ??= [...items])[index] = { ...item, count };
     }
-    return believed ?? items;
+    return accepted ?? items;
   }
 
   /** Limits the reported usage to what text and prompt permit. */

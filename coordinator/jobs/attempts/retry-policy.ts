@@ -5,9 +5,7 @@ export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
  * Returns true if another attempt may follow. Delivered output is never withdrawn, so the attempt must be able to
- * continue after it.
- * @param maxAttempts Setting `max_attempts`. `retryable` in `dispatch/attempt-fencing.ts`: failures that end only an
- * attempt.
+ * continue after it. Which failures end only an attempt: `retryable` in `dispatch/attempt-fencing.ts`.
  */
 export function mayRetry(
   job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,

@@ -12,15 +12,19 @@ const RECHECK_MS = 60_000;
 /** Other coordinators do not notify this one when their jobs release quota slots. */
 const RECHECK_SHARED_MS = 1_000;
 /** Slots of the first request. Later ones are larger while all are granted, as new batches could outpace the grants. */
-const FIRST_ASKED = 100;
+const FIRST_REQUESTED = 100;
 
 interface AccountQueue {
   readonly accountId: string;
   readonly jobs: IndexedQueue;
-  isAsking: boolean;
+  isRequesting: boolean;
   /** True if slots may have been released since the last request. */
-  hasNews: boolean;
-  asks: number;
+  isStale: boolean;
+  batchSize: number;
+}
+
+function newQueue(accountId: string): AccountQueue {
+  return { accountId, jobs: new IndexedQueue(), isRequesting: false, isStale: false, batchSize: FIRST_REQUESTED };
 }
 
 export type BatchGate = ReturnType<typeof openBatchGate>;
@@ -43,41 +47,32 @@ export function openBatchGate(
   let timer: Timer | null = null;
   const unsubscribe = quota.onCapacity(advance);
 
-  function queueOf(accountId: string): AccountQueue {
-    let queue = queues.get(accountId);
-    if (queue === undefined) {
-      queue = { accountId, jobs: new IndexedQueue(), isAsking: false, hasNews: false, asks: FIRST_ASKED };
-      queues.set(accountId, queue);
-    }
-    return queue;
-  }
-
   function advance(accountId: string): void {
     const queue = queues.get(accountId);
     if (queue === undefined) return;
-    queue.hasNews = true;
-    if (queue.isAsking) return;
-    queue.isAsking = true;
-    void ask(queue);
+    queue.isStale = true;
+    if (queue.isRequesting) return;
+    queue.isRequesting = true;
+    void requestSlots(queue);
   }
 
-  async function ask(queue: AccountQueue): Promise<void> {
+  async function requestSlots(queue: AccountQueue): Promise<void> {
     try {
       // A result covers all events until its request, except slots that other coordinators release.
-      while (queue.hasNews) {
+      while (queue.isStale) {
         const limit = await limitOf(queue.accountId);
-        queue.hasNews = false;
+        queue.isStale = false;
         // The queue was removed during the request, or removed and created again.
         if (!isCurrent(queue)) return;
         if (quotaSlots === null) admit(queue, limit);
         else await admitFrom(quotaSlots, queue, limit);
       }
     } catch (error) {
-      // Errors of a closed gate are ignored. An unavailable store is asked again by the recheck.
-      const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
-      if (isCurrent(queue) && !isAway) return onFatal(error);
+      // Errors of a closed gate are ignored. The recheck retries an unavailable store.
+      const isUnavailable = error instanceof ServiceError && error.code === "storage_unavailable";
+      if (isCurrent(queue) && !isUnavailable) return onFatal(error);
     }
-    queue.isAsking = false;
+    queue.isRequesting = false;
   }
 
   /** Synchronous, so that no other job takes a slot between check and admission. */
@@ -93,18 +88,18 @@ export function openBatchGate(
 
   async function admitFrom(from: QuotaSlots, queue: AccountQueue, limit: number): Promise<void> {
     const { accountId, jobs: waiting } = queue;
-    const asked = waiting.firstOf(queue.asks);
-    const placed = await from.take(accountId, asked, limit);
+    const requested = waiting.firstOf(queue.batchSize);
+    const granted = await from.take(accountId, requested, limit);
     if (!isCurrent(queue)) return;
-    for (const id of placed) {
+    for (const id of granted) {
       // Its end released the slot.
       if (waiting.positionOf(id) === null) continue;
       leave({ id, accountId });
       if (jobs.get(id)?.holdsQuota === false) jobs.admitParked(id);
     }
-    const isAll = placed.length === asked.length;
-    queue.asks = isAll ? MAX_REQUESTED_SLOTS : FIRST_ASKED;
-    if (isAll && waiting.size > 0) queue.hasNews = true;
+    const isAll = granted.length === requested.length;
+    queue.batchSize = isAll ? MAX_REQUESTED_SLOTS : FIRST_REQUESTED;
+    if (isAll && waiting.size > 0) queue.isStale = true;
   }
 
   /** Removes a job that will not run. Ignores a job that does not wait here. */
@@ -130,7 +125,11 @@ export function openBatchGate(
   return {
     leave,
     enter(parked: readonly ActiveJob[]): void {
-      for (const job of parked) queueOf(job.accountId).jobs.push(job.id);
+      for (const { id, accountId } of parked) {
+        const queue = queues.get(accountId) ?? newQueue(accountId);
+        queues.set(accountId, queue);
+        queue.jobs.push(id);
+      }
       for (const accountId of new Set(parked.map((job) => job.accountId))) advance(accountId);
       recheckLater();
     },

@@ -105,11 +105,8 @@ export function openBatchService(
   }
 
   function add({ id, failMode }: Pick<ActiveBatchRecord, "id" | "failMode">, job: ActiveJob): void {
-    let batch = batches.get(id);
-    if (batch === undefined) {
-      batch = { id, failMode, jobs: new Map() };
-      batches.set(id, batch);
-    }
+    const batch = batches.get(id) ?? { id, failMode, jobs: new Map<string, ActiveJob>() };
+    batches.set(id, batch);
     batch.jobs.set(job.id, job);
   }
 

@@ -6,6 +6,7 @@ import type { FeedChunk, JobEnding, JobMove } from "../../store/jobs/job-store.t
 import type { JobStore } from "../../store/jobs/jobs.ts";
 import type { Store } from "../../store/store.ts";
 import type { MutableJob } from "../active-job.ts";
+import type { OutputSize } from "../output-size.ts";
 import { writeBehind } from "./write-behind.ts";
 
 export type JobWrites = ReturnType<typeof writeJobs>;
@@ -80,6 +81,16 @@ export function writeJobs(
     return { chunk, appended };
   }
 
+  /** Stores output at once that is too large for memory. Readers get it from storage. */
+  function storeLarge(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    if (job.unstored.hasOutput) append(job);
+    const before = job.unstored.count;
+    const stored = job.unstored.add(seq, items, bytes);
+    const { chunk, appended } = append(job);
+    job.publish(store.jobs.storedItems(chunk, appended).slice(before));
+    return stored;
+  }
+
   return {
     move,
     gathered,
@@ -88,38 +99,27 @@ export function writeJobs(
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },
-    outputSoon(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    /** Gives output to readers, and stores it soon. */
+    output(job: MutableJob, seq: number, items: readonly OutputItem[], size: OutputSize): Promise<void> {
+      const { bytes, memoryBytes } = size;
+      if (bytes > memoryBytes) return storeLarge(job, seq, items, bytes);
+      job.publish(items);
       if (job.firstOutputMs === Infinity) job.firstOutputMs = clock.monotonicMs();
       const stored = job.unstored.add(seq, items, bytes);
       behind.add(job, bytes);
-      return stored;
-    },
-    /** Stores output at once that is too large for memory. Readers get it from storage. */
-    largeOutput(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
-      if (job.unstored.hasOutput) append(job);
-      const before = job.unstored.count;
-      const stored = job.unstored.add(seq, items, bytes);
-      const { chunk, appended } = append(job);
-      job.say(store.jobs.storedItems(chunk, appended).slice(before));
       return stored;
     },
     /** Stores the end with all gathered changes. */
     end(job: MutableJob, ending: JobEnding): ReturnType<JobStore["end"]> {
       const startedAtMs = takeStart(job);
       const { chunk, onStored } = take(job);
-      const whole = {
-        ...ending,
-        ...(startedAtMs === null ? {} : { startedAtMs }),
-        ...(chunk.items.length > 0 ? { lastChunk: chunk } : {}),
-      };
-      const ended = afterJob(job, () => store.jobs.end(whole));
+      const start = startedAtMs === null ? {} : { startedAtMs };
+      const last = chunk.items.length === 0 ? {} : { lastChunk: chunk };
+      const ended = afterJob(job, () => store.jobs.end({ ...ending, ...start, ...last }));
       void ended.then(onStored);
       return ended;
     },
-    /**
-     * Reads a record of an unfinished job. In a cluster, a missing record means that the job was elsewhere and has
-     * ended.
-     */
+    /** A missing record means, in a cluster, that the job was elsewhere and has ended. */
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
         const isMissing = error instanceof ServiceError && error.code === "not_found";

@@ -1,9 +1,7 @@
 import type { OutputItem } from "../../../shared/output.ts";
 import type { StatusItem } from "../../store/jobs/job-store.ts";
 
-/**
- * Output of one job that readers have and storage does not. It is not acknowledged to the Island before it is stored.
- */
+/** Output of one job that readers have and storage does not. It is acknowledged to the Island once it is stored. */
 export class UnstoredOutput {
   #startedAtMs: number | null = null;
   #items: (OutputItem | StatusItem)[] = [];

@@ -18,15 +18,15 @@ const MAX_GATHERED_BYTES = 256 * KIB;
 const MAX_WRITE_BYTES = 8 * MIB;
 
 /**
- * Stores output that readers already have later, so that a token costs no commit: 100 ms after the first token of a
- * stream, then whenever the stream has grown by a tenth of its age, and at least every second. Streams that are due at
- * about the same time share a commit. A job has one write in flight, unless much is gathered. After a crash the Islands
- * resend the lost part. See docs/internals/reliability.md, "What a crash loses".
+ * Delays the storage of output that readers already have, so that a token costs no commit. A stream is stored 100 ms
+ * after its first token, then whenever it has grown by a tenth of its age, and at least every second. Streams that are
+ * due at about the same time share a commit. A job has one write in flight, unless much is gathered. After a crash the
+ * Islands resend the lost part. See docs/internals/reliability.md, "What a crash loses".
  * @param delayMs Shortest time for which output is gathered; 0 stores it at once.
  * @param store Takes the gathered changes of a job and stores them.
  */
 export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: number, store: (job: Job) => void) {
-  /** By the monotonic clock. */
+  /** Due times by the monotonic clock. */
   const due = new Map<Job, number>();
   let gatheredBytes = 0;
   /** Part of {@link gatheredBytes} that was left when all was stored at once, as writes were in flight. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openMember } from "../../../coordinator/cluster/cluster-member.ts";
 import { networkOfOne } from "../../../coordinator/store/cluster-store.ts";
-import type { Outlook, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
+import type { Outlook } from "../../../coordinator/scheduler/shared-work.ts";
+import type { WorkKind } from "../../../coordinator/scheduler/events.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { peerOf, peersOn } from "./peers-on.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { mayBeAskedEmpty } from "../../../coordinator/dispatch/result-faults.ts";
+import { mayBeRequestedEmpty } from "../../../coordinator/dispatch/result-faults.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
@@ -64,7 +64,7 @@ describe("measurement of a run", () => {
   });
 });
 
-describe("mayBeAskedEmpty()", () => {
+describe("mayBeRequestedEmpty()", () => {
   const chat = { stopBytes: 0, toolUse: null };
   const withTools = { stopBytes: 0, toolUse: { tools: [], isRequired: true, maxCalls: 1 } };
 
@@ -78,7 +78,7 @@ describe("mayBeAskedEmpty()", () => {
   ] as const)(
     "returns whether the answer may have ended before any text (case %#)",
     (traits, finishReason, expected) => {
-      expect(mayBeAskedEmpty(traits, { finishReason })).toBe(expected);
+      expect(mayBeRequestedEmpty(traits, { finishReason })).toBe(expected);
     },
   );
 });

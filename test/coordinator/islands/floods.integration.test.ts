@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
-import { MAX_PER_TURN } from "../../../coordinator/islands/session/frame-intake.ts";
+import { MAX_PER_TICK } from "../../../coordinator/islands/session/frame-intake.ts";
 import { openIslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
 import type { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
@@ -32,13 +32,13 @@ let url: string;
 let link: IslandLink;
 /** Number of handled frames, and the maximum in one event loop tick. */
 let taken: number;
-let mostInATurn: number;
-let thisTurn: number;
+let maxInATick: number;
+let thisTick: number;
 let isBusy: boolean;
 
 beforeEach(async () => {
   clock = new ManualClock();
-  [taken, mostInATurn, thisTurn, isBusy] = [0, 0, 0, true];
+  [taken, maxInATick, thisTick, isBusy] = [0, 0, 0, true];
   const connections = {
     connect: async (hello: { hostId: string }, accountId: string, sessionId: string, opened: IslandLink) => {
       link = opened;
@@ -47,10 +47,10 @@ beforeEach(async () => {
       return { hostId: hello.hostId, accountId, isConnected: true, isBusy, has, downloads: [] };
     },
     receive: () => {
-      if (thisTurn === 0) setImmediate(() => (thisTurn = 0));
+      if (thisTick === 0) setImmediate(() => (thisTick = 0));
       taken += 1;
-      thisTurn += 1;
-      mostInATurn = Math.max(mostInATurn, thisTurn);
+      thisTick += 1;
+      maxInATick = Math.max(maxInATick, thisTick);
       return undefined;
     },
     disconnect: () => undefined,
@@ -157,7 +157,7 @@ describe("an Island that floods", () => {
       (count) => count === 6_000,
       "all frames",
     );
-    expect(mostInATurn).toBeLessThanOrEqual(2 * MAX_PER_TURN.frames);
+    expect(maxInATick).toBeLessThanOrEqual(2 * MAX_PER_TICK.frames);
   });
 
   it(...unlessUws("cannot fill memory with an endless frame", "the library collects a frame unseen"), async () => {

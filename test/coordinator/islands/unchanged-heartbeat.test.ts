@@ -10,21 +10,21 @@ const MODEL = { key: "857f6ac0d6da446c8d8aa0b4349f9f49", bytes: 1_000 };
 describe("a heartbeat of an Island", () => {
   let registry: IslandRegistry;
   let island: IslandView;
-  let heard: number;
+  let events: number;
   beforeEach(() => {
     registry = new IslandRegistry(testEnv());
     const link: IslandLink = { isOpen: true, send: () => undefined, dismiss: () => undefined };
     const state = makeIslandState({ cpuLoad: 0.5, cachedModels: [MODEL], loaded: ["tiny-chat"] });
     island = registry.connect(makeHello({ state }), "user_1", link);
     registry.resume(island, []);
-    heard = 0;
-    registry.subscribe(() => (heard += 1));
+    events = 0;
+    registry.subscribe(() => (events += 1));
   });
   const beat = (change: Partial<IslandState>): number => {
-    const before = heard;
+    const before = events;
     const same = { cpuLoad: 0.5, cachedModels: [{ ...MODEL }], loaded: ["tiny-chat"] };
     registry.update(island, makeIslandState({ ...same, ...change }));
-    return heard - before;
+    return events - before;
   };
 
   it.each<[string, Partial<IslandState>]>([

@@ -36,7 +36,7 @@ describe("FeedCursor", () => {
     expect(takeAll(resumed)).toEqual(ITEMS.slice(index + 1));
   });
 
-  it("neither repeats nor skips output if a status has another place after a restart", () => {
+  it("neither repeats nor skips output if a status is between other outputs after a restart", () => {
     const items = [status("pending"), token("a"), status("running"), token("b"), token("c")];
     const first = new FeedCursor(new JobFeed("job_1", [{ attempt: 1, items }]));
     for (let i = 0; i < 4; i += 1) first.take();

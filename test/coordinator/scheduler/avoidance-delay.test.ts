@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AVOIDANCE_DELAY_MS } from "../../../coordinator/scheduler/waiting-jobs.ts";
-import type { SlotOffer } from "../../../coordinator/scheduler/shared-work.ts";
+import type { SlotOffer } from "../../../coordinator/scheduler/slot-offer.ts";
 import { Bench } from "./builders.ts";
 
 const LLAMA = { slug: "llama", onlyIslandsOf: null };

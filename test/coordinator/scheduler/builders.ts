@@ -1,11 +1,11 @@
 import type { KnownCargo } from "../../../coordinator/scheduler/fit.ts";
-import {
-  Scheduler,
-  type SchedulerEffect,
-  type SchedulerEvent,
-  type SchedulerIsland,
-  type WaitingJob,
-} from "../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import type {
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerIsland,
+  WaitingJob,
+} from "../../../coordinator/scheduler/events.ts";
 
 export const GB = 1_024 ** 3;
 export const MINUTE_MS = 60_000;
@@ -80,12 +80,12 @@ export class Bench {
 
   constructor(cargos: readonly KnownCargo[] = [makeCargo()], rules: Partial<Rules> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    const [chatShare, firstPauseMs, random] = SCHEDULER_RULES;
+    const [chatShare, firstOpenMs, random] = SCHEDULER_RULES;
     const find = (slug: string): KnownCargo | undefined => {
       this.lookUps += 1;
       return this.catalog.get(slug);
     };
-    this.scheduler = new Scheduler(find, chatShare, firstPauseMs, rules.random ?? random, rules.mayRunElsewhere);
+    this.scheduler = new Scheduler(find, chatShare, firstOpenMs, rules.random ?? random, rules.mayRunElsewhere);
   }
 
   /** Passes an event to the scheduler. Returns the assignments as "job_1 on isle-1". */

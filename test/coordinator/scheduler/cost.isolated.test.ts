@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { IndexedHeap as RealHeap } from "../../../coordinator/scheduler/indexed-heap.ts";
-import { Scheduler, type SchedulerEffect, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEffect, SchedulerEvent } from "../../../coordinator/scheduler/events.ts";
 import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
 /** Comparisons in heaps and reads of Island facts. A scan over all jobs or all Islands raises one of them. */

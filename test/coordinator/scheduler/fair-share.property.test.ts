@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Scheduler, type SchedulerEvent, type WaitingJob } from "../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEvent, WaitingJob } from "../../../coordinator/scheduler/events.ts";
 import { makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_RULES } from "./builders.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 

@@ -7,7 +7,7 @@ import type {
   SchedulerEvent,
   SchedulerIsland,
   WaitingJob,
-} from "../../../coordinator/scheduler/scheduler.ts";
+} from "../../../coordinator/scheduler/events.ts";
 import { MINUTE_MS } from "./builders.ts";
 
 interface NaiveUse {
@@ -26,7 +26,7 @@ interface NaiveIsland {
 }
 
 /** The position of a class, or of an account in its class. */
-interface Place {
+interface Sharer {
   tag: number;
   order: number;
   estimateMs: number;
@@ -43,7 +43,7 @@ export class NaiveScheduler {
   readonly #cargos: (slug: string) => CargoManifest | undefined;
   readonly #measures = new Map<string, Measure>();
   readonly #seenIslands = new Set<string>();
-  readonly #places = new Map<string, Place>();
+  readonly #sharers = new Map<string, Sharer>();
   readonly #virtualMs = new Map<string, number>();
   #order = 0;
   #nowMs = 0;
@@ -155,15 +155,15 @@ export class NaiveScheduler {
 
   #nextJob(jobs: readonly WaitingJob[], loaded: readonly string[]): WaitingJob | undefined {
     const [jobClass] = [...new Set(jobs.map((job) => job.jobClass))].sort((a, b) =>
-      compare(this.#place(a), this.#place(b)),
+      compare(this.#sharerOf(a), this.#sharerOf(b)),
     );
     const ofClass = jobs.filter((job) => job.jobClass === jobClass);
     const next = this.#first(ofClass);
     if (next === undefined || loaded.includes(next.slug)) return next;
     const inMemory = this.#first(ofClass.filter(({ slug }) => loaded.includes(slug)));
-    const place = this.#place(accountOf(next));
-    place.passedOver = inMemory !== undefined && place.passedOver < 1 ? place.passedOver + 1 : 0;
-    return place.passedOver > 0 ? inMemory : next;
+    const sharer = this.#sharerOf(accountOf(next));
+    sharer.passedOver = inMemory !== undefined && sharer.passedOver < 1 ? sharer.passedOver + 1 : 0;
+    return sharer.passedOver > 0 ? inMemory : next;
   }
 
   #kindOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands }: WaitingJob): string {
@@ -174,7 +174,7 @@ export class NaiveScheduler {
   #first(jobs: readonly WaitingJob[]): WaitingJob | undefined {
     return jobs.toSorted((a, b) => {
       return (
-        compare(this.#place(accountOf(a)), this.#place(accountOf(b))) ||
+        compare(this.#sharerOf(accountOf(a)), this.#sharerOf(accountOf(b))) ||
         dueOf(a) - dueOf(b) ||
         a.createdAtMs - b.createdAtMs ||
         (a.id < b.id ? -1 : 1)
@@ -193,7 +193,7 @@ export class NaiveScheduler {
   }
 
   #assign(job: WaitingJob, island: NaiveIsland): void {
-    const account = this.#place(accountOf(job));
+    const account = this.#sharerOf(accountOf(job));
     const classCost = this.#charge(job.jobClass, "all", 100, account.estimateMs);
     const costs = [classCost, this.#charge(accountOf(job), job.jobClass, job.share, account.estimateMs)] as const;
     this.waiting.delete(job.id);
@@ -213,7 +213,7 @@ export class NaiveScheduler {
     const usedMs = this.#nowMs - sinceMs;
     this.#correct(job.jobClass, "all", cost(usedMs, 100) - costs[0]);
     this.#correct(accountOf(job), job.jobClass, cost(usedMs, job.share) - costs[1]);
-    const account = this.#place(accountOf(job));
+    const account = this.#sharerOf(accountOf(job));
     account.estimateMs += 0.2 * (usedMs - account.estimateMs);
   }
 
@@ -224,9 +224,9 @@ export class NaiveScheduler {
   }
 
   #charge(name: string, group: string, share: number, estimateMs: number): number {
-    this.#virtualMs.set(group, Math.max(this.#virtualMs.get(group) ?? 0, this.#place(name).tag));
+    this.#virtualMs.set(group, Math.max(this.#virtualMs.get(group) ?? 0, this.#sharerOf(name).tag));
     const charged = cost(estimateMs, share);
-    this.#place(name).tag = this.#virtualMs.get(group) ?? 0;
+    this.#sharerOf(name).tag = this.#virtualMs.get(group) ?? 0;
     this.#put(name, group, charged);
     return charged;
   }
@@ -236,19 +236,19 @@ export class NaiveScheduler {
   }
 
   #put(name: string, group: string, more: number): void {
-    const place = this.#place(name);
-    place.tag = Math.max(this.#virtualMs.get(group) ?? 0, place.tag + more);
-    place.order = ++this.#order;
+    const sharer = this.#sharerOf(name);
+    sharer.tag = Math.max(this.#virtualMs.get(group) ?? 0, sharer.tag + more);
+    sharer.order = ++this.#order;
   }
 
-  #place(name: string): Place {
-    const place = this.#places.get(name) ?? { tag: 0, order: 0, estimateMs: 10_000, passedOver: 0 };
-    this.#places.set(name, place);
-    return place;
+  #sharerOf(name: string): Sharer {
+    const sharer = this.#sharers.get(name) ?? { tag: 0, order: 0, estimateMs: 10_000, passedOver: 0 };
+    this.#sharers.set(name, sharer);
+    return sharer;
   }
 }
 
-function compare(a: Place, b: Place): number {
+function compare(a: Sharer, b: Sharer): number {
   return a.tag - b.tag || a.order - b.order;
 }
 

@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import {
-  Scheduler,
-  type SchedulerEffect,
-  type SchedulerEvent,
-  type SchedulerIsland,
-} from "../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEffect, SchedulerEvent, SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
 import { GB, makeCargo, makeIsland, makeJob, MINUTE_MS, SCHEDULER_RULES, START_MS } from "./builders.ts";
 
 const cargos = [

@@ -7,19 +7,19 @@ import {
   rankOf,
   type ModelAvailability,
 } from "../../../coordinator/scheduler/rank.ts";
-import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
 import { makeCargo, makeIsland } from "./builders.ts";
 
 interface Case extends Partial<SchedulerIsland> {
-  place?: ModelAvailability;
+  availability?: ModelAvailability;
   speed?: number | null;
   success?: number;
   inUse?: number;
 }
 
-function rank({ place = "absent", speed = null, success = 1, inUse = 0, ...island }: Case): number {
+function rank({ availability = "absent", speed = null, success = 1, inUse = 0, ...island }: Case): number {
   const runs = { successes: 20 * success, failures: 20 * (1 - success) };
-  const merit = meritOf(place, { tokensPerSecond: speed, ...runs });
+  const merit = meritOf(availability, { tokensPerSecond: speed, ...runs });
   return rankOf(merit, loadOf(makeIsland({ slots: 10, ...island }), inUse));
 }
 
@@ -27,10 +27,14 @@ describe("rankOf()", () => {
   it.each<[string, Case, Case]>([
     [
       "loaded before on disk, however slow",
-      { place: "loaded", speed: 0.1, success: 0, inUse: 9 },
-      { place: "on_disk", speed: 999 },
+      { availability: "loaded", speed: 0.1, success: 0, inUse: 9 },
+      { availability: "on_disk", speed: 999 },
     ],
-    ["on disk before absent, however slow", { place: "on_disk", speed: 0.1, success: 0, inUse: 9 }, { speed: 999 }],
+    [
+      "on disk before absent, however slow",
+      { availability: "on_disk", speed: 0.1, success: 0, inUse: 9 },
+      { speed: 999 },
+    ],
     ["faster first, whatever fails", { speed: 60, success: 0 }, { speed: 30 }],
     ["fast before unknown speed", { speed: 30 }, { speed: null }],
     ["unknown speed before slow", { speed: null }, { speed: 3 }],
@@ -50,7 +54,7 @@ describe("rankOf()", () => {
 
   it("is a safe integer at the extremes", () => {
     const worst = rank({ speed: 1e-9, success: 0, inUse: 10, cpuLoad: 1, rttMs: 1e9 });
-    const best = rank({ place: "loaded", speed: 1e12, cpuLoad: 0, rttMs: 0 });
+    const best = rank({ availability: "loaded", speed: 1e12, cpuLoad: 0, rttMs: 0 });
     expect([Number.isSafeInteger(worst), Number.isSafeInteger(best)]).toEqual([true, true]);
     expect(best).toBeGreaterThanOrEqual(0);
   });

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fits, type ScheduledCargo } from "../../../coordinator/scheduler/fit.ts";
+import type { Scheduler } from "../../../coordinator/scheduler/scheduler.ts";
 import type {
-  Scheduler,
   SchedulerEffect,
   SchedulerEvent,
   SchedulerIsland,
   WaitingJob,
-} from "../../../coordinator/scheduler/scheduler.ts";
+} from "../../../coordinator/scheduler/events.ts";
 import { makeIsland, START_MS } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
 import { assignments, events, findCargo, job, newScheduler, Runs, stormyEvents } from "./random-events.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OfferedIsland, SlotOffer, WaitingWork, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
-import { workKeyOf } from "../../../coordinator/scheduler/slot-offer.ts";
+import { type OfferedIsland, type SlotOffer, workKeyOf } from "../../../coordinator/scheduler/slot-offer.ts";
+import type { WaitingWork } from "../../../coordinator/scheduler/shared-work.ts";
+import type { WorkKind } from "../../../coordinator/scheduler/events.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import { Bench, GB, makeCargo } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
@@ -12,10 +13,10 @@ const GEMMA: WorkKind = { slug: "gemma", onlyIslandsOf: null };
 const cargos = [makeCargo(), makeCargo({ slug: "gemma" })];
 
 function makeOffer(islands: readonly Partial<OfferedIsland>[], kinds: readonly WorkKind[] = [LLAMA]): SlotOffer {
-  const serves = kinds.map((_, place) => place);
+  const serves = kinds.map((_, index) => index);
   return {
     kinds,
-    islands: islands.map((each, place) => ({ id: `far-${place}`, accountId: "far", slots: 1, serves, ...each })),
+    islands: islands.map((each, index) => ({ id: `far-${index}`, accountId: "far", slots: 1, serves, ...each })),
   };
 }
 

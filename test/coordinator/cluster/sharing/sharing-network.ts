@@ -2,12 +2,8 @@ import { Packr } from "msgpackr";
 import { LocalBus } from "../../../../coordinator/bus/local-bus.ts";
 import type { Peers } from "../../../../coordinator/cluster/peers.ts";
 import { shareWork, type WorkSharing } from "../../../../coordinator/cluster/work-sharing.ts";
-import {
-  Scheduler,
-  type SchedulerEvent,
-  type SchedulerIsland,
-  type WaitingJob,
-} from "../../../../coordinator/scheduler/scheduler.ts";
+import { Scheduler } from "../../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerEvent, SchedulerIsland, WaitingJob } from "../../../../coordinator/scheduler/events.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { makeCargo, makeIsland, makeJob, SCHEDULER_RULES } from "../../scheduler/builders.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fits } from "../../../../coordinator/scheduler/fit.ts";
-import type { WaitingJob } from "../../../../coordinator/scheduler/scheduler.ts";
+import type { WaitingJob } from "../../../../coordinator/scheduler/events.ts";
 import { Random } from "../../../support/random.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
 import { GB, makeCargo, makeIsland } from "../../scheduler/builders.ts";

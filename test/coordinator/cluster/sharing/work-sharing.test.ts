@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { M } from "../../../../coordinator/cluster/messages.ts";
-import type { SchedulerIsland } from "../../../../coordinator/scheduler/scheduler.ts";
+import type { SchedulerIsland } from "../../../../coordinator/scheduler/events.ts";
 import { GB, makeCargo } from "../../scheduler/builders.ts";
 import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
 

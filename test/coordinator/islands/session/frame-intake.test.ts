@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { FrameIntake, MAX_PER_TURN, type FrameSource } from "../../../../coordinator/islands/session/frame-intake.ts";
+import { FrameIntake, MAX_PER_TICK, type FrameSource } from "../../../../coordinator/islands/session/frame-intake.ts";
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -27,7 +27,7 @@ it("FrameIntake takes at most 100 frames per tick, in order of arrival from all 
   }
   const perTurn = counts.map((count, index) => count - (counts[index - 1] ?? 0));
   expect(log.filter((line) => !/\d$/.test(line))).toEqual(["a waits", "b waits", "a goes on", "b goes on"]);
-  expect(Math.max(...perTurn)).toBeLessThanOrEqual(MAX_PER_TURN.frames);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(MAX_PER_TICK.frames);
   expect(log.filter((line) => /\d$/.test(line))).toEqual(Array.from({ length: 250 }, (_, i) => (i % 2 ? "b2" : "a1")));
 });
 
@@ -35,7 +35,7 @@ it("FrameIntake takes at most 256 KiB per tick, but always one frame", async () 
   const intake = new FrameIntake();
   const log: string[] = [];
   const source = makeSource(log, "a");
-  for (let i = 0; i < 3; i += 1) intake.push(source, Buffer.alloc(2 * MAX_PER_TURN.bytes));
+  for (let i = 0; i < 3; i += 1) intake.push(source, Buffer.alloc(2 * MAX_PER_TICK.bytes));
   const counts = [takenOf(log)];
   while (takenOf(log) < 3) {
     await nextTick();

@@ -12,11 +12,11 @@ describe("a rate stored as one number", () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket(clock, rate);
     let fullAtMs = 0;
-    for (let turn = 0; turn < 1_000; turn += 1) {
-      const count = Math.max(1, Math.floor((rate.burst / 150) * ((turn % 7) / 3)));
+    for (let round = 0; round < 1_000; round += 1) {
+      const count = Math.max(1, Math.floor((rate.burst / 150) * ((round % 7) / 3)));
       fullAtMs = taken(rate, fullAtMs, clock.monotonicMs(), count);
       expect(Math.abs(debtMs(rate, fullAtMs, clock.monotonicMs()) - bucket.take(count))).toBeLessThanOrEqual(1);
-      clock.advance((turn * 13) % 120);
+      clock.advance((round * 13) % 120);
     }
   });
 

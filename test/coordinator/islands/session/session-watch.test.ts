@@ -6,7 +6,7 @@ const INTERVAL_MS = 10_000;
 
 class LookedAt {
   readonly atMs: number[] = [];
-  look(nowMs: number): void {
+  check(nowMs: number): void {
     this.atMs.push(nowMs);
   }
 }

@@ -6,9 +6,9 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 function world(limitMs = Infinity) {
   const clock = new ManualClock();
   const passed: string[] = [];
-  let lastSignMs = 0;
-  const recordActivity = (): void => void (lastSignMs = clock.monotonicMs());
-  const leftMs = (): number => lastSignMs + limitMs - clock.monotonicMs();
+  let lastActivityMs = 0;
+  const recordActivity = (): void => void (lastActivityMs = clock.monotonicMs());
+  const leftMs = (): number => lastActivityMs + limitMs - clock.monotonicMs();
   const deadlines = openDeadlines(clock, leftMs, (jobId) => {
     passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
     recordActivity();

@@ -119,7 +119,7 @@ describe("BatchGate", () => {
 });
 
 describe("BatchGate with quota slots shared by several coordinators", () => {
-  let room: number;
+  let free: number;
   let asked: number[];
   let fault: Error | null;
   const fatal: unknown[] = [];
@@ -134,8 +134,8 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     async take(_accountId, jobIds) {
       asked.push(jobIds.length);
       if (fault !== null) throw fault;
-      const taken = jobIds.slice(0, room);
-      room -= taken.length;
+      const taken = jobIds.slice(0, free);
+      free -= taken.length;
       return taken;
     },
   };
@@ -144,12 +144,12 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     return openBatchGate(env, registry, quota, async () => limit, quotaSlots);
   };
   beforeEach(() => {
-    [room, asked, fault] = [0, [], null];
+    [free, asked, fault] = [0, [], null];
     gate = shared();
   });
 
   it("admits jobs that were granted a slot, and asks for all others at once when slots are left", async () => {
-    room = 900;
+    free = 900;
     enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
     await settle();
     expect(admitted).toHaveLength(900);
@@ -163,12 +163,12 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
   it("asks every second for slots that other coordinators release, and at once for its own", async () => {
     enter(makeJobs("a", "a1", "a2"));
     await settle();
-    room = 1;
+    free = 1;
     quota.add("a");
     quota.leave("a");
     await settle();
     expect(admitted).toEqual(["a1"]);
-    room = 1;
+    free = 1;
     clock.advance(1_000);
     await settle();
     expect(admitted).toEqual(["a1", "a2"]);
@@ -181,13 +181,13 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     quota.add("a");
     await Promise.resolve();
     quota.leave("a");
-    room = 1;
+    free = 1;
     await settle();
     expect(admitted).toEqual(["a1"]);
   });
 
   it("does not admit a job that was cancelled during the request for its slot", async () => {
-    room = 2;
+    free = 2;
     const [first, second] = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
     enter([first, second]);
     gate.leave(first);
@@ -199,7 +199,7 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     fault = new ServiceError("storage_unavailable", "away");
     enter(makeJobs("a", "a1"));
     await settle();
-    [fault, room] = [null, 1];
+    [fault, free] = [null, 1];
     clock.advance(1_000);
     await settle();
     expect([admitted, fatal]).toEqual([["a1"], []]);

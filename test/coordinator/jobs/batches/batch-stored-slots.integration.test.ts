@@ -13,7 +13,7 @@ let clock: ManualClock;
 let world: JobWorld;
 let accountId: string;
 /** Quota slots that the store has left for the account. */
-let room: number;
+let free: number;
 /** Slot limit of each stored batch. */
 let limits: (number | null)[];
 let asked: number;
@@ -23,10 +23,10 @@ beforeEach(async () => {
   clock = new ManualClock();
   store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
-  [room, limits, asked] = [3, [], 0];
+  [free, limits, asked] = [3, [], 0];
   const take = (wanted: number): number => {
-    const taken = Math.min(wanted, room);
-    room -= taken;
+    const taken = Math.min(wanted, free);
+    free -= taken;
     return taken;
   };
   const submitCounted: BatchStore["submit"] = async (batch) => {
@@ -70,7 +70,7 @@ describe("batch in a store that grants quota slots", () => {
     expect(competing(ids)).toEqual([true, true, true, false, false]);
     expect(world.core.gate.waitingOf(accountId)).toBe(2);
     await world.settle();
-    room = 1;
+    free = 1;
     clock.advance(1_000);
     await world.settle();
     expect(competing(ids)).toEqual([true, true, true, true, false]);
@@ -79,7 +79,7 @@ describe("batch in a store that grants quota slots", () => {
   it("does not overtake waiting jobs of the account", async () => {
     const first = await submit(4);
     await world.settle();
-    room = 2;
+    free = 2;
     const second = await submit(2);
     expect(limits).toEqual([10, null]);
     await world.settle();

@@ -20,7 +20,7 @@ describe("IndexedQueue", () => {
             list.push(id);
           }
           expect([queue.size, queue.first]).toEqual([list.length, list[0]]);
-          expect(list.map((job) => queue.positionOf(job))).toEqual(list.map((_, place) => place + 1));
+          expect(list.map((job) => queue.positionOf(job))).toEqual(list.map((_, index) => index + 1));
           if (!list.includes(id)) expect(queue.positionOf(id)).toBeNull();
         }
       }),
