@@ -31,9 +31,9 @@ export interface CredentialUser {
 }
 
 /**
- * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead of
- * key, account and limits. The store raises this number with every change, also by the command line, so a request after a
- * change never uses outdated data. With several coordinators on one store, the number is at most a second old.
+ * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead
+ * of key, account and limits. The store raises this number with every change, also by the command line, so a request
+ * after a change never uses outdated data. With several coordinators on one store, the number is at most a second old.
  *
  * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It
  * throws a {@link ServiceError} `key_expired` for an API key.

@@ -84,8 +84,8 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither response
-     * nor timing reveals whether it has one.
+     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither
+     * response nor timing reveals whether it has one.
      * @throws {RateLimitedError} while too many mails are in flight.
      */
     request(email: string): void {
@@ -141,8 +141,8 @@ export function openEmailChanges(
 
   return {
     /**
-     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the token,
-     * even if another account has the address. Call it last: a new password voids tokens that were mailed before.
+     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the
+     * token, even if another account has the address. Call it last: a new password voids earlier tokens.
      * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}
      */
     async request(accountId: string, email: string): Promise<(() => void) | null> {
@@ -159,7 +159,7 @@ export function openEmailChanges(
       return () => mails.send(mailToken(send, accountId, email));
     },
 
-    /** Sets the address that the token verifies. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
+    /** Sets the address. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
     async confirm(token: string): Promise<void> {
       const change =
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;

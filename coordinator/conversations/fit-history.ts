@@ -55,10 +55,7 @@ export function fitHistory(
   return [...system, ...newestTurns(turnsOf(history), budget), asked];
 }
 
-/**
- * Drops the older half of the history (by estimated tokens), or all of it if `keepNone`. Returns undefined if there is no
- * history.
- */
+/** Drops the older half of the history (by estimated tokens), or all if `keepNone`. Undefined without history. */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
   const past = messages.slice(system.length, -1);

@@ -51,7 +51,7 @@ export function earnedOf(chargeMicro: number, networkFee: number): number {
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
-/** Empties the hold of a job: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
+/** Empties a hold: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
 export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;

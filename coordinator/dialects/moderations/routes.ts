@@ -33,7 +33,7 @@ const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** Labels of well-known classifiers (Jigsaw's toxic comments). Other labels count if they have the name of a category. */
+/** Labels of well-known classifiers (Jigsaw's toxic comments). Others count if they name a category. */
 const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
   toxic: "harassment",
   toxicity: "harassment",

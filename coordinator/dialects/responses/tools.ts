@@ -97,7 +97,7 @@ interface FunctionName {
   readonly namespace?: string | null | undefined;
 }
 
-/** A function of a namespace and the name that the model sees. A job's input stores it: the name cannot be split again. */
+/** A function of a namespace and the name that the model sees, which a job's input stores to find the function. */
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
