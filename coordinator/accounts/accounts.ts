@@ -131,7 +131,7 @@ export function openAccounts(
         throw new ServiceError("insufficient_scope", "This coordinator does not verify e-mail addresses");
       }
       countAttempt(address);
-      const account = await accounts.createAccount({ email: await signUps.emailOf(token), password });
+      const account = await accounts.createAccount({ email: await signUps.findEmail(token), password });
       await signUps.done(token);
       return signIn(account);
     },

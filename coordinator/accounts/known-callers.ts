@@ -54,7 +54,7 @@ export function knownCallers(
       const when = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${when}; create another key or change its expiry`);
     }
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
@@ -68,13 +68,13 @@ export function knownCallers(
     const session = await store.findSession(tokenHash, clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
   /** Returns undefined for a deleted account: a request in flight may store a key or session after the deletion. */
-  async function accountStatusOf(accountId: string) {
+  async function findAccountStatus(accountId: string) {
     const accountStatus = await store.accountStatus(accountId);
     return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };
   }

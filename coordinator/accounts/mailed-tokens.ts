@@ -21,11 +21,11 @@ type MailEnv = Pick<Env<"publicUrl">, "config" | "clock">;
 export function tokenText(
   { publicUrl }: MailEnv["config"],
   token: string,
-  mail: { readonly asks: string; readonly use: string; readonly request: string; readonly otherwise: string },
+  mail: { readonly action: string; readonly use: string; readonly request: string; readonly otherwise: string },
 ): string {
   const at = publicUrl === null ? "" : ` at ${publicUrl}`;
   return [
-    `Someone, probably you, ${mail.asks}${at}.`,
+    `Someone, probably you, ${mail.action}${at}.`,
     mail.use,
     `\n    ${token}\n`,
     `With the API: POST ${mail.request}.`,
@@ -67,7 +67,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     if (!isNew) return;
     const account = await store.getByEmail(email);
     const text = tokenText(config, token, {
-      asks: "registered this address",
+      action: "registered this address",
       use: "To confirm that it is yours, use this token within an hour:",
       request: "/api/v1/auth/verify with the token and a password",
       otherwise: "no account was created",
@@ -94,7 +94,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     },
 
     /** Returns the address that the token verifies. @throws {ServiceError} `bad_request` for an invalid token */
-    async emailOf(token: string): Promise<string> {
+    async findEmail(token: string): Promise<string> {
       const email = secretKind(token) === "ep" ? await store.findSignUp(hashSecret(token), clock.now()) : undefined;
       if (email !== undefined) return email;
       throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
@@ -131,7 +131,7 @@ export function openEmailChanges(
     const expiresAtMs = clock.now() + MAILED_TOKEN_MS;
     if (!isTaken) await store.createEmailChange({ accountId, tokenHash: hashSecret(token), email, expiresAtMs });
     const text = tokenText(config, token, {
-      asks: "requested this address for an account",
+      action: "requested this address for an account",
       use: "To confirm it, use this token within an hour:",
       request: "/api/v1/auth/email with the token",
       otherwise: "nothing was changed",

@@ -55,7 +55,7 @@ export function openPasswordChanges(
     const reset = await storeReset(account.id, MAILED_TOKEN_MS);
     if (reset === null) return;
     const text = tokenText(config, reset.token, {
-      asks: "asked for a new password",
+      action: "asked for a new password",
       use: `To set one, use this token once, before ${new Date(reset.expiresAtMs).toISOString()}:`,
       request: "/api/v1/auth/password/reset with the token and a new password",
       otherwise: "your password stays as it is",
