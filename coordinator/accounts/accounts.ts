@@ -24,7 +24,7 @@ import { openPasswords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Maximum per account. Requests are counted by session and by key, so these limits bound the requests of an account. */
+/** Maximum per account. Requests are counted by session and key, so this bounds the requests of an account. */
 const MAX_SESSIONS = 20;
 /** Resolution of the last use of a session. */
 const SESSION_USE_MS = 60_000;
@@ -103,8 +103,8 @@ export function openAccounts(
     /**
      * Creates an account and signs it in. Returns null if the e-mail address must be verified first.
      * @param address network address of the client.
-     * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration is
-     *   closed; {@link ValidationError}; {@link RateLimitedError} by network address.
+     * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration
+     *   is closed; {@link ValidationError}; {@link RateLimitedError} by network address.
      */
     async register(email: string, password: string, address: string): Promise<SignedIn | null> {
       if (registration !== "open" && signUps === null) {
@@ -130,7 +130,7 @@ export function openAccounts(
         throw new ServiceError("insufficient_scope", "This coordinator does not verify e-mail addresses");
       }
       countAttempt(address);
-      const account = await accounts.createAccount({ email: await signUps.emailOf(token), password });
+      const account = await accounts.createAccount({ email: await signUps.findEmail(token), password });
       await signUps.done(token);
       return signIn(account);
     },
@@ -301,14 +301,14 @@ const MS_PER_S = 1_000;
 
 /**
  * Slows down guessing of one account's password from many network addresses. From the sixth wrong password on, the next
- * attempt must wait 1 s; each further failure doubles the delay, up to a minute. E-mail addresses without an account count
- * too, so that a delay does not reveal whether an account exists.
+ * attempt must wait 1 s; each further failure doubles the delay, up to a minute. E-mail addresses without an account
+ * count too, so that a delay does not reveal whether an account exists.
  *
- * Strangers cannot lock the owner out: a network address that has signed in to the account since the coordinator started
- * is not delayed. From a new address, during an attack, the owner waits up to a minute.
+ * Strangers cannot lock the owner out: a network address that has signed in to the account since the coordinator
+ * started is not delayed. From a new address, during an attack, the owner waits up to a minute.
  *
- * The returned function throws a {@link RateLimitedError} or begins an attempt. The attempt counts as a failure until the
- * function that it returns is called, so that concurrent attempts cannot bypass the limit.
+ * The returned function throws a {@link RateLimitedError} or begins an attempt. The attempt counts as a failure until
+ * the function that it returns is called, so that concurrent attempts cannot bypass the limit.
  */
 export function signInBackoff(clock: Pick<Clock, "monotonicMs">): (email: string, address: string) => () => void {
   /** Failures by e-mail address. */

@@ -22,8 +22,8 @@ export interface CreateKeyParams {
 }
 
 /**
- * Creates an API key. A revoked key counts towards the limit for another minute, as long as its requests do; otherwise an
- * account could evade its rate limit with new keys.
+ * Creates an API key. A revoked key counts towards the limit for another minute, as long as its requests do; otherwise
+ * an account could evade its rate limit with new keys.
  * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
  */
 export async function createKey(
@@ -48,7 +48,7 @@ export async function createKey(
   return { key: { ...key, number, lastUsedAtMs: null }, secret };
 }
 
-/** Removes duplicates from `cargos`. @throws {ValidationError} with an entry for each invalid field, under its API name. */
+/** Removes duplicates from `cargos`. @throws {ValidationError} naming each invalid field by its API name */
 function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
   const { expiresAtMs, cargos } = limits;
   const errors: FieldError[] = [];
@@ -69,8 +69,8 @@ export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): Ke
 }
 
 /**
- * Prevents an API key with limits from creating credentials that outlive it or lack its limits, and from revoking others.
- * A key may always revoke itself (`revokedId`).
+ * Prevents an API key with limits from creating credentials that outlive it or lack its limits, and from revoking
+ * others. A key may always revoke itself (`revokedId`).
  * @throws {ServiceError} `insufficient_scope`
  */
 export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {

@@ -4,9 +4,9 @@ import { SCOPES, type Scope } from "../store/accounts/credentials.ts";
 
 export const MAX_EMAIL = 254;
 /**
- * Pattern that browsers use: ASCII only, no quotes, comments or display names. Otherwise one mailbox could have any number
- * of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as `ann@example.com`. A domain in another
- * alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
+ * Pattern that browsers use: ASCII only, no quotes, comments or display names. Otherwise one mailbox could have any
+ * number of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as `ann@example.com`. A domain
+ * in another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
  */
 export const EMAIL_PATTERN =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
@@ -53,7 +53,7 @@ export function readName(name: string | undefined, fallback: string): string {
   return trimmed === "" ? fallback : trimmed;
 }
 
-/** Returns the scopes without duplicates, in the order of {@link SCOPES}; all if undefined. @throws {ValidationError} */
+/** Returns scopes without duplicates in the order of {@link SCOPES}; default: all. @throws {ValidationError} */
 export function readScopes(scopes: readonly string[] | undefined): Scope[] {
   const wanted = new Set((scopes ?? SCOPES).map((scope) => scope.trim()));
   const known = SCOPES.filter((scope) => wanted.has(scope));

@@ -19,8 +19,8 @@ const DEFAULT_NAME = "Island token";
 /**
  * Letters and digits that are not mistaken for one another: no 0, 1, I and O. A code is one of 32^8 = 2^40.
  *
- * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} a minute in all, 158 million a year. With 10 codes
- * open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
+ * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} a minute in all, 158 million a year. With 10
+ * codes open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
  * (10 * 158e6 / 2^40). The gain is an Island token, whose Island earns for the account.
  */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -89,7 +89,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return found;
     },
 
-    /** Creates a code that is valid for ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
+    /** The code is valid for ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
     async createCode(accountId: string, name?: string) {
       const nowMs = clock.now();
       const code = newPairingCode();

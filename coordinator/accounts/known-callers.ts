@@ -31,9 +31,9 @@ export interface CredentialUser {
 }
 
 /**
- * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead of
- * key, account and limits. The store raises this number with every change, also by the command line, so a request after a
- * change never uses outdated data. With several coordinators on one store, the number is at most a second old.
+ * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead
+ * of key, account and limits. The store raises this number with every change, also by the command line, so a request
+ * after a change never uses outdated data. With several coordinators on one store, the number is at most a second old.
  *
  * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It
  * throws a {@link ServiceError} `key_expired` for an API key.
@@ -54,7 +54,7 @@ export function knownCallers(
       const when = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${when}; create another key or change its expiry`);
     }
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
@@ -68,13 +68,13 @@ export function knownCallers(
     const session = await store.findSession(tokenHash, clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
   /** Returns undefined for a deleted account: a request in flight may store a key or session after the deletion. */
-  async function accountStatusOf(accountId: string) {
+  async function findAccountStatus(accountId: string) {
     const accountStatus = await store.accountStatus(accountId);
     return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };
   }

@@ -21,11 +21,11 @@ type MailEnv = Pick<Env<"publicUrl">, "config" | "clock">;
 export function tokenText(
   { publicUrl }: MailEnv["config"],
   token: string,
-  mail: { readonly asks: string; readonly use: string; readonly request: string; readonly otherwise: string },
+  mail: { readonly action: string; readonly use: string; readonly request: string; readonly otherwise: string },
 ): string {
   const at = publicUrl === null ? "" : ` at ${publicUrl}`;
   return [
-    `Someone, probably you, ${mail.asks}${at}.`,
+    `Someone, probably you, ${mail.action}${at}.`,
     mail.use,
     `\n    ${token}\n`,
     `With the API: POST ${mail.request}.`,
@@ -67,7 +67,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     if (!isNew) return;
     const account = await store.getByEmail(email);
     const text = tokenText(config, token, {
-      asks: "registered this address",
+      action: "registered this address",
       use: "To confirm that it is yours, use this token within an hour:",
       request: "/api/v1/auth/verify with the token and a password",
       otherwise: "no account was created",
@@ -84,8 +84,8 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither response
-     * nor timing reveals whether it has one.
+     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither
+     * response nor timing reveals whether it has one.
      * @throws {RateLimitedError} while too many mails are in flight.
      */
     request(email: string): void {
@@ -94,7 +94,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     },
 
     /** Returns the address that the token verifies. @throws {ServiceError} `bad_request` for an invalid token */
-    async emailOf(token: string): Promise<string> {
+    async findEmail(token: string): Promise<string> {
       const email = secretKind(token) === "ep" ? await store.findSignUp(hashSecret(token), clock.now()) : undefined;
       if (email !== undefined) return email;
       throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
@@ -131,7 +131,7 @@ export function openEmailChanges(
     const expiresAtMs = clock.now() + MAILED_TOKEN_MS;
     if (!isTaken) await store.createEmailChange({ accountId, tokenHash: hashSecret(token), email, expiresAtMs });
     const text = tokenText(config, token, {
-      asks: "requested this address for an account",
+      action: "requested this address for an account",
       use: "To confirm it, use this token within an hour:",
       request: "/api/v1/auth/email with the token",
       otherwise: "nothing was changed",
@@ -141,8 +141,8 @@ export function openEmailChanges(
 
   return {
     /**
-     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the token,
-     * even if another account has the address. Call it last: a new password voids tokens that were mailed before.
+     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the
+     * token, even if another account has the address. Call it last: a new password voids earlier tokens.
      * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}
      */
     async request(accountId: string, email: string): Promise<(() => void) | null> {
@@ -159,7 +159,7 @@ export function openEmailChanges(
       return () => mails.send(mailToken(send, accountId, email));
     },
 
-    /** Sets the address that the token verifies. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
+    /** Sets the address. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
     async confirm(token: string): Promise<void> {
       const change =
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;

@@ -55,7 +55,7 @@ export function openPasswordChanges(
     const reset = await storeReset(account.id, MAILED_TOKEN_MS);
     if (reset === null) return;
     const text = tokenText(config, reset.token, {
-      asks: "asked for a new password",
+      action: "asked for a new password",
       use: `To set one, use this token once, before ${new Date(reset.expiresAtMs).toISOString()}:`,
       request: "/api/v1/auth/password/reset with the token and a new password",
       otherwise: "your password stays as it is",
@@ -91,7 +91,7 @@ export function openPasswordChanges(
       throw new ValidationError([{ path: field, message: "is not the account's password" }]);
     },
 
-    /** Creates a reset on behalf of the operator, valid for a day. @throws {ServiceError} `bad_request` if 3 are unused */
+    /** Creates a reset for the operator, valid for a day. @throws {ServiceError} `bad_request` if 3 are unused */
     async createReset(accountId: string): Promise<ResetToken> {
       const reset = await storeReset(accountId, OPERATOR_RESET_MS);
       if (reset !== null) return reset;
@@ -102,8 +102,8 @@ export function openPasswordChanges(
     },
 
     /**
-     * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that neither
-     * response nor timing reveals whether one has.
+     * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that
+     * neither response nor timing reveals whether one has.
      * @throws {ServiceError} `insufficient_scope` without mail; {@link RateLimitedError} by network address
      */
     request(email: string, address: string): void {

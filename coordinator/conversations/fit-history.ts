@@ -42,8 +42,8 @@ export function fitHistory(
   { contextTokens, maxTokens, otherFields = {} }: FitLimits,
 ): ChatMessage[] {
   const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: "system", content: systemPrompt }];
-  const asked: ChatMessage = { role: "user", content: question };
-  const fixed = [...system, asked];
+  const last: ChatMessage = { role: "user", content: question };
+  const fixed = [...system, last];
   const tokens = contextTokens === null ? Infinity : contextTokens - Math.min(maxTokens, Math.floor(contextTokens / 2));
   const bytes = MAX_INPUT_BYTES - FRAME_BYTES - jsonBytes(otherFields) - sum(fixed, inputBytes);
   if (bytes < 0) throw tooLarge({ content: question, ...otherFields });
@@ -52,13 +52,10 @@ export function fitHistory(
     bytes,
     messages: MAX_HISTORY_MESSAGES - fixed.length,
   };
-  return [...system, ...newestTurns(turnsOf(history), budget), asked];
+  return [...system, ...newestTurns(turnsOf(history), budget), last];
 }
 
-/**
- * Drops the older half of the history (by estimated tokens), or all of it if `keepNone`. Returns undefined if there is no
- * history.
- */
+/** Drops the older half of the history (by estimated tokens), or all if `keepNone`. Undefined without history. */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
   const past = messages.slice(system.length, -1);

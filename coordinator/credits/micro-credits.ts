@@ -1,7 +1,7 @@
 /** Amounts are integers of micro-credits. Source: decision 0013. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
-/** Largest amount that `microFromCredits` accepts: below 2^32 credits a double represents every micro-credit exactly. */
+/** Maximum of `microFromCredits`: below 2^32 credits a double represents every micro-credit exactly. */
 const MAX_CREDITS = 4_000_000_000;
 
 /** @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */

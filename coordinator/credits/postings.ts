@@ -2,8 +2,8 @@ import { ServiceError } from "../../shared/errors.ts";
 import { InsufficientCreditsError } from "./credit-errors.ts";
 
 /**
- * Parties of the ledger. `client`: the spendable credits of an account, including its earnings. `hold`: credits reserved
- * for its unfinished jobs. `network`: the operator, whose balance is the fees minus the issued credits.
+ * Parties of the ledger. `client`: the spendable credits of an account, including its earnings. `hold`: credits
+ * reserved for its unfinished jobs. `network`: the operator, whose balance is the fees minus the issued credits.
  */
 export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
 export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
@@ -47,8 +47,8 @@ export function returnPostings(accountId: string, balanceMicro: bigint): Posting
 }
 
 /**
- * Returns the price of a job: the Cargo's price at priority 0, `priorityPrice` times that at priority 100, linear in between.
- * @param priorityPrice 1 or more.
+ * Returns the price of a job: the Cargo's at priority 0, `priorityPrice` times that at priority 100, linear in between.
+ * @param priorityPrice 1 or more
  */
 export function priceOf(cargoPriceMicro: number, priority: number, priorityPrice: number): number {
   return Math.round(cargoPriceMicro * (1 + ((priorityPrice - 1) * priority) / 100));
@@ -71,8 +71,8 @@ export function assertPrice(micro: number): void {
 }
 
 /**
- * Returns the reason to refuse these postings; null if they may be stored. A {@link ServiceError} is an expected refusal:
- * `not_found`, `insufficient_credits`, or `bad_request` for a grant beyond a limit. Any other error is a bug.
+ * Returns the reason to refuse these postings; null if they may be stored. A {@link ServiceError} is an expected
+ * refusal: `not_found`, `insufficient_credits`, or `bad_request` for a grant beyond a limit. Any other error is a bug.
  * @param balanceOf balance in micro-credits; undefined for an unknown party
  */
 export function refusalOf(

@@ -39,7 +39,7 @@ const PROMPT_TOKENS_PER_TOKEN = 4;
 export function settle(facts: SettleFacts): { readonly chargeMicro: number; readonly postings: readonly Posting[] } {
   const { accountId, priceMicro, networkFee, ownerAccountId } = facts;
   assertPrice(priceMicro);
-  const chargeMicro = chargeOf(facts);
+  const chargeMicro = decideCharge(facts);
   const earnedMicro = earnedOf(chargeMicro, networkFee);
   const earning = ownerAccountId === null ? null : { accountId: ownerAccountId, micro: earnedMicro };
   return { chargeMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
@@ -51,7 +51,7 @@ export function earnedOf(chargeMicro: number, networkFee: number): number {
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
-/** Empties the hold of a job: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
+/** Empties a hold: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
 export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;
@@ -70,24 +70,24 @@ export function settlePostings(settled: {
   ];
 }
 
-function chargeOf(facts: SettleFacts): number {
+function decideCharge(facts: SettleFacts): number {
   const { event, priceMicro, hasOutput, isFaultOfIsland, maxTokens } = facts;
   switch (event) {
     case "complete":
       return hasOutput ? priceMicro : 0;
     case "fail":
     case "expire":
-      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : shareOf(facts, maxTokens);
+      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : computeShare(facts, maxTokens);
     case "cancel":
       if (maxTokens === null) return hasOutput ? priceMicro : 0;
-      return shareOf(facts, maxTokens);
+      return computeShare(facts, maxTokens);
     default:
       throw new Error(`Unknown ending ${String(event satisfies never)}`);
   }
 }
 
 /** Computes `price * done / all`, rounded up. Uses bigint, because the product may exceed the safe integers. */
-function shareOf({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
+function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);
   const all = BigInt(promptTokens + PROMPT_TOKENS_PER_TOKEN * maxTokens);

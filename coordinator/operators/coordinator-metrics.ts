@@ -116,7 +116,7 @@ export function coordinatorMetrics(
   };
 
   /** Returns the token rate since an earlier read; without one, the rate of jobs that ended in the last minute. */
-  const rateOf = (tokens: number, endedTokens: number, nowMs: number): number => {
+  const measureRate = (tokens: number, endedTokens: number, nowMs: number): number => {
     samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
     const [oldest] = samples;
     const last = samples.at(-1);
@@ -139,7 +139,7 @@ export function coordinatorMetrics(
       ...countIslands(),
       ...counted,
       ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
-      tokensPerSecond: rateOf(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
+      tokensPerSecond: measureRate(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
       firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
     };
   };

@@ -97,7 +97,7 @@ export function networkView(
   peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
-    /** Returns the overview, at most 1.5 s old. The age limit of the number of known Islands is 1 ms for each of them. */
+    /** At most 1.5 s old. The number of known Islands may be older: 1 ms for each of them. */
     overview(): Promise<Overview> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {

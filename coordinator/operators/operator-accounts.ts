@@ -69,10 +69,10 @@ export function operatorAccounts(
     },
 
     /**
-     * Grants credits and returns the balance. A repeat with the same `idempotencyKey` grants once: the audit log has the
-     * key's hash.
-     * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request` if
-     *   the balance would exceed its limit or become negative; {@link ValidationError}
+     * Grants credits and returns the balance. A repeat with the same `idempotencyKey` grants once: the audit log has
+     * the key's hash.
+     * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request`
+     *   if the balance would exceed its limit or become negative; {@link ValidationError}
      */
     async grant(
       actor: Actor,

@@ -29,7 +29,7 @@ export interface CargoLine {
   readonly origin: CargoOrigin;
   /** Number of changes; null for a shipped Cargo. */
   readonly revision: number | null;
-  /** Whether its program is tied to exact bytes. Like `price`, null for a Cargo that violates a rule of this version. */
+  /** Whether its program is tied to exact bytes. Like `price`, null if the Cargo violates a rule of this version. */
   readonly isPinned: boolean | null;
   /** Credits per job. */
   readonly price: number | null;
@@ -53,9 +53,10 @@ export interface CargoReview extends Pick<CargoLine, "status" | "origin" | "owne
 export type OperatorCargos = ReturnType<typeof operatorCargos>;
 
 /**
- * Manages Cargos for the operator, through the API and commands. The coordinator finds changes of commands within a second.
- * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of registry or
- *   hub. Commands resolve pins before they call this
+ * Manages Cargos for the operator, through the API and commands. The coordinator finds changes of commands within a
+ * second.
+ * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of
+ *   registry or hub. Commands resolve pins before they call this
  * @param onChanged resolves when a change is in the catalog, also at other coordinators
  */
 export function operatorCargos(
@@ -160,7 +161,8 @@ export function operatorCargos(
 
     /**
      * @param revision of the pinned review, which is what this signs
-     * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link ValidationError}
+     * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link
+     *   ValidationError}
      */
     async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
       const reviewed = await pinned(slug, given);
@@ -172,7 +174,7 @@ export function operatorCargos(
       return approveReviewed(actor, reviewed, reviewed.file);
     },
 
-    /** Disables a Cargo for all accounts, or enables it without approving it. @throws {ServiceError} `cargo_not_found` */
+    /** Disables a Cargo for all accounts, or enables it, unapproved. @throws {ServiceError} `cargo_not_found` */
     async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
       const action = isDisabled ? "cargo.disable" : "cargo.enable";
       await trail.record(actor, { ...target(slug), action }, async ({ catalog }) => {

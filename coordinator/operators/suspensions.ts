@@ -1,7 +1,7 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Store } from "../store/store.ts";
 
-/** Credential changes with a lost message are found within half a second, so a suspension is in force within a second. */
+/** Changes with a lost message are found within half a second, so a suspension is in force within a second. */
 const POLL_MS = 250;
 /** Polls, one minute, after which listeners get all suspended accounts again: jobs may come from a dead coordinator. */
 const POLLS_BETWEEN_REPORTS = 240;
@@ -12,8 +12,8 @@ type Listener = (ids: ReadonlySet<string>) => void;
 export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
- * Polls the suspended accounts and Islands, whether suspended at any coordinator or by a command. Await it before clients
- * and Islands are accepted.
+ * Polls the suspended accounts and Islands, whether suspended at any coordinator or by a command. Await it before
+ * clients and Islands are accepted.
  * @param credentials provides the revision that each suspension increments
  */
 export async function openSuspensions(

@@ -2,8 +2,8 @@ import { REFUSALS } from "../store/refusals.ts";
 import { Pool } from "./pool.ts";
 
 /**
- * Counts the unfinished jobs of each account at this coordinator. Jobs of a batch count once they have a quota slot. In a
- * cluster this is only a first check: the commit counts the jobs of all coordinators (`store/cluster-store.ts`).
+ * Counts the unfinished jobs of each account at this coordinator. Jobs of a batch count once they have a quota slot. In
+ * a cluster this is only a first check: the commit counts the jobs of all coordinators (`store/cluster-store.ts`).
  */
 export class JobQuota {
   readonly #slots = new Pool({ account: Infinity });

@@ -17,11 +17,10 @@ export interface RequestCount {
 
 /**
  * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Refused
- * requests do not count, so a client that waits for Retry-After is accepted.
- * Callers are in two generations. A request moves its caller to the younger one. Each minute the older one is dropped,
- * with callers whose requests have all left the window. A flood of callers ends a generation early, which bounds memory
- * and may drop the least recent callers too soon. (One Map in order of the last request is slow: V8 walks past all deleted
- * entries to find the first.)
+ * requests do not count, so a client that waits for Retry-After is accepted. Callers are in two generations. A request
+ * moves its caller to the younger one. Each minute the older one is dropped, with callers whose requests have all left
+ * the window. A flood of callers ends a generation early, which bounds memory and may drop the least recent callers too
+ * soon. (One Map in order of the last request is slow: V8 walks past all deleted entries to find the first.)
  */
 export class RequestWindow {
   readonly #clock: Clock;

@@ -28,8 +28,8 @@ const GONE = 410;
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /**
- * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. After a crash `start` reads the outbox
- * again, so a delivery may be repeated (with the same id) but not lost.
+ * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. After a crash `start` reads the
+ * outbox again, so a delivery may be repeated (with the same id) but not lost.
  * @param payload returns the body that reports the end of the job or batch, the same for every attempt
  */
 export function openWebhooks(
@@ -180,7 +180,7 @@ export function openWebhooks(
   };
 }
 
-/** A queue of due deliveries for each account. Accounts take turns, so that slow receivers do not delay other accounts. */
+/** Queues of due deliveries. Accounts take turns, so that slow receivers do not delay other accounts. */
 export function deliveryQueue(all: number, account: number) {
   const inFlight = new Pool({ all, account });
   /** By account, in order of their turns. None is empty. */

@@ -7,7 +7,7 @@ import type { JobInput } from "../../store/jobs/job-store.ts";
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
-/** About a minute of speech: at 44.1 kHz, the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
+/** About a minute: at 44.1 kHz, the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
 const MAX_PIECE_CHARS = 800;
 /** Name of the Cargo's first voice. */
 const DEFAULT_VOICE = "default";

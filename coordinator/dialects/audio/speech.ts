@@ -118,7 +118,7 @@ function eventOf(event: SpeechEvent): Uint8Array {
   return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** Encodes each recording in a thread of its own. @throws {ServiceError} `job_failed` for output that is not a WAV file. */
+/** Encodes each recording in its own thread. @throws {ServiceError} `job_failed` for an invalid WAV file */
 function speechEncoder() {
   const threads = new Semaphore<null>(MAX_THREADS);
   return async (request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> => {
@@ -146,8 +146,8 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
 }
 
 /**
- * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences, in longer sentences between words, in
- * longer words between characters. No piece is only white space.
+ * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences, in longer sentences between words,
+ * in longer words between characters. No piece is only white space.
  */
 export function splitText(text: string, maxChars: number): string[] {
   const pieces: string[] = [];

@@ -77,7 +77,7 @@ async function run(
     const ignored = checkParameters(schema, given, "openai");
     const fields = validate(schema, given);
     const cargo = await findModelFor("transcription", deps.catalog, fields.model, accountId);
-    return { fields, ignored, cargo, seconds: await secondsOf(file) };
+    return { fields, ignored, cargo, seconds: await readDuration(file) };
   });
   const { fields, ignored, cargo, seconds } = received.checked;
   nameIgnored(c, ignored);
@@ -111,7 +111,7 @@ function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
 }
 
 /** Returns the duration of a WAV file. @throws {ValidationError} naming `file` */
-async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
+async function readDuration({ path, sizeBytes }: FormFile): Promise<number> {
   await using handle = await open(path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   try {

@@ -18,8 +18,9 @@ export class NoResponseError extends Error {
 }
 
 /**
- * Submits the jobs of one line. Their Idempotency-Keys name the batch, the line and the job's index in the line, so that a
- * coordinator that runs the line again after a crash finds the existing jobs. They are cancelled only with the batch.
+ * Submits the jobs of one line. Their Idempotency-Keys name the batch, the line and the job's index in the line, so
+ * that a coordinator that runs the line again after a crash finds the existing jobs. They are cancelled only with the
+ * batch.
  */
 export function lineJobs(
   jobs: Pick<BatchJobs, "submit">,

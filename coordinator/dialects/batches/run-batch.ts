@@ -29,8 +29,8 @@ const DOES_NOT_FIT: ReadonlySet<string> = new Set(["file_budget_exceeded", "payl
 const NEWEST_FILES = 1_000;
 
 /**
- * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning, and reads
- * the stored jobs of lines that were run before.
+ * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning, and
+ * reads the stored jobs of lines that were run before.
  */
 export async function runBatch(
   env: Env,
@@ -148,7 +148,7 @@ function digestOf(customId: string): string {
 
 type Kind = "output" | "errors";
 
-/** Reserves space in the account's budget until the results of a batch are files. Disposing of it releases the space. */
+/** Reserves space in the account's budget until the results are files. Disposing of it releases the space. */
 function reserveResultSpace(files: Files, accountId: string) {
   const disposed = Promise.withResolvers<void>();
   return {

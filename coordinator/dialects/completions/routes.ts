@@ -172,7 +172,7 @@ function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
 }
 
-/** Encodes the chunks of a completion: `echo`, text, finish reason, usage if requested, [DONE]. Errors are as in chats. */
+/** Encodes the chunks of a completion: `echo`, text, finish reason, usage if requested, [DONE]. */
 function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (text: string, finishReason: string): string =>

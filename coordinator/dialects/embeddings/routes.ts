@@ -118,14 +118,14 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
     const { c, body } = call;
     const embeddings = await runEmbeddings(deps, requestContextOf(call), body);
     if (embeddings === null) return null;
-    const text = await textOf(embeddings);
+    const text = await stringify(embeddings);
     if (text.length > LARGE_RESPONSE_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
 });
 
 /** Yields to other requests between parts, because two million numbers take a second. */
-async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
+async function stringify({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < data.length; from += VECTORS_PER_TICK) {
     const vectors = data.slice(from, from + VECTORS_PER_TICK);
@@ -137,9 +137,9 @@ async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema
 }
 
 /** Checks the vectors, because the catalog does not know their length. @throws {ValidationError} */
-function assertDimensions([vector]: readonly (readonly number[])[], asked: number | null | undefined): void {
-  if (asked == null || vector === undefined || vector.length === asked) return;
-  const message = `must be ${vector.length}, this model's number of dimensions, or omitted; got ${asked}`;
+function assertDimensions([vector]: readonly (readonly number[])[], requested: number | null | undefined): void {
+  if (requested == null || vector === undefined || vector.length === requested) return;
+  const message = `must be ${vector.length}, this model's number of dimensions, or omitted; got ${requested}`;
   throw new ValidationError([{ path: "dimensions", message }]);
 }
 

@@ -96,7 +96,7 @@ function imageInputOf(body: ImagesBody, index: number): JobInput {
 /** Maximum widths and heights that an error message lists. */
 const MAX_SHOWN = 12;
 
-/** Checks the size if the Cargo's schema lists widths and heights. @throws {ValidationError} naming the supported sizes */
+/** Checks the size if the Cargo's schema lists sizes. @throws {ValidationError} naming the supported ones */
 function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
   if (size == null || size === "auto") return;
   const properties = schema["properties"] as Record<string, { readonly enum?: readonly unknown[] }> | undefined;

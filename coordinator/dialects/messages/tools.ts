@@ -37,8 +37,8 @@ type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
 type Choice = z.infer<typeof messageToolChoiceSchema>;
 
 /** Returns the tool fields of a chat's input. */
-export function toolInputOf(asked: Tools, choice: Choice | null | undefined): JobInput {
-  const tools = offeredTools(asked).map(({ tool }) => functionOf(tool));
+export function toolInputOf(given: Tools, choice: Choice | null | undefined): JobInput {
+  const tools = offeredTools(given).map(({ tool }) => functionOf(tool));
   const isSerial = choice != null && choice.type !== "none" && choice.disable_parallel_tool_use === true;
   return {
     ...(tools.length === 0 ? {} : { tools }),

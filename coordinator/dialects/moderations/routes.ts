@@ -33,7 +33,7 @@ const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** Labels of well-known classifiers (Jigsaw's toxic comments). Other labels count if they have the name of a category. */
+/** Labels of well-known classifiers (Jigsaw's toxic comments). Others count if they name a category. */
 const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
   toxic: "harassment",
   toxicity: "harassment",
@@ -106,7 +106,7 @@ const labelsSchema = z.array(labelSchema).min(1);
 function presentModeration(labels: z.infer<typeof labelsSchema>): z.infer<typeof resultSchema> {
   const scores = new Map<Category, number>();
   for (const { label, score } of labels) {
-    const category = categoryOf(label);
+    const category = findCategory(label);
     if (category !== undefined) scores.set(category, Math.max(score, scores.get(category) ?? 0));
   }
   const each = <T>(valueOf: (score: number | undefined) => T): Record<Category, T> =>
@@ -121,7 +121,7 @@ function presentModeration(labels: z.infer<typeof labelsSchema>): z.infer<typeof
   };
 }
 
-function categoryOf(label: string): Category | undefined {
+function findCategory(label: string): Category | undefined {
   const name = label.toLowerCase();
   return CATEGORIES.find((category) => category === name) ?? CATEGORY_OF_LABEL[name.replaceAll(/[ -]/g, "_")];
 }

@@ -24,9 +24,9 @@ import type { FeedEncoder } from "../../http/streaming/sse.ts";
 type WriteEvent = (name: string, data: object) => string;
 
 /**
- * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last one is `error`, which
- * OpenAI's clients throw, if the job failed before any output and the request is not at fault. Serves one reader, because
- * it counts events.
+ * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last one is `error`,
+ * which OpenAI's clients throw, if the job failed before any output and the request is not at fault. Serves one reader,
+ * because it counts events.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;

@@ -23,7 +23,7 @@ export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly N
   return responsePartOf(job)?.namespaced_functions ?? [];
 }
 
-const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
+const optionsSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 
 /** Returns the error code that OpenAI's clients know for a job's failure. */
@@ -55,7 +55,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   const part = responsePartOf(job);
   if (part === null) throw new Error(`${job.id} is not the job of a response`);
   const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
-  const { reasoning_effort: effort, top_logprobs: topLogprobs } = askedSchema.parse(job.input);
+  const { reasoning_effort: effort, top_logprobs: topLogprobs } = optionsSchema.parse(job.input);
   const { state, failure, isCut } = progress;
   const isOver = state === "completed";
   return {

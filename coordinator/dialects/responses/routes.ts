@@ -26,7 +26,7 @@ import {
 import { isReference, type Item, type Turn } from "./items.ts";
 import { OutputRuns } from "./output.ts";
 import { BEGUN, namespacedFunctionsOf, presentResponse } from "./present-response.ts";
-import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
+import { readConversation, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
@@ -53,7 +53,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
   })(async (call) => {
     const { identity, body } = call;
     const { previous_response_id: previous } = body;
-    const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
+    const before = previous == null ? [] : await readConversation(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
     const input = await withReferredItems(deps, identity.accountId, body.input);
     const submission = { ...submissionOf(body, input, before), isStreamed };

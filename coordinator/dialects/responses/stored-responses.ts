@@ -39,7 +39,7 @@ export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<Op
 }
 
 /** Returns the conversation up to the end of a response. @throws {ValidationError} unless the response completed */
-export async function conversationOf(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
+export async function readConversation(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
     throw isMissing(error) ? noPrevious(error.message) : error;
   });
@@ -76,7 +76,7 @@ export async function withReferredItems(
     if (known.id !== id) {
       if (++reads > MAX_REFERRED)
         throw refuse(`refers to more than ${MAX_REFERRED} responses; send the items themselves`);
-      known = { id, output: await outputOf(deps, accountId, id) };
+      known = { id, output: await readOutput(deps, accountId, id) };
     }
     const referred = known.output.find((each) => each.id === item.id);
     if (referred === undefined) throw refuse(`there is no stored item "${item.id}"; send the item itself`);
@@ -88,7 +88,7 @@ export async function withReferredItems(
 }
 
 /** Returns an empty list for a response that does not exist. */
-async function outputOf(deps: HttpDeps, accountId: string, id: string): Promise<OpenAiResponse["output"]> {
+async function readOutput(deps: HttpDeps, accountId: string, id: string): Promise<OpenAiResponse["output"]> {
   try {
     return (await readResponse(deps, await responseJob(deps, accountId, id))).output;
   } catch (error) {

@@ -97,7 +97,7 @@ interface FunctionName {
   readonly namespace?: string | null | undefined;
 }
 
-/** A function of a namespace and the name that the model sees. A job's input stores it: the name cannot be split again. */
+/** A function of a namespace and the name that the model sees, which a job's input stores to find the function. */
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
@@ -150,7 +150,7 @@ export function responseToolInputOf(
 function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): ToolFields["tool_choice"] {
   if (typeof choice === "string") return choice;
   const named = (chosen: FunctionName) => {
-    return { type: "function" as const, function: { name: offeredNameOf(chosen, offered) } };
+    return { type: "function" as const, function: { name: resolveName(chosen, offered) } };
   };
   if (choice.type === "function") return named(choice);
   const { type, mode, tools } = choice;
@@ -158,7 +158,7 @@ function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): Tool
 }
 
 /** OpenAI's own choices name a function without its namespace, which is sufficient while only one namespace has it. */
-function offeredNameOf(chosen: FunctionName, offered: readonly OfferedFunction[]): string {
+function resolveName(chosen: FunctionName, offered: readonly OfferedFunction[]): string {
   const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
   const flatName = flatNameOf(chosen);
   if (chosen.namespace != null || all.some((each) => each.flatName === flatName)) return flatName;
@@ -166,21 +166,17 @@ function offeredNameOf(chosen: FunctionName, offered: readonly OfferedFunction[]
   return only === undefined || others.length > 0 ? flatName : only.flatName;
 }
 
-const askedSchema = z.object(toolFields);
+const toolInputSchema = z.object(toolFields);
 
 /** Presents the offered tools with the names that the model sees. */
 export function presentTools(input: JobInput): PresentedTools {
-  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = askedSchema.parse(input);
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = toolInputSchema.parse(input);
   return {
     parallel_tool_calls: parallel !== false,
     tool_choice: choice == null ? "auto" : responseChoiceOf(choice),
-    tools: (tools ?? []).map(({ type, function: asked }) => ({
-      type,
-      name: asked.name,
-      description: asked.description ?? null,
-      parameters: asked.parameters ?? null,
-      strict: asked.strict ?? null,
-    })),
+    tools: (tools ?? []).map(({ type, function: { name, description = null, parameters = null, strict = null } }) => {
+      return { type, name, description, parameters, strict };
+    }),
   };
 }
 
