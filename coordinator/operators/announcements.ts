@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Announcement, AnnouncementLevel } from "../store/accounts/operators.ts";
+import type { Announcement } from "../store/accounts/operators.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
@@ -38,7 +38,7 @@ export function openAnnouncements(
      */
     async add(
       actor: Actor,
-      { level, text, untilMs }: { level: AnnouncementLevel; text: string; untilMs: number | null },
+      { level, text, untilMs }: Pick<Announcement, "level" | "text" | "untilMs">,
     ): Promise<Announcement> {
       const nowMs = clock.now();
       if (untilMs !== null && untilMs <= nowMs)

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { attemptProofs, openAttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 
 let directory: string;
 
@@ -14,8 +14,8 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("attempt token", () => {
   it("is valid after a restart, for exactly its job, attempt and Island", async () => {
-    const proof = (await openAttemptProofs(new FileSecrets(directory))).issue("job_1", 2, "host-a");
-    const again = await openAttemptProofs(new FileSecrets(directory));
+    const proof = (await openAttemptProofs(fileSecrets(directory))).issue("job_1", 2, "host-a");
+    const again = await openAttemptProofs(fileSecrets(directory));
     expect(again.isValid(proof, "job_1", 2, "host-a")).toBe(true);
     expect(again.isValid(proof, "job_2", 2, "host-a")).toBe(false);
     expect(again.isValid(proof, "job_1", 3, "host-a")).toBe(false);
@@ -32,13 +32,13 @@ describe("attempt token", () => {
   it("keeps its secret unreadable for other users, and replaces a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
-    const proofs = await openAttemptProofs(new FileSecrets(directory));
+    const proofs = await openAttemptProofs(fileSecrets(directory));
     expect((await stat(path)).size).toBe(32);
     expect(
-      (await openAttemptProofs(new FileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
+      (await openAttemptProofs(fileSecrets(directory))).isValid(proofs.issue("job_1", 1, "h"), "job_1", 1, "h"),
     ).toBe(true);
     await rm(path);
-    await openAttemptProofs(new FileSecrets(directory));
+    await openAttemptProofs(fileSecrets(directory));
     expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });
