@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Command } from "commander";
 import { makeSigningKey, readKeyInUse, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
-import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
+import { hasData } from "../../../coordinator/store/open-store.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import type { SharedSecrets } from "../../../coordinator/store/secrets/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -94,6 +95,6 @@ async function withSecrets(
   const { location } = await readDataOptions(options);
   if (typeof location !== "string") return withStore(options, ({ secrets }) => use(secrets, "The database"));
   // The keys are files, so this works with a damaged database.
-  if (await hasData(location)) return use(secretsOf(location), location);
+  if (await hasData(location)) return use(fileSecrets(location), location);
   throw new ConfigError([noDataIn(location, options)]);
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
 import { readSigningKey } from "../../../coordinator/islands/signing-key.ts";
-import { openStore, secretsOf } from "../../../coordinator/store/open-store.ts";
+import { openStore } from "../../../coordinator/store/open-store.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { storeKeys } from "../../../island-agent/config/config-file.ts";
@@ -172,7 +173,7 @@ async function publicKeyOf(location: StoreLocation): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const secrets =
     typeof location === "string"
-      ? secretsOf(location)
+      ? fileSecrets(location)
       : stack.adopt(await openStore(location, systemClock), (store) => store.close()).secrets;
   const found = await readSigningKey(secrets);
   if (found === null) throw new Error("The coordinator has no signing key");
