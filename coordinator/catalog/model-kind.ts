@@ -65,7 +65,7 @@ export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0
   return found !== null && NEEDS[kind].fits.includes(found);
 }
 
-/** Returns problems of the defaults that the operator set, one line each. */
+/** Returns the problems of the operator's defaults, one line each. */
 export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs): string[] {
   const cargos = new Map(files.map((file) => [file.slug, cargoOf(file)]));
   return DEFAULT_KINDS.flatMap((kind) => {
