@@ -15,7 +15,6 @@ const MS_PER_S = 1_000;
 const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
 const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
-/** Error code of a success. */
 const NO_ERROR = "none";
 
 /** Measures jobs from the events of their registry. A job costs a few additions, a token costs none. */
@@ -70,7 +69,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
-  /** Private Cargos stay confidential to their account, and one account can create many. */
+  /** Private Cargos stay confidential, and one account can create many. */
   const nameOf = ({ cargo, slug }: ActiveJob): string =>
     cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
 

@@ -50,7 +50,7 @@ export function requestContext(
       const durationMs = clock.monotonicMs() - startedMs;
       const { statusCode: status } = outgoing;
       const { method } = c.req;
-      metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
+      metrics.http.noteResponse({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
       const accountId = c.get("accountId");
       note({
         request_id: requestId,
