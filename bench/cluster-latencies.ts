@@ -38,7 +38,7 @@ const [asker, answerer] = await Promise.all(
 );
 if (asker === undefined || answerer === undefined) throw new Error("The bus is not open");
 opened.defer(async () => void (await Promise.all([asker.close(), answerer.close()])));
-answerer.answer("latency", async (message) => message);
+answerer.handle("latency", async (message) => message);
 // A reply shows that the server has registered the subscription.
 await asker.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
 await measure("bus: request and answer (two messages)", 5 * ROUNDS, () => asker.request("latency", { jobs: 1 }, 5_000));

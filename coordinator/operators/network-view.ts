@@ -47,7 +47,7 @@ export function networkView(
   readMetrics: () => CoordinatorMetrics,
   liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],
   store: Pick<Store, "operators" | "cluster">,
-  peers: Pick<Peers, "self" | "askAll" | "answer">,
+  peers: Pick<Peers, "askAll" | "handle" | "self">,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ) {
   let last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
@@ -96,8 +96,8 @@ export function networkView(
     };
   };
 
-  peers.answer(M.metrics, metricsHere);
-  peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
+  peers.handle(M.metrics, metricsHere);
+  peers.handle(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
     /** Returns the overview, at most 1.5 s old. The age limit of the number of known Islands is 1 ms for each of them. */

@@ -14,7 +14,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     });
     /** Waits until subscriptions are known everywhere. */
     const settle = async (): Promise<void> => {
-      const done = there.answer("settle", async () => null);
+      const done = there.handle("settle", async () => null);
       await expect
         .poll(() => here.request("settle", null, 1_000).catch(() => "not yet"), { timeout: 20_000 })
         .toBe(null);
@@ -47,7 +47,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     });
 
     it("request() resolves with the reply, and rejects with the error of the handler", async () => {
-      there.answer("double", async (message) => {
+      there.handle("double", async (message) => {
         if (typeof message !== "number") throw new Error("not a number");
         return message * 2;
       });
@@ -61,7 +61,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
 
     it("request() without a responder fails at once as unreachable", async () => {
       await expect(here.request("nobody", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
-      const stop = there.answer("gone", async () => 1);
+      const stop = there.handle("gone", async () => 1);
       await settle();
       stop();
       await settle();

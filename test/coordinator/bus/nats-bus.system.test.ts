@@ -29,7 +29,7 @@ function describeNats(nats: NatsServer): void {
     const [here, there] = [await open(), await open()];
     const heard: unknown[] = [];
     there.subscribe("jobs", (message) => heard.push(message));
-    there.answer("ask", async () => "yes");
+    there.handle("ask", async () => "yes");
     expect(here.downBecause).toMatch(/./);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
     await nats.startAgain();
@@ -43,7 +43,7 @@ function describeNats(nats: NatsServer): void {
 
   it("a NATS bus reports a request that times out", async () => {
     const [here, there] = [await open(), await open()];
-    there.answer("slow", () => new Promise(() => undefined));
+    there.handle("slow", () => new Promise(() => undefined));
     await expect.poll(() => here.request("slow", null, 50).catch(({ kind }) => kind)).toBe("timeout");
     await here.close();
     await there.close();
@@ -56,7 +56,7 @@ function describeNats(nats: NatsServer): void {
       if (message === null) throw new Error("There is nothing in it");
       heard.push(message);
     });
-    there.answer("ask", async () => "yes");
+    there.handle("ask", async () => "yes");
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
     for (const message of [1, null, 2]) here.publish("jobs", message);
     await expect.poll(() => heard).toEqual([1, 2]);
@@ -68,7 +68,7 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus reports a message that is too large, and continues", async () => {
     const { here, there, warnings } = await pair();
     const large = Buffer.alloc(2_000_000);
-    there.answer("ask", async (message) => (message === "large" ? large : "small"));
+    there.handle("ask", async (message) => (message === "large" ? large : "small"));
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("small");
     await expect(here.request("ask", large, 5_000)).rejects.toMatchObject({ kind: "refused" });
     await expect(here.request("ask", "large", 5_000)).rejects.toMatchObject({
@@ -110,7 +110,7 @@ function describeNats(nats: NatsServer): void {
     here.onChange((because) => changes.push(because === null));
     const heard: unknown[] = [];
     there.subscribe("jobs", (message) => heard.push(message));
-    there.answer("ask", async () => "yes");
+    there.handle("ask", async () => "yes");
     await nats.kill();
     await expect.poll(() => here.downBecause).toMatch(/^no connection to 127\.0\.0\.1/);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });

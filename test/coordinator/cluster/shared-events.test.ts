@@ -71,8 +71,8 @@ class MemberBus extends FaultyBus {
     super.publish(subject, message);
   }
 
-  override answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
-    return super.answer(subject, (message) => (this.isFrozen ? new Promise(() => undefined) : handler(message)));
+  override handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return super.handle(subject, (message) => (this.isFrozen ? new Promise(() => undefined) : handler(message)));
   }
 }
 
