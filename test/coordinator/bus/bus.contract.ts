@@ -22,28 +22,28 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     };
 
     it("publish() reaches all subscribers in order, and only them", async () => {
-      const heard: unknown[] = [];
-      const stop = there.subscribe("jobs", (message) => heard.push(message));
-      here.subscribe("other", (message) => heard.push(["other", message]));
+      const received: unknown[] = [];
+      const stop = there.subscribe("jobs", (message) => received.push(message));
+      here.subscribe("other", (message) => received.push(["other", message]));
       await settle();
       const messages = [1, { id: "job_1", text: "ä\0", bytes: Buffer.from("x") }, null];
       for (const message of messages) here.publish("jobs", message);
-      await expect.poll(() => heard.length).toBe(3);
-      expect(heard).toEqual(messages);
+      await expect.poll(() => received.length).toBe(3);
+      expect(received).toEqual(messages);
       stop();
       stop();
       here.publish("jobs", 4);
       await settle();
-      expect(heard).toHaveLength(3);
+      expect(received).toHaveLength(3);
     });
 
     it("publish() also reaches the publisher, but not during the call", async () => {
-      const heard: unknown[] = [];
-      here.subscribe("jobs", (message) => heard.push(message));
+      const received: unknown[] = [];
+      here.subscribe("jobs", (message) => received.push(message));
       await settle();
       here.publish("jobs", 1);
-      expect(heard).toEqual([]);
-      await expect.poll(() => heard).toEqual([1]);
+      expect(received).toEqual([]);
+      await expect.poll(() => received).toEqual([1]);
     });
 
     it("request() resolves with the reply, and rejects with the error of the handler", async () => {

@@ -89,16 +89,16 @@ describe("peers.askAll()", () => {
 
 describe("peers.onBroadcast()", () => {
   it("receives messages of a peer, and logs and drops invalid ones", async () => {
-    const heard: unknown[] = [];
-    const stop = at(two).onBroadcast(NEWS, (content, fromId) => heard.push([content, fromId]));
+    const received: unknown[] = [];
+    const stop = at(two).onBroadcast(NEWS, (content, fromId) => received.push([content, fromId]));
     at(one).broadcast(NEWS, 1);
     for (const envelope of [["c3", "x"], [3, 3], null]) bus.publish("news", envelope);
     await settle();
-    expect(heard).toEqual([[1, "c1"]]);
+    expect(received).toEqual([[1, "c1"]]);
     expect(warnings).toMatchObject([{ coordinator: "c3", subject: "news" }, { coordinator: 3 }, { subject: "news" }]);
     stop();
     at(one).broadcast(NEWS, 2);
     await settle();
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });
