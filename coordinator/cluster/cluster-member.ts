@@ -45,8 +45,7 @@ export function openMember(
   const { cluster } = parts.store;
   const { peers, seen } = network;
   const { config, clock, log } = env;
-  const times = { graceMs: config.islandGraceMs, restartGraceMs: config.restartGraceMs };
-  const mover = moveJobs(parts, peers, env, times);
+  const mover = moveJobs(parts, peers, env);
   const lease = cluster.isShared ? keepLease(env, cluster, network, mover) : null;
   const quota = networkQuota(peers, clock);
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
@@ -134,7 +133,7 @@ export function openMember(
       await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Call it before the parts that the steps use are closed. */
+    /** Stops adopting work and serving peers, before the parts that the steps use are closed. */
     async closeTakeOver(): Promise<void> {
       for (const stop of stopHandlers) stop();
       // After a failed start, work sharing is still open.

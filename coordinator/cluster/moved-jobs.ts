@@ -1,7 +1,6 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { beginRecovery } from "../dispatch/recovery.ts";
+import type { Env } from "../env.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
@@ -28,20 +27,17 @@ export interface JobParts {
   readonly submissions: Submissions;
 }
 
-/**
- * Moves unfinished jobs between storage and this coordinator's memory. Concurrent calls restore a job once.
- * @param times grace period for the Islands of jobs that came here: to return to any coordinator, and to the only one
- */
+/** Moves unfinished jobs between storage and this coordinator's memory. Concurrent calls restore a job once. */
 export function moveJobs(
   { store, jobs, islands, batches, submissions }: JobParts,
   peers: Peers,
-  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "info"> },
-  times: { readonly graceMs: number; readonly restartGraceMs: number },
+  { config, clock, log }: Pick<Env<"islandGraceMs" | "restartGraceMs">, "clock" | "config" | "log">,
 ) {
   const { cluster } = store;
   const handoverStates = shareHandoverStates(peers);
   const inFlight = new Map<string, Promise<void>>();
-  const graceMs = (): number => (peers.live.length > 1 ? times.graceMs : times.restartGraceMs);
+  /** Returns the grace period in which Islands return: to any coordinator, or to the only one. */
+  const graceMs = (): number => (peers.live.length > 1 ? config.islandGraceMs : config.restartGraceMs);
 
   async function adopt(jobIds: readonly string[]): Promise<number> {
     let adopted = 0;
@@ -166,7 +162,7 @@ export function moveJobs(
   };
 }
 
-/** Sends the handover state of moving jobs to their new owner, first. If lost, it is as after a restart. */
+/** Sends the state of moving jobs to their new owner, first. If it is lost, they continue as after a restart. */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);
   const close = peers.handle(M.handovers, ({ handovers }) => {
