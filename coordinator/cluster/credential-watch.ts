@@ -51,16 +51,15 @@ export function unsharedCredentials(
   };
 }
 
-function end(users: ReadonlySet<CredentialUser>, credential: string): void {
-  for (const user of users) user.end(credential);
+function end(users: ReadonlySet<CredentialUser>, credentials: readonly string[]): void {
+  for (const credential of credentials) for (const user of users) user.end(credential);
 }
 
-/** Ends what all credentials that have ended opened. */
+/** Ends the sessions and streams of all ended credentials. */
 async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<AccountStore, "endedOf">): Promise<void> {
   const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
   for (let from = 0; from < open.length; from += MAX_CREDENTIALS_PER_QUERY) {
-    const ended = await accounts.endedOf(open.slice(from, from + MAX_CREDENTIALS_PER_QUERY));
-    for (const credential of ended) end(users, credential);
+    end(users, await accounts.endedOf(open.slice(from, from + MAX_CREDENTIALS_PER_QUERY)));
   }
 }
 
@@ -114,7 +113,7 @@ export function watchCredentials(
     const round = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
-    for (const credential of ended) end(users, credential);
+    end(users, ended);
     if (storedAtMs !== null && atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // Ignore an older reading that took longer than a newer one.
     if (round < accepted) return newest;
