@@ -46,7 +46,6 @@ export function adoptUnowned(
     const isDone = await runSteps();
     if (isWanted) return runWanted();
     if (isClosed || (isDone && clock.monotonicMs() >= untilMs)) return;
-    timer?.cancel();
     timer = clock.schedule(REPEAT_MS, run);
   }
 

@@ -22,7 +22,7 @@ export interface News<T> {
   readonly content: z.ZodType<T>;
 }
 
-/** Request that one coordinator answers with frames until the requester stops it. */
+/** Request that one coordinator answers with frames until it is stopped. The first must arrive within a second. */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -325,7 +325,7 @@ export const M = {
     reply: z.array(z.object({ slug: id, islands: count, ready: count, free: count })),
     withinMs: PAGE_MS,
   },
-  /** `all`: and unsubscribes from others. The reply is the number of messages sent so far; null: unknown requester. */
+  /** Subscribes to accounts (`all`: to no others). Reply: number of messages sent so far; null: unknown requester. */
   events: {
     name: "events",
     question: z.object({ accountIds: z.array(id).max(MAX_FOLLOWED), all: z.boolean() }),

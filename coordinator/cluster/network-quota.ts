@@ -61,7 +61,7 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
 
 type QuotaOwners = ReturnType<typeof quotaOwners>;
 
-/** Assigns accounts to live coordinators by rendezvous hashing: those of a leaving coordinator move, no others. */
+/** Assigns accounts to live coordinators by rendezvous hashing: only those of a joining or leaving one move. */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
   let seedsOf: readonly Peer[] | null = null;

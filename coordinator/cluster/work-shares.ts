@@ -241,7 +241,7 @@ export function workShares(selfId: string, here: SharedWork) {
       announcedKeys = new Set(work.filter(({ jobs }) => jobs > 0).map(workKeyOf));
       return { freeSlots: here.freeSlots, islands: announcedIslands, work };
     },
-    /** Returns the next request for jobs. Call {@link noteRest} and {@link noteReply}, or {@link noteFailure}, afterwards. */
+    /** Returns the next request for jobs. Call `noteRest` and `noteReply`, or `noteFailure`, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_ASKED) return undefined;
@@ -295,7 +295,7 @@ export function workShares(selfId: string, here: SharedWork) {
   };
 }
 
-/** Returns a part of the list that rotates with each round. */
+/** Returns the whole list if it is short enough, otherwise a part that rotates with each round. */
 function rotatingSlice<T>(list: readonly T[], max: number, round: number): readonly T[] {
   if (list.length <= max) return list;
   const from = (round * max) % list.length;
