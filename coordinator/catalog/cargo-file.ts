@@ -101,9 +101,8 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return {
-      errors: [{ path: "", message: `is not JSON: ${error instanceof Error ? error.message : String(error)}` }],
-    };
+    const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { errors: [{ path: "", message }] };
   }
   return readCargo(json);
 }

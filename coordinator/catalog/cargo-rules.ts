@@ -104,7 +104,7 @@ function urlProblems(text: string): FieldError[] {
   return problem === null ? [] : [{ path: "url", message: problem }];
 }
 
-/** Returns why a URL's host cannot be public; null if it may be, depending on its addresses. */
+/** Returns why a URL's host cannot be public; null if its addresses decide. URL has normalized forms like `0x7f.1`. */
 export function hostProblem(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPrivateAddress(host) ? `${host} is a private address` : null;

@@ -38,10 +38,7 @@ export function openCargos(
   const show = (): Promise<unknown> => Promise.all([catalogSync.refresh(), announce()]);
 
   const cargos = {
-    /**
-     * Stores a Cargo that only its owner can run until the operator approves it.
-     * @throws {ServiceError} `slug_taken`; {@link ValidationError}
-     */
+    /** Stores a Cargo, private until its approval. @throws {ServiceError} `slug_taken`; {@link ValidationError} */
     async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
       const file = readOwned(withoutNulls(fields));
       if (catalogSync.isShipped(file.slug))

@@ -13,7 +13,7 @@ import { purposeOf } from "./model-kind.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Minimum interval of queries for unknown Cargos, whose names clients may get wrong. */
+/** Minimum interval of queries for unknown Cargos, so that wrong names do not load the database. */
 const MIN_POLL_MS = 200;
 
 interface CachedEntry {
@@ -23,10 +23,7 @@ interface CachedEntry {
 
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
-/**
- * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored Cargos".
- * @throws {CatalogError} if the shipped catalog is invalid.
- */
+/** Keeps the catalog in sync with files and store (README). @throws {CatalogError} if a shipped file is invalid */
 export async function openCatalog(
   env: Pick<
     Env<"catalogDirectory" | "commandLine" | "modelAliases" | keyof typeof DEFAULT_CARGO_SETTINGS>,

@@ -31,17 +31,16 @@ function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManif
   const { container, model, ...rest } = manifestOf(cargo);
   const hasDigest = accepted.container?.digest != null;
   const hasHash = accepted.model?.sha256 != null;
+  const hasCommit = isPin("modelCommit", accepted.model?.url.split("#")[1] ?? "");
   return {
     ...rest,
-    model: model && { ...model, url: addressOf(model.url, accepted), sha256: hasHash ? model.sha256 : null },
+    model: model && {
+      ...model,
+      url: hasCommit ? model.url : model.url.replace(/#.*$/s, ""),
+      sha256: hasHash ? model.sha256 : null,
+    },
     ...(container && { container: { ...container, network: false, digest: hasDigest ? container.digest : null } }),
   };
-}
-
-/** Returns the address, without its revision unless `accepted` names a commit. */
-function addressOf(url: string, { model }: CargoManifest): string {
-  const [address = url] = url.split("#");
-  return isPin("modelCommit", model?.url.split("#")[1] ?? "") ? url : address;
 }
 
 export type Catalog = ReturnType<typeof makeCatalog>;

@@ -82,12 +82,9 @@ function addNames(value: unknown, names: Set<string>): void {
 }
 
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
-  const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) {
-    const chat = parsed.data;
-    return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
-  }
-  return fieldErrorsOf(parsed.error, input);
+  const { success, data: chat, error } = chatInputSchema.safeParse(input);
+  if (!success) return fieldErrorsOf(error, input);
+  return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
 }
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
