@@ -10,12 +10,10 @@ import type { JobEnding } from "../store/jobs/job-store.ts";
 /** Maximum number of Cargos with their own rows. */
 export const MAX_CARGO_NAMES = 50;
 export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
-const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
 const MS_PER_S = 1_000;
 const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
 const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
-const NO_ERROR = "none";
 
 /** Measures jobs from the events of their registry. A job costs a few additions, a token costs none. */
 export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
@@ -23,7 +21,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
     "atoll_jobs_ended_total",
     "Jobs that ended: `completed`, `failed`, `cancelled` or `timeout`",
     ["state"],
-    ENDED,
+    JOB_STATES.filter((state) => !UNFINISHED.includes(state)),
   );
   const outcomes = counter(
     "atoll_job_outcomes_total",
@@ -75,7 +73,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
 
   function end(job: ActiveJob, { error, usage, chargeMicro, postings }: JobEnding): void {
     const { state, feed } = job;
-    const code = error?.code ?? NO_ERROR;
+    const code = error?.code ?? "none";
     ended.add([state]);
     outcomes.add([state, code]);
     if (job.islandId !== null) attempts.add([state, code]);
