@@ -25,8 +25,7 @@ export interface BusConnection {
 
 /**
  * Opens the bus: NATS, or an in-process bus if `connection` is null. `name` names this client.
- * @throws {ConfigError} if a server rejects the credentials or settings. @throws a system error if a file cannot be
- * read
+ * @throws {ConfigError} if a server rejects the credentials or settings. @throws system errors for unreadable files
  */
 export async function openBus(
   connection: BusConnection | null,
