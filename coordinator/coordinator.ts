@@ -147,7 +147,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
   member.share(dispatcher, { webhooks: () => webhooks.adoptUnowned(), answers, removals: () => retention.resume() });
-  parts.add({ close: () => member.closeTakeOver() });
+  parts.add({ close: () => member.closeSharing() });
   retention.start();
   const app = createApp(
     {

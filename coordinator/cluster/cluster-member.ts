@@ -51,7 +51,7 @@ export function openMember(
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let sharing: WorkSharing | null = null;
-  let takingOver: ReturnType<typeof adoptUnowned> | null = null;
+  let adoption: ReturnType<typeof adoptUnowned> | null = null;
   /** Number of jobs that stopping coordinators gave to this one. */
   let handedOver = 0;
 
@@ -98,8 +98,8 @@ export function openMember(
       seen.begin(sharing);
       stopHandlers.push(peers.handle(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       if (!cluster.isShared) return;
-      takingOver = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
-      takingOver.start();
+      adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
+      adoption.start();
     },
     /** Asks all other coordinators whether their Islands may run jobs of a kind. Null: no reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
@@ -133,11 +133,11 @@ export function openMember(
       await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Stops adopting work and serving peers, before the parts that the steps use are closed. */
-    async closeTakeOver(): Promise<void> {
+    /** Stops sharing and adopting work, before the parts that the steps use are closed. */
+    async closeSharing(): Promise<void> {
       for (const stop of stopHandlers) stop();
       // After a failed start, work sharing is still open.
-      await Promise.all([sharing?.close(), takingOver?.close()]);
+      await Promise.all([sharing?.close(), adoption?.close()]);
     },
     /** Runs the second half, after clients and Islands have gone. Jobs that are left become unowned. */
     async leave(): Promise<void> {

@@ -96,7 +96,7 @@ describe("openMember() in a network of one", () => {
     await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
     await Promise.all([member.endJobsOf("user_1"), member.announceCatalogChange()]);
     expect(await member.transfer(new AbortController().signal)).toEqual([]);
-    await member.closeTakeOver();
+    await member.closeSharing();
     await member.leave();
   });
 
@@ -138,7 +138,7 @@ describe("openMember() in a network of several", () => {
 
   it("stops serving peers once it closes", async () => {
     const { one, two, ended, read, asked } = openNetwork();
-    await two?.closeTakeOver();
+    await two?.closeSharing();
     await one.endJobsOf("user_1");
     await one.announceCatalogChange();
     expect(await one.outlooksFor(KIND)).toEqual([null, null, null]);
