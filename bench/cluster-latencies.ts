@@ -38,7 +38,7 @@ const [requester, responder] = await Promise.all(
 );
 if (requester === undefined || responder === undefined) throw new Error("The bus is not open");
 opened.defer(async () => void (await Promise.all([requester.close(), responder.close()])));
-responder.answer("latency", async (message) => message);
+responder.handle("latency", async (message) => message);
 // A reply shows that the server has registered the subscription.
 await requester.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
 await measure("bus: request and reply (two messages)", 5 * ROUNDS, () =>

@@ -44,7 +44,7 @@ export function networkView(
   readMetrics: () => CoordinatorMetrics,
   liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],
   store: Pick<Store, "operators" | "cluster">,
-  peers: Pick<Peers, "self" | "askAll" | "answer">,
+  peers: Pick<Peers, "askAll" | "handle" | "self">,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ) {
   let last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
@@ -93,8 +93,8 @@ export function networkView(
     };
   };
 
-  peers.answer(M.metrics, metricsHere);
-  peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
+  peers.handle(M.metrics, metricsHere);
+  peers.handle(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
     /** At most 1.5 s old. The number of known Islands may be older: 1 ms for each of them. */

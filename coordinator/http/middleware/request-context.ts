@@ -47,7 +47,7 @@ export function requestContext(
       const { statusCode: status } = outgoing;
       const { method } = c.req;
       const isStream = String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
-      metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream });
+      metrics.http.noteResponse({ method, route: routeOf(c), status, durationMs, isStream });
       const accountId = c.get("accountId");
       note({
         request_id: requestId,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { answerFault } from "../../../../coordinator/catalog/answer-schema.ts";
+import { completionFault } from "../../../../coordinator/catalog/completion-schema.ts";
 import { CLIENT_SCHEMAS } from "../../../support/http/client-schemas.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
@@ -70,7 +70,7 @@ describe("a completion with response_format", () => {
       }),
     );
     if (finishReason === "length") return;
-    expect({ text, fault: answerFault(schema, JSON.parse(text)) }).toEqual({ text, fault: null });
+    expect({ text, fault: completionFault(schema, JSON.parse(text)) }).toEqual({ text, fault: null });
   });
 
   it("json_schema is refused, with the path, for an unsupported keyword", async () => {

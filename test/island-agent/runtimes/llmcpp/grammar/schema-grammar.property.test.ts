@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerFault } from "../../../../../coordinator/catalog/answer-schema.ts";
+import { completionFault } from "../../../../../coordinator/catalog/completion-schema.ts";
 import { schemaGrammar } from "../../../../../island-agent/runtimes/llmcpp/grammar/schema-grammar.ts";
 import { argumentsSchemaOf } from "../../../../../shared/grammar/call-schema.ts";
 import { fitsRead } from "../../../../../shared/grammar/grammar-fit.ts";
@@ -15,7 +15,7 @@ function assertAgreement(schema: Schema, seed: number, mayOmit: boolean): void {
   const read = argumentsSchemaOf({ name: "sampled", description: null, parameters: schema, isStrict: !mayOmit });
   const text = sampleGrammar(schemaGrammar(read), random);
   const value: unknown = JSON.parse(text);
-  const fault = answerFault(schema, value);
+  const fault = completionFault(schema, value);
   // A grammar cannot check uniqueness.
   const faults = {
     text,
