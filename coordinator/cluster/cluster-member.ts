@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { SchedulerEvent, WorkKind } from "../scheduler/events.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
