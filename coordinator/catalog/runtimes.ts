@@ -43,7 +43,7 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
   llmcpp: {
     needs: ["model", "context_tokens"],
     mayHave: ["task", "adapters", "reasoning", "tools"],
-    output: z.toJSONSchema(z.string().describe("The answer, as its `token` events said it")),
+    output: z.toJSONSchema(z.string().describe("Text of all `token` events")),
     file: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
     isRecommended: true,
   },
