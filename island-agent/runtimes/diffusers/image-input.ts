@@ -30,9 +30,7 @@ const schema = z
     strength: z.number().gt(0).max(1).optional(),
     /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z
-      .undefined(
-        "ControlNets are not supported: no exporter writes them into a folder in ONNX, with a U-Net that takes what they say",
-      )
+      .undefined("ControlNets are not supported: no exporter writes a U-Net with their inputs as ONNX")
       .optional(),
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {
