@@ -46,7 +46,7 @@ export function modelDirectoryOf(dataDirectory: string): string {
 
 /**
  * Opens the stores of a data directory, which belong to one process at a time.
- * @param presentCoordinatorUrl returns the network's current coordinator address; default: the first address.
+ * @param currentCoordinatorUrl returns the network's current coordinator address; default: the first address.
  * @throws {DirectoryInUseError | ModelDirectoryError}
  */
 export async function openStores(
@@ -54,12 +54,12 @@ export async function openStores(
   { coordinator, models: settings, containers }: Pick<AgentConfig, "coordinator" | "models" | "containers">,
   engine: EngineSearch,
   clock: Clock,
-  presentCoordinatorUrl?: () => string,
+  currentCoordinatorUrl?: () => string,
 ): Promise<OpenStores> {
   const directory = modelDirectoryOf(dataDirectory);
   const fetch = {
     coordinatorUrl: coordinator.apiUrls?.[0] ?? null,
-    ...(presentCoordinatorUrl === undefined ? {} : { presentCoordinatorUrl }),
+    ...(currentCoordinatorUrl === undefined ? {} : { currentCoordinatorUrl }),
     hubEndpoint: settings.hubEndpoint,
     hubToken: settings.hubToken,
     allowPrivateAddresses: settings.allowPrivateAddresses,

@@ -66,8 +66,8 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
     const stored = stores.filter((store) => store.budget === budget).flatMap((store) => store.list());
     const own = cacheKeyOf(cargo);
     return [...unused].flatMap(([key, slugs]) => {
-      const mayGo = key !== own && [...slugs].every(mayRemove);
-      return mayGo ? stored.filter((item) => item.key === key && !item.inUse) : [];
+      const isRemovable = key !== own && [...slugs].every(mayRemove);
+      return isRemovable ? stored.filter((item) => item.key === key && !item.inUse) : [];
     });
   }
 

@@ -24,7 +24,7 @@ export interface ModelsLocation {
 const POLL_MS = 200;
 /** Time limit of a deletion. Some disks take long to delete tens of gigabytes. */
 const MAX_DELETE_MS = 120_000;
-const NOBODY_IN_USE: ReadonlySet<string> = new Set();
+const NONE_IN_USE: ReadonlySet<string> = new Set();
 
 /** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself. */
 export async function listModels(location: ModelsLocation): Promise<ListedArtifact[]> {
@@ -144,7 +144,7 @@ async function post<T>({ dataDirectory }: ModelsLocation, path: string, body: ob
 function withStored<T>(location: ModelsLocation, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const nothingToUnload = async (): Promise<void> => undefined;
   return withStores(location, ({ artifacts, names }) =>
-    use(openStoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
+    use(openStoredFiles(artifacts, names, () => NONE_IN_USE, nothingToUnload)),
   );
 }
 

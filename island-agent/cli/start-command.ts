@@ -107,9 +107,9 @@ export async function startAgent(options: {
       });
     const hardware = await detect(config);
     const coordinators = new CoordinatorAddresses(apiUrls, Math.random);
-    const presentUrl = (): string => coordinators.current;
+    const currentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
-    const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
+    const stores = stack.use(await openStores(dataDirectory, config, engine, clock, currentUrl));
     const files = openCargoFiles(stores.artifacts, stores.names, openDownloadWatch(clock, log));
     const usage = stack.use(openUsageSampler({ clock, hardware }));
     const { images } = stores;
@@ -130,13 +130,14 @@ export async function startAgent(options: {
     };
     const probes = stack.use(new RuntimeProbes({ candidates, clock, log, prepare }));
     await probes.probeAll();
-    if (!probes.hasHope) throw new CliError("No runtime is usable on this host. For the reasons, run: island doctor");
+    if (!probes.canBecomeUsable)
+      throw new CliError("No runtime is usable on this host. For the reasons, run: island doctor");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const history = stack.use(await openJobHistory(dataDirectory, clock, log));
     const policyOfFetches = resolveFetchPolicy({
-      coordinatorUrl: presentUrl(),
-      presentCoordinatorUrl: presentUrl,
+      coordinatorUrl: currentUrl(),
+      currentCoordinatorUrl: currentUrl,
     });
     const fetchFiles = await openJobFiles({
       directory: join(dataDirectory, "job-files"),
@@ -160,7 +161,7 @@ export async function startAgent(options: {
       runtimes: probes.usable,
       files,
       availability,
-      recommend: config.models.preload ? (id, signal) => fetchRecommendations(presentUrl(), id, signal) : null,
+      recommend: config.models.preload ? (id, signal) => fetchRecommendations(currentUrl(), id, signal) : null,
       usage: () => usage.read(),
       freeRamBytes: () => usage.loadableRamBytes(),
       log,
@@ -171,7 +172,7 @@ export async function startAgent(options: {
       },
       onConnected: () =>
         options.onConnected(
-          `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
+          `${currentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
         ),
     });
     probes.onFound = () => agent.announce();
@@ -221,7 +222,7 @@ export async function startAgent(options: {
           dataDirectory,
           history,
           metrics,
-          earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
+          earnings: () => fetchEarnings({ coordinatorUrl: currentUrl(), hostId, token }, clock),
         }),
       ),
     );

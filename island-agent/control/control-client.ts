@@ -65,13 +65,13 @@ async function request<T>(
     return content as T;
   } catch (error) {
     if (error instanceof CliError || error instanceof ControlRefusal) throw error;
-    if (isNoAgentThere(error) || !isAlive(address.pid)) return undefined;
+    if (isAgentAbsent(error) || !isAlive(address.pid)) return undefined;
     throw new CliError(`${agent} does not respond: ${reasonOf(error)}. Try again; if this continues, stop the process`);
   }
 }
 
 /** Returns true if the port is closed, or used by a program that does not speak HTTP. */
-function isNoAgentThere(error: unknown): boolean {
+function isAgentAbsent(error: unknown): boolean {
   const code = error instanceof Error ? ((error.cause ?? error) as NodeJS.ErrnoException).code : undefined;
   return code === "ECONNREFUSED" || (typeof code === "string" && code.startsWith("HPE_"));
 }

@@ -124,7 +124,7 @@ export async function openJobFiles(options: {
 
   async function request({ address }: JobFile, part: Part, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { policy, token, clock } = options;
-    const coordinator = policy.presentCoordinator();
+    const coordinator = policy.currentCoordinator();
     if (coordinator === null) throw unavailable("cannot be downloaded: the Island is not joined to a coordinator");
     const headers = { authorization: `Bearer ${token}`, "accept-encoding": "identity" };
     const range = part.bytes === 0 ? {} : { range: `bytes=${part.bytes}-` };

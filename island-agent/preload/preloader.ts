@@ -42,7 +42,7 @@ const SPREAD_MS = 60_000;
 /** Wait before the first retry of a failed request; it doubles each time. */
 const FIRST_RETRY_MS = 60_000;
 /** Maximum number of Cargos kept that were sent without a request; finished ones are dropped first. */
-const MAX_UNASKED = 100;
+const MAX_UNREQUESTED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /**
@@ -79,7 +79,7 @@ export function openPreloader({
   /** Recommended Cargos by slug, best first. */
   let wanted = new Map<string, Candidate>();
   /** Cargos that the coordinator sent without a request, by slug, in order of arrival. */
-  const unasked = new Map<string, Candidate>();
+  const unrequested = new Map<string, Candidate>();
   let askedAtMs: number | null = null;
   let lastProblem: string | null = null;
   let work: Promise<void> | null = null;
@@ -119,7 +119,7 @@ export function openPreloader({
 
   /** Accepts a Cargo from the coordinator, requested or not. */
   function offer(cargo: CargoManifest, signal: AbortSignal): void {
-    const candidate = wanted.get(cargo.slug) ?? unasked.get(cargo.slug) ?? addUnasked(cargo.slug);
+    const candidate = wanted.get(cargo.slug) ?? unrequested.get(cargo.slug) ?? addUnrequested(cargo.slug);
     if (candidate === null) return;
     const isInFlight = candidate.state === "fetching" && isDeepStrictEqual(candidate.cargo, cargo);
     if (isInFlight) return;
@@ -132,14 +132,14 @@ export function openPreloader({
   /** Yields recommended Cargos first, then those sent without a request. */
   function* candidates(): Generator<Candidate> {
     yield* wanted.values();
-    for (const candidate of unasked.values()) if (!wanted.has(candidate.slug)) yield candidate;
+    for (const candidate of unrequested.values()) if (!wanted.has(candidate.slug)) yield candidate;
   }
 
-  function addUnasked(slug: string): Candidate | null {
-    if (unasked.size >= MAX_UNASKED) {
-      const done = [...unasked.values()].find(({ state }) => state !== "waits" && state !== "fetching");
+  function addUnrequested(slug: string): Candidate | null {
+    if (unrequested.size >= MAX_UNREQUESTED) {
+      const done = [...unrequested.values()].find(({ state }) => state !== "waits" && state !== "fetching");
       if (done === undefined) return null;
-      unasked.delete(done.slug);
+      unrequested.delete(done.slug);
     }
     const candidate: Candidate = {
       slug,
@@ -149,7 +149,7 @@ export function openPreloader({
       state: "waits",
       detail: "",
     };
-    unasked.set(slug, candidate);
+    unrequested.set(slug, candidate);
     return candidate;
   }
 
@@ -177,7 +177,7 @@ export function openPreloader({
     const demand = one.demandScore > 0 ? `${waiting}, demand ${one.demandScore}` : "chats without a model use it";
     const reason = `${demand}, earns ${one.earningsPerJob} credits per job`;
     const mayClear = one.demandScore > 0;
-    const known = wanted.get(one.slug) ?? unasked.get(one.slug);
+    const known = wanted.get(one.slug) ?? unrequested.get(one.slug);
     if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });
     return { slug: one.slug, reason, mayClear, cargo: null, state: "asked for", detail: "" };
   }
@@ -190,8 +190,8 @@ export function openPreloader({
   async function fetchAll(signal: AbortSignal): Promise<void> {
     // The frames of one reply arrive together: wait for all, then begin with the best, not with the first.
     await Promise.resolve();
-    const mayGoOn = (): boolean => !signal.aborted && closedBecause() === null;
-    for (let next = nextToFetch(); next !== undefined && mayGoOn(); next = nextToFetch()) {
+    const mayContinue = (): boolean => !signal.aborted && closedBecause() === null;
+    for (let next = nextToFetch(); next !== undefined && mayContinue(); next = nextToFetch()) {
       await fetch(next.candidate, next.cargo, signal);
       onChange();
     }
@@ -240,7 +240,7 @@ export function openPreloader({
   }
 
   function isWanted(slug: string): boolean {
-    return wanted.has(slug) || unasked.has(slug);
+    return wanted.has(slug) || unrequested.has(slug);
   }
 
   function failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {

@@ -69,7 +69,7 @@ export class RuntimeProbes implements Disposable {
   }
 
   /** Whether any runtime is usable or will be probed again. */
-  get hasHope(): boolean {
+  get canBecomeUsable(): boolean {
     return this.#usable.size > 0 || this.unusable().some(({ retryAtMs }) => retryAtMs !== null);
   }
 

@@ -8,7 +8,7 @@ export class CoordinatorAddresses {
   /** Address that a coordinator named and that is not configured; used for one session. */
   #detour: string | null = null;
   /** Number of addresses that are still dialed without a wait. */
-  #quickDials: number;
+  #immediateDials: number;
   /** Whether a coordinator may still choose the next one. */
   #maySend = true;
   readonly #refusing = new Set<string>();
@@ -19,7 +19,7 @@ export class CoordinatorAddresses {
    */
   constructor(configured: readonly string[], random: () => number) {
     this.#configured = shuffled(configured, random);
-    this.#quickDials = configured.length - 1;
+    this.#immediateDials = configured.length - 1;
   }
 
   /** Address to dial, or that was dialed last. */
@@ -40,11 +40,11 @@ export class CoordinatorAddresses {
       this.#follow(named, from);
       return true;
     }
-    if (this.#quickDials > 0) {
-      this.#quickDials -= 1;
+    if (this.#immediateDials > 0) {
+      this.#immediateDials -= 1;
       return true;
     }
-    this.#quickDials = this.#configured.length - 1;
+    this.#immediateDials = this.#configured.length - 1;
     return false;
   }
 
@@ -61,7 +61,7 @@ export class CoordinatorAddresses {
 
   /** Records that the session is stable: after its end, all others are again dialed immediately. */
   settled(): void {
-    this.#quickDials = this.#configured.length - 1;
+    this.#immediateDials = this.#configured.length - 1;
     this.#maySend = true;
   }
 

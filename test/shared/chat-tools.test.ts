@@ -173,7 +173,7 @@ describe("argumentsSchemaOf()", () => {
     expect(argumentsOf(RUN, true)).not.toHaveProperty("optional");
   });
 
-  it("requires every property of an object with very many, and where alternatives would be ambiguous", () => {
+  it("requires every property if an object has very many, or if alternatives would be ambiguous", () => {
     const many = {
       type: "object",
       properties: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`p${at}`, {}])),
@@ -236,7 +236,7 @@ it("chatFeaturesOf() requires tools if they may be called or were called", () =>
   expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
 });
 
-it("chatFeaturesOf() requires large chats where agents of earlier versions refuse one", () => {
+it("chatFeaturesOf() requires chat.large if agents of earlier versions would refuse the chat", () => {
   const features = (input: object) => chatFeaturesOf(chatInputSchema.parse(input));
   const messages = (count: number) => Array.from({ length: count }, () => ({ role: "user", content: "a" }));
   expect(features({ messages: messages(128) })).toEqual([]);

@@ -42,8 +42,8 @@ export class DemoProcesses {
 
   /** Returns the standard error of all processes, as text for the user. */
   errorOutput(): string {
-    const talkers = this.#children.filter(({ stderr }) => stderr !== "");
-    return talkers.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
+    const withErrors = this.#children.filter(({ stderr }) => stderr !== "");
+    return withErrors.map(({ name, stderr }) => `--- ${name}\n${stderr}`).join("");
   }
 }
 

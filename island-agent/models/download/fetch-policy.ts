@@ -8,7 +8,7 @@ export interface FetchOptions {
   /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be downloaded. */
   readonly coordinatorUrl?: string | null;
   /** Returns the current address of the coordinator, if the network has several. */
-  readonly presentCoordinatorUrl?: () => string;
+  readonly currentCoordinatorUrl?: () => string;
   readonly hubEndpoint?: string;
   /** Token that is sent only to the origin of `hubEndpoint`. */
   readonly hubToken?: string | null;
@@ -29,12 +29,12 @@ export interface FetchOptions {
 }
 
 export interface FetchPolicy extends Required<
-  Omit<FetchOptions, "coordinatorUrl" | "presentCoordinatorUrl" | "hubEndpoint">
+  Omit<FetchOptions, "coordinatorUrl" | "currentCoordinatorUrl" | "hubEndpoint">
 > {
   /** Base of model URLs, whichever coordinator of the network serves them. */
   readonly coordinator: URL | null;
   /** Returns the coordinator that serves models now. */
-  readonly presentCoordinator: () => URL | null;
+  readonly currentCoordinator: () => URL | null;
   readonly hub: URL;
 }
 
@@ -42,10 +42,10 @@ export interface FetchPolicy extends Required<
 export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   const { coordinatorUrl = null, hubEndpoint = DEFAULT_HUB_ENDPOINT } = options;
   const coordinator = coordinatorUrl === null ? null : httpUrl("coordinator URL", coordinatorUrl);
-  const present = options.presentCoordinatorUrl;
+  const current = options.currentCoordinatorUrl;
   return Object.freeze({
     coordinator,
-    presentCoordinator: () => (present === undefined ? coordinator : httpUrl("coordinator URL", present())),
+    currentCoordinator: () => (current === undefined ? coordinator : httpUrl("coordinator URL", current())),
     hub: httpUrl("hub endpoint", hubEndpoint),
     hubToken: options.hubToken ?? null,
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
@@ -62,17 +62,17 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
 /** Returns whether the URL is the coordinator's or the hub's, which may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
   const { coordinator, hub } = policy;
-  return [coordinator, hub, policy.presentCoordinator()].some((trusted) => url.origin === trusted?.origin);
+  return [coordinator, hub, policy.currentCoordinator()].some((trusted) => url.origin === trusted?.origin);
 }
 
 /** Returns a coordinator's URL at its current address; other URLs unchanged. */
 export function atCurrentCoordinator(policy: FetchPolicy, url: URL): URL {
   const { coordinator } = policy;
-  const present = policy.presentCoordinator();
-  if (coordinator === null || present === null || url.origin !== coordinator.origin) return url;
-  const [named, wanted] = [coordinator, present].map(({ pathname }) => pathname.replace(/\/+$/, ""));
+  const current = policy.currentCoordinator();
+  if (coordinator === null || current === null || url.origin !== coordinator.origin) return url;
+  const [named, wanted] = [coordinator, current].map(({ pathname }) => pathname.replace(/\/+$/, ""));
   if (!url.pathname.startsWith(`${named}/`)) return url;
-  return new URL(`${present.origin}${wanted}${url.pathname.slice(named?.length)}${url.search}`);
+  return new URL(`${current.origin}${wanted}${url.pathname.slice(named?.length)}${url.search}`);
 }
 
 function httpUrl(what: string, text: string): URL {

@@ -70,14 +70,14 @@ function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null)
   const components = DRAWING_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
   if (components.length === 0)
     throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
-  const weighty = components.flatMap((component) => {
+  const graphFiles = components.flatMap((component) => {
     const names = namesIn(component, paths);
     const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
     const { graphs, data } = chooseGraphs(names, format, component);
     const others = names.filter((name) => name === OTHER_DATA_FILE);
     return [...graphs, ...data, ...others].map((name) => `${component}/${name}`);
   });
-  return [...settings, ...weighty];
+  return [...settings, ...graphFiles];
 }
 
 /** Returns the names of the files directly in a folder. */

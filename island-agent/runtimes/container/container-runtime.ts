@@ -228,7 +228,7 @@ export class ContainerRuntime implements CargoRuntime {
     const { engineRuntime: wanted } = this.#options;
     const { name, version, runtimes } = found.facts;
     if (wanted === null || runtimes?.includes(wanted) === true) return found;
-    const known = runtimes === null ? "tells none" : `knows ${runtimes.join(", ")}`;
+    const known = runtimes === null ? "lists none" : `knows ${runtimes.join(", ")}`;
     const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}; add it to the engine, or unset containers.runtime`;
     throw new JobFailure("runtime_unavailable", text, { retryable: true });
   }

@@ -126,7 +126,7 @@ export class JobContainer {
   }
 
   /** Writes the program's input and ends it. A failure of the program or the engine shows at the end of the output. */
-  giveInput(text: string): void {
+  writeInput(text: string): void {
     this.#socket.end(text);
   }
 

@@ -132,7 +132,7 @@ export class LoadedContainer implements LoadedCargo {
     let removal: Promise<void> | undefined;
     try {
       container = await abortable(taking, signal);
-      container.giveInput(input);
+      container.writeInput(input);
       return await abortable(output.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {

@@ -21,7 +21,7 @@ interface Entry<C> {
   readonly container: Promise<C | null>;
   isReady: boolean;
   /** True if the program ended or wrote output before it got a job. */
-  isSpoilt: boolean;
+  isBroken: boolean;
   /** Bytes written to standard error so far. */
   stderrBytes: number;
   /** Timer until the CPU limit is lowered; null before the container waits. */
@@ -37,7 +37,7 @@ const SETTLE_MS = 10_000;
 const MAX_IDLE_STDERR_BYTES = 65_536;
 
 /** After this many consecutive containers that did not read their input, none is kept warm. */
-const MAX_SPOILT = 3;
+const MAX_BROKEN = 3;
 
 /**
  * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container
@@ -55,7 +55,7 @@ export class WarmPool<C extends Warm> {
   #busy = 0;
   /** Number of jobs in this window. */
   #taken = 0;
-  #spoilt = 0;
+  #broken = 0;
   #window: Timer | null = null;
   #isClosed = false;
 
@@ -94,8 +94,8 @@ export class WarmPool<C extends Warm> {
     this.#fill();
     const container = await entry.container;
     const isAwake = container !== null && (await wake(container, entry));
-    if (isAwake && !entry.isSpoilt) {
-      this.#spoilt = 0;
+    if (isAwake && !entry.isBroken) {
+      this.#broken = 0;
       container.listen(listener);
       return container;
     }
@@ -118,7 +118,7 @@ export class WarmPool<C extends Warm> {
   }
 
   #fill(): void {
-    if (this.#isClosed || this.#spoilt >= MAX_SPOILT) return;
+    if (this.#isClosed || this.#broken >= MAX_BROKEN) return;
     while (this.#waiting.size < Math.min(this.#wanted, this.#deps.max - this.#busy)) {
       // Errors are ignored here: the next job starts its own container and gets them.
       this.#add().catch(() => undefined);
@@ -127,17 +127,17 @@ export class WarmPool<C extends Warm> {
 
   /** @throws errors of `start`. */
   async #add(): Promise<void> {
-    const spoil = (): void => this.#spoil(entry);
+    const markBroken = (): void => this.#markBroken(entry);
     const onStderr = (bytes: Uint8Array): void => {
       entry.stderrBytes += bytes.length;
-      if (entry.stderrBytes > MAX_IDLE_STDERR_BYTES) spoil();
+      if (entry.stderrBytes > MAX_IDLE_STDERR_BYTES) markBroken();
     };
-    const starting = this.#deps.start({ onStdout: spoil, onStderr, onEnd: spoil });
+    const starting = this.#deps.start({ onStdout: markBroken, onStderr, onEnd: markBroken });
     const container = starting.catch(() => null);
     const entry: Entry<C> = {
       container,
       isReady: false,
-      isSpoilt: false,
+      isBroken: false,
       stderrBytes: 0,
       settling: null,
       resting: null,
@@ -156,11 +156,11 @@ export class WarmPool<C extends Warm> {
     }
   }
 
-  #spoil(entry: Entry<C>): void {
-    entry.isSpoilt = true;
+  #markBroken(entry: Entry<C>): void {
+    entry.isBroken = true;
     // Already handled, or taken by a job or by `close`, which discards it.
     if (!this.#leave(entry)) return;
-    this.#spoilt += 1;
+    this.#broken += 1;
     this.#discard(entry);
     this.#fill();
   }

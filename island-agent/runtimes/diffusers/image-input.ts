@@ -30,7 +30,7 @@ const schema = z
     strength: z.number().gt(0).max(1).optional(),
     /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z
-      .undefined("ControlNets are not supported, because no exporter writes them in the ONNX layout")
+      .undefined("ControlNets are not supported: no exporter writes a U-Net with their inputs as ONNX")
       .optional(),
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {

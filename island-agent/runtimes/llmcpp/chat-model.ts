@@ -156,7 +156,7 @@ export class ChatModel {
                   ...(request.reasoningEffort !== null && { budgets: reasoningBudget(request.reasoningEffort) }),
                   maxTokens,
                 },
-                ...(toolUse !== null && { spoken: hiddenMarks(this.#model) }),
+                ...(toolUse !== null && { shownMarks: hiddenMarks(this.#model) }),
                 probabilities,
               },
               completion,

@@ -16,18 +16,18 @@ interface ChatGeneration {
   readonly history: ChatHistoryItem[];
   readonly options: LLamaChatGenerateResponseOptions;
   /** Control tokens that have a text here; normally control tokens have none. */
-  readonly spoken?: ReadonlySet<Token>;
+  readonly shownMarks?: ReadonlySet<Token>;
   readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
 
 /** Generates a completion with LlamaChat, which supports grammars, reasoning and all templates. */
 export async function generateWithChat(
-  { sequence, template, history, options, spoken, probabilities }: ChatGeneration,
+  { sequence, template, history, options, shownMarks, probabilities }: ChatGeneration,
   completion: Pick<Completion, "isOver" | "take" | "think">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
   const halt = new AbortController();
-  const isSpoken = (tokens: readonly Token[]): boolean => tokens.some((token) => spoken?.has(token) === true);
+  const hasShownMark = (tokens: readonly Token[]): boolean => tokens.some((token) => shownMarks?.has(token) === true);
   const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: template });
   try {
     const { metadata } = await chat.generateResponse(history, {
@@ -38,7 +38,7 @@ export async function generateWithChat(
       onResponseChunk: ({ type, text, tokens }) => {
         probabilities?.keep(tokens);
         if (type === "segment") completion.think(text, tokens.length);
-        else completion.take(isSpoken(tokens) ? sequence.model.detokenize(tokens, true) : text, tokens.length);
+        else completion.take(hasShownMark(tokens) ? sequence.model.detokenize(tokens, true) : text, tokens.length);
         if (completion.isOver) halt.abort();
       },
     });

@@ -40,7 +40,7 @@ const runJob = async (cargo: CargoManifest): Promise<void> => (await files.acqui
 const preload = (cargo: CargoManifest): Promise<void> => files.preload(cargo, NEVER, nothing);
 
 describe("preload eviction", () => {
-  it("keeps artifacts that a job has used, whatever downloaded them", async () => {
+  it("keeps artifacts that a job has used, even if a preload downloaded them", async () => {
     const [used, brought, next] = [serve("used", 4_000), serve("brought", 4_000), serve("next", 3_000)];
     await runJob(used);
     await preload(brought);

@@ -56,7 +56,7 @@ describe("ControlServer", () => {
   });
 
   it.each([{}, { authorization: "Bearer wrong" }, { authorization: `Bearer ${"0".repeat(64)}` }])(
-    "answers 401 without the secret: %j",
+    "responds with 401 without the secret: %j",
     async (headers: Record<string, string>) => {
       await using _server = await open();
       const response = await fetch(`http://127.0.0.1:${(await address()).port}/status`, { headers });
@@ -64,7 +64,7 @@ describe("ControlServer", () => {
     },
   );
 
-  it.each(["/", "/statuses", "/status?x=1", "/toString"])("answers 404 for %s", async (path) => {
+  it.each(["/", "/statuses", "/status?x=1", "/toString"])("responds with 404 for %s", async (path) => {
     await using _server = await open();
     const { port, secret } = await address();
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${secret}` } });

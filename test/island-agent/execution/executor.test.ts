@@ -143,7 +143,7 @@ describe("Executor slots", () => {
     expect(executor.counts.completed).toBe(4);
   });
 
-  it("are released after each run, whatever its outcome", async () => {
+  it("are released after each run with any outcome", async () => {
     const fail = { code: "model_invalid", message: "no" } as const;
     for (const [index, script] of [{}, { fail }, { bug: "x" }, {}, {}].entries()) {
       executor.assign(makeAssign({ jobId: `job_${index}`, script }), null);

@@ -146,7 +146,7 @@ describe("detectHardware() with the owner's caps", () => {
     [8, 6],
     [4, 2],
     [1, 0.5],
-  ])("reserves RAM for the owner without a cap: jobs get %d GiB of RAM as %d GiB", async (totalGib, expectedGib) => {
+  ])("reserves RAM for the owner without a cap: of %d GiB, jobs get %d", async (totalGib, expectedGib) => {
     const { ramBytes } = await detect(makeProbe({ totalRamBytes: () => totalGib * GIB }));
     expect(ramBytes).toBe(Math.floor(expectedGib * GIB));
   });

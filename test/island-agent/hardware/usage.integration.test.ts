@@ -70,7 +70,7 @@ describe("UsageSampler.read()", () => {
     expect(usage.loadableRamBytes()).toBe(bytes);
   });
 
-  it("runs nvidia-smi in the background, once at a time and at most every 10 s, and returns its last values", async () => {
+  it("runs nvidia-smi in the background, one at a time and at most every 10 s, and returns its last values", async () => {
     const { run, calls } = gatedNvidia();
     const clock = steppedClock();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("NVIDIA", 24 * GIB), makeGpu("NVIDIA", null)] };

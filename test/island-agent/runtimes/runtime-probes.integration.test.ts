@@ -86,7 +86,7 @@ describe("RuntimeProbes", () => {
     using probes = makeProbes(runtime);
     await probes.probeAll();
     expect(probes.usable.size).toBe(0);
-    expect(probes.hasHope).toBe(true);
+    expect(probes.canBecomeUsable).toBe(true);
     const retryAtMs = clock.now() + FIRST_RETRY_MS;
     expect(probes.unusable()).toEqual([{ type: "llmcpp", reason: "llama.cpp process was killed", retryAtMs }]);
     clock.advance(FIRST_RETRY_MS);
@@ -121,7 +121,7 @@ describe("RuntimeProbes", () => {
   it("stops probing if all results are final failures", async () => {
     using probes = makeProbes(scripted({ usable: false, reason: "no package", isFinal: true }));
     await probes.probeAll();
-    expect(probes.hasHope).toBe(false);
+    expect(probes.canBecomeUsable).toBe(false);
   });
 
   it("finds a runtime whose host process was killed during its first probe", async () => {

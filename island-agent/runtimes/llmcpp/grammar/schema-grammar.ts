@@ -76,8 +76,8 @@ class SchemaWriter {
     const { $ref, oneOf, enum: values, type } = schema;
     if (typeof $ref === "string") return rule(`def${this.#definitions.indexOf($ref.slice("#/$defs/".length))}`);
     if (Array.isArray(oneOf)) {
-      const sure = oneOf.filter((each) => !isLeftToChance(each));
-      return choice(...(sure.length === 0 ? oneOf : sure).map((each) => this.#value(each)));
+      const checked = oneOf.filter((each) => !hasUncheckedPattern(each));
+      return choice(...(checked.length === 0 ? oneOf : checked).map((each) => this.#value(each)));
     }
     if (Object.hasOwn(schema, "const")) return literal(schema["const"]);
     if (Array.isArray(values)) return choice(...values.map(literal));
@@ -183,7 +183,7 @@ function literal(value: unknown): Grammar {
 }
 
 /** Returns whether a grammar cannot express the string's pattern; output may then be rejected afterwards. */
-function isLeftToChance(schema: unknown): boolean {
+function hasUncheckedPattern(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { pattern, format } = schema;
   if (typeof pattern !== "string" || patternGrammar(pattern) !== undefined) return false;

@@ -46,7 +46,7 @@ describe("requestModel()", () => {
     await using first = await FileServer.start();
     await using present = await FileServer.start();
     present.on("/atoll/models/a", status(200));
-    const options = { coordinatorUrl: first.url, presentCoordinatorUrl: () => `${present.url}/atoll` };
+    const options = { coordinatorUrl: first.url, currentCoordinatorUrl: () => `${present.url}/atoll` };
     expect(await get(`${first.url}/models/a`, options)).toMatchObject({ status: 200 });
     expect(first.requests).toHaveLength(0);
   });

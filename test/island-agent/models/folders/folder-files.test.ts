@@ -56,14 +56,14 @@ describe("chooseFolderFiles() of an onnx folder", () => {
     ["q4", "_q4"],
     ["q4f16", "_q4f16"],
     ["bnb4", "_bnb4"],
-  ] as const)("knows %s by the suffix %j", (weights, suffix) => {
+  ] as const)("selects %s by the suffix %j", (weights, suffix) => {
     const all = ["", "_fp16", "_int8", "_uint8", "_quantized", "_q4", "_q4f16", "_bnb4"];
     expect(choose("onnx", weights, ...all.map((each) => `onnx/model${each}.onnx`))).toEqual([
       `onnx/model${suffix}.onnx`,
     ]);
   });
 
-  it("lets the Island choose without a wanted format: the model itself, else 8 bits", () => {
+  it("selects full precision, or 8 bits if it is missing, without a wanted format", () => {
     expect(choose("onnx", null, "onnx/model_q4.onnx", "onnx/model_quantized.onnx")).toEqual([
       "onnx/model_quantized.onnx",
     ]);

@@ -114,7 +114,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     });
   });
 
-  it("writes nothing outside its directory, whatever the list names", async () => {
+  it("writes nothing outside its directory for any names in the list", async () => {
     await using fixture = await StoreFixture.make();
     for (const path of ["..\\..\\evil.json", "\u001b[2Jevil.json", "C:evil.json"]) {
       HubRepository.on(fixture.server, "owner/repo", { ...FILES, [path]: CONFIG });

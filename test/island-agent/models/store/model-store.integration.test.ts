@@ -19,7 +19,7 @@ describe("ModelStore.acquire()", () => {
     expect(fixture.server.requests).toHaveLength(1);
   });
 
-  it("names files by the key's hash, whatever the address", async () => {
+  it("names files by the key's hash, for any address", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on("/models/x%2F..%2F..%2Fevil.gguf", file(BYTES));
     const store = await fixture.open();

@@ -16,7 +16,7 @@ describe("BatchSize", () => {
     expect(new BatchSize(8).tokens).toBe(8);
   });
 
-  it("stays small for a model that takes long for each token, once two sizes have shown that", () => {
+  it("stays small for a model that is slow for each token, after two measurements", () => {
     expect(sizes(new BatchSize(512), 5, (tokens) => tokens * 30)).toEqual([32, 64, 32, 32, 32]);
   });
 

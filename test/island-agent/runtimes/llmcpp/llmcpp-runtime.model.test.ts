@@ -136,7 +136,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(first.total).toBeGreaterThan(512);
   });
 
-  it("run() returns the same completion to each account, whatever account used the sequence before", async () => {
+  it("run() returns the same completion to each account, even after another account used the sequence", async () => {
     await using one = await makeRuntime({ sequences: 1 }).load(makeCargo(), TINY_ISLANDER, NEVER);
     const runs: unknown[] = [];
     for (const cacheKey of ["a", "b", undefined, undefined, "a"]) {
@@ -207,7 +207,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     );
   });
 
-  it("run() lets a waiting job be aborted while others hold every sequence", async () => {
+  it("run() rejects an aborted job that waits while others hold every sequence", async () => {
     const busy = [1, 2, 3, 4].map(() => collect(llm, makeRequest({ prompt: "Tell me a story." })));
     const controller = new AbortController();
     const waiting = collect(llm, makeRequest({ prompt: "Count from 3 to 9." }), controller.signal);
@@ -252,7 +252,7 @@ describe("llmcppRuntime() at the edge of the context", () => {
     await expect(running).rejects.toMatchObject({ code: "context_length_exceeded" });
   });
 
-  it("run() ends with length where the context ends, never shifting it", async () => {
+  it("run() ends with length at the end of the context, without shifting it", async () => {
     const run = await collect(llm, makeRequest({ prompt: "b".repeat(200 - AROUND), max_tokens: 4_000 }));
     expect(run).toMatchObject({ text: "a".repeat(55), finishReason: "length", usage: { promptTokens: 200 } });
   });

@@ -20,7 +20,7 @@ describe("boundModule()", () => {
   it.each([
     ["no maximum", [1, 0, 1]],
     ["a larger maximum", [1, 1, 1, 100]],
-  ])("lets a memory with %s grow up to the cap", async (_title, body) => {
+  ])("permits a memory with %s to grow up to the cap", async (_title, body) => {
     const memory = await memoryOf(boundModule(moduleWith(body), 5));
     expect(memory.grow(4)).toBe(1);
     expect(() => memory.grow(1)).toThrow(RangeError);
@@ -32,7 +32,7 @@ describe("boundModule()", () => {
     expect(() => memory.grow(2)).toThrow(RangeError);
   });
 
-  it("lets a table grow up to its limit", async () => {
+  it("permits a table to grow up to its limit", async () => {
     const exported = [7, 9, 1, 5, ...Buffer.from("table"), 1, 0];
     const bytes = Uint8Array.from([...withSection(4, [1, 0x70, 0, 1]), ...exported]);
     const instance = new WebAssembly.Instance(await WebAssembly.compile(boundModule(bytes, 5)), {});

@@ -39,7 +39,7 @@ describe("the isolation of WebAssembly programs", () => {
     });
   });
 
-  it("bounds the memory and CPU time of a program that writes single bytes", async () => {
+  it("prevents a flood of single bytes from filling the host's memory or delaying other jobs", async () => {
     const flood = `
       const text = input();
       const vector = heap.alloc(16);

@@ -241,7 +241,7 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it("returns why there is no engine", async () => {
+    it("returns why no engine is usable", async () => {
       const probe = (dockerHost: string): Promise<string> => world.probeAt(dockerHost);
       const server = createServer((_, response) => response.end("{}")).listen(join(world.directory, "other.sock"));
       await once(server, "listening");
