@@ -58,7 +58,7 @@ export function openCore(
   const couldReadersCome = (sinceMs: number) => seen.couldHearSince(sinceMs);
   const { onWebhookDue } = around;
   const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
-  const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.places);
+  const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
   const submissions = openSubmissions(env, store, catalog, storage);
   const islands = new IslandRegistry(env);
   const explainWait = openWaitReasons(clock, scheduler, islands, gate, seen.elsewhere);

@@ -251,7 +251,7 @@ export class JobRegistry {
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
     // The job has no feed. No promise is created, because 100,000 jobs may wait.
-    this.#competeAgain(this.#addRestored(record, null, null), record.hasPlace === true);
+    this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }
 

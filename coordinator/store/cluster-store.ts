@@ -39,19 +39,19 @@ export interface TakenOver {
 
 /**
  * Slots of unfinished jobs under their accounts' limits, which several coordinators share. A single job takes its slot
- * when it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.placeLimit`). The commit of
+ * when it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.slotLimit`). The commit of
  * its end frees the slot.
  */
-export interface JobPlaces {
+export interface QuotaSlots {
   /**
-   * Assigns slots to waiting jobs of this coordinator, in order, as far as `limit` of the account's unfinished jobs allows.
-   * Resolves with the jobs that have a slot, now or before.
-   * @param jobIds of one account, at most {@link MAX_ASKED_PLACES}.
+   * Assigns slots to waiting jobs of this coordinator, in order, as far as `limit` of the account's unfinished jobs
+   * allows. Resolves with the jobs that have a slot, now or before.
+   * @param jobIds of one account, at most {@link MAX_ASKED_SLOTS}.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
-export const MAX_ASKED_PLACES = 1_000;
+export const MAX_ASKED_SLOTS = 1_000;
 
 /** Owners of unfinished jobs that are no longer members, found with one index entry each. */
 const GONE = `WITH RECURSIVE owners AS (
@@ -91,8 +91,8 @@ const leaseSteps = {
 };
 
 /**
- * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements of
- * reads commit one by one.
+ * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements
+ * of reads commit one by one.
  */
 const ownerSteps = {
   /** Removes other coordinators whose lease has expired. Resolves with their number. */
@@ -101,7 +101,7 @@ const ownerSteps = {
       SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
-  /** Adopts unfinished jobs of coordinators that are no longer members. Resolves with at most `limit` sorted ids. */
+  /** Adopts jobs of coordinators that left; one of several callers gets each. Resolves with at most `limit` sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
     const goneIds = await selectIds(tx, GONE, {});
     if (goneIds.length === 0) return [];
@@ -181,8 +181,8 @@ export type Cluster = ClusterStore | NetworkOfOne;
 
 type NetworkOfOne = Omit<
   ClusterStore,
-  "adopt" | "credentialChanges" | "isShared" | "leave" | "noteReturn" | "nowMs" | "places" | "reap" | "renew"
-> & { readonly isShared: false; readonly places: null };
+  "adopt" | "credentialChanges" | "isShared" | "leave" | "noteReturn" | "nowMs" | "quotaSlots" | "reap" | "renew"
+> & { readonly isShared: false; readonly quotaSlots: null };
 
 /** A network with one coordinator, which has every unfinished job in memory. It has no lease. */
 export function networkOfOne(selfId: string): NetworkOfOne {
@@ -191,7 +191,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
     isShared: false,
     selfId,
     /** Quota slots are counted in memory. */
-    places: null,
+    quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },
     peers: async () => [],
@@ -206,7 +206,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
 }
 
 /** State that several coordinators share. `runLease` runs steps on a connection that no other call uses. */
-export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: JobPlaces["take"]) {
+export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: QuotaSlots["take"]) {
   const owners = openStore("owners", ownerSteps, run);
   const counts = { adopted: 0, claimed: 0, reaped: 0 };
   const listeners = new Set<() => void>();
@@ -217,7 +217,7 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     selfId,
     credentialChanges: openStore("credentialChanges", credentialChangeSteps, run),
     islandSessions: openStore("islandSessions", islandSessionSteps, run),
-    places: { take },
+    quotaSlots: { take },
     takenOver: counts as TakenOver,
     async reap(): Promise<number> {
       const reaped = await owners.reap();
@@ -237,8 +237,8 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     /** Returns undefined if the job has ended or is unknown. */
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
-     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to commits
-     * may have been lost, so rows may be stored that this coordinator does not know of.
+     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to
+     * commits may have been lost, so rows may be stored that this coordinator does not know of.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);

@@ -129,7 +129,7 @@ export function openWebhooks(
     const answer = await post({ ...webhook, secret }, await payload(webhook), atMs);
     // Aborted by close(): the receiver's result is unknown, so it is not recorded.
     if (answer.status === null && stop.signal.aborted) return null;
-    const tries = webhook.tries.length + 1;
+    const tries = webhook.attempts.length + 1;
     const outcome = outcomeOf({
       status: answer.status,
       tries,

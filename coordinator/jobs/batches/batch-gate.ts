@@ -2,7 +2,7 @@ import type { Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Env } from "../../env.ts";
 import type { JobQuota } from "../../quotas/job-quota.ts";
-import { MAX_ASKED_PLACES, type JobPlaces } from "../../store/cluster-store.ts";
+import { MAX_ASKED_SLOTS, type QuotaSlots } from "../../store/cluster-store.ts";
 import type { ActiveJob } from "../active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "../job-registry.ts";
@@ -41,7 +41,7 @@ export function openBatchGate(
   jobs: Pick<JobRegistry, "get" | "admitParked">,
   quota: Pick<JobQuota, "isFull" | "onCapacity">,
   limitOf: (accountId: string) => Promise<number>,
-  places: JobPlaces | null,
+  places: QuotaSlots | null,
 ) {
   /** Accounts with at least one waiting job. */
   const queues = new Map<string, AccountQueue>();
@@ -97,7 +97,7 @@ export function openBatchGate(
   }
 
   /** Admits jobs in the order of the queue, as many as the store grants slots. */
-  async function admitFrom(from: JobPlaces, queue: AccountQueue, limit: number): Promise<void> {
+  async function admitFrom(from: QuotaSlots, queue: AccountQueue, limit: number): Promise<void> {
     const { accountId, jobs: waiting } = queue;
     const asked = waiting.firstOf(queue.asks);
     const placed = await from.take(accountId, asked, limit);
@@ -109,7 +109,7 @@ export function openBatchGate(
       if (jobs.get(id)?.hasPlace === false) jobs.admitParked(id);
     }
     const isAll = placed.length === asked.length;
-    queue.asks = isAll ? MAX_ASKED_PLACES : FIRST_ASKED;
+    queue.asks = isAll ? MAX_ASKED_SLOTS : FIRST_ASKED;
     if (isAll && waiting.size > 0) queue.hasNews = true;
   }
 

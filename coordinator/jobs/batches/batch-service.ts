@@ -90,11 +90,11 @@ export function openBatchService(
     const id = newId("batch", common.createdAtMs);
     const newJobs = await checked.newJobs();
     // Jobs that already wait here go first.
-    const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
-    const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, placeLimit };
+    const slotLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
+    const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, slotLimit };
     return submissions.commit([id, ...newJobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);
-      if (outcome.created) begin(batch, checked, outcome.placed);
+      if (outcome.created) begin(batch, checked, outcome.slots);
       return outcome.batch;
     });
   }

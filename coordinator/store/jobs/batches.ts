@@ -52,19 +52,19 @@ export function openBatches(
     ...steps,
 
     /**
-     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was already
-     * used with the same body; `batch` is then that first batch. `placed`: number of jobs, from the first, with a quota
-     * slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
+     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was
+     * already used with the same body; `batch` is then that first batch. `slots`: number of jobs, from the first, with
+     * a quota slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
      */
-    async submit(batch: NewBatch): Promise<{ created: boolean; batch: BatchRecord; placed: number }> {
+    async submit(batch: NewBatch): Promise<{ created: boolean; batch: BatchRecord; slots: number }> {
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
       const webhook = secrets.sealIn(batch.webhook);
       const made = await writeHot(batch.accountId, "submitBatch", { ...batch, jobs, webhook });
-      if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), placed: made };
+      if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), slots: made };
       const id = batchIdOf(made);
       const first = await steps.get(id);
       if (first === undefined) throw new Error(`Batch ${id} of an Idempotency-Key is missing from the database`);
-      return { created: false, batch: first, placed: 0 };
+      return { created: false, batch: first, slots: 0 };
     },
 
     /** Like `JobStore.findRepeat`. */

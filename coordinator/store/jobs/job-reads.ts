@@ -11,7 +11,7 @@ const SHARE = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) 
 
 /** Columns of an {@link ActiveJobRecord}. */
 export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
-  `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["hasPlace"] as const)))}, ${SHARE}`;
+  `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["holdsQuota"] as const)))}, ${SHARE}`;
 
 export interface JobRow extends Omit<RowOf<typeof jobTable>, (typeof INTERNAL_COLUMNS)[number]> {
   readonly share: number | null;

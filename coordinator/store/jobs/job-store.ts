@@ -24,7 +24,7 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly input: JobInput;
   /** `input` as JSON, as it is stored. */
   readonly inputJson: string;
-  /** Account's weight in the fair share at the time of submission; null for the default. Stored with the account, not with the job. */
+  /** Account's weight in the fair share; null for the default. Stored with the account. */
   readonly share: number | null;
 }
 
@@ -43,7 +43,7 @@ export interface Submission {
 }
 
 export interface NewJob extends SubmittedJob, Submission {
-  /** Maximum number of unfinished jobs of the account, if the store counts them (`JobPlaces`); absent for no limit. */
+  /** Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`); absent for no limit. */
   readonly maxJobs?: number;
   /** Island that gets the first attempt in the same commit. Absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
@@ -55,8 +55,8 @@ export interface NewJob extends SubmittedJob, Submission {
 export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
   /** Account's weight in the fair share; null for the default. */
   readonly share: number | null;
-  /** Set if the store counts quota slots (`JobPlaces`). */
-  readonly hasPlace?: boolean;
+  /** Set if the store counts quota slots (`QuotaSlots`). */
+  readonly holdsQuota?: boolean;
 }
 
 type PublicColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
@@ -95,7 +95,7 @@ export type FeedItem =
   | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
   | StatusItem;
 
-/** Feed items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
+/** Items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;
@@ -169,10 +169,10 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
   /** Jobs, at least one; their ids sort in this order. */
   readonly jobs: readonly SubmittedJob[];
   /**
-   * Maximum number of unfinished jobs of the account, if the store counts them (`JobPlaces`): the first jobs that fit
+   * Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`): the first jobs that fit
    * take their slots at once. Null: none does, because other jobs wait before them.
    */
-  readonly placeLimit: number | null;
+  readonly slotLimit: number | null;
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {

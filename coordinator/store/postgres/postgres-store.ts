@@ -65,7 +65,7 @@ export function postgresStore(options: PostgresStoreOptions) {
     ownerId,
     run,
     (_name, step, args) => lease.use((session) => runBody(step, new PostgresTx(session, ownerId), args)),
-    (accountId, jobIds, limit) => writer.run(accountId, "takePlaces", { accountId, jobIds, limit }),
+    (accountId, jobIds, limit) => writer.run(accountId, "takeSlots", { accountId, jobIds, limit }),
   );
   const common = openCommon(run, (key, kind, args) => writer.run(key, kind, args), writer, secrets, clock);
 

@@ -6,11 +6,11 @@ import { columnType } from "../../steps/schema.ts";
 import type { Table } from "../../steps/table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 
-/** SQL of the changes that jobs make to accounts: balances, entries and quota slots. `mine`: condition for jobs of this coordinator. */
+/** Changes of balances, entries and quota slots by jobs. `mine`: condition for jobs of this coordinator. */
 const accountFunctions = (mine: string): string => `
 -- Adds postings to the balances and entries. A refusal returns the balances of all parties, from which the caller derives the reason.
--- holder: the party that takes the quota slots for jobs. A negative number of places frees them.
-CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint, holder text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
+-- holder: the party that takes the quota slots for jobs. A negative number of slots frees them.
+CREATE FUNCTION pg_temp.post(postings jsonb, subject text, at bigint, holder text, slots int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   total bigint := (SELECT sum((p->>'micro')::bigint) FROM jsonb_array_elements(postings) p);
   short jsonb;
@@ -23,9 +23,9 @@ BEGIN
   HAVING bool_or(party <> 'network' AND (b.micro IS NULL OR b.micro + added.micro < 0));
   IF short IS NOT NULL THEN RETURN short; END IF;
   UPDATE balances SET micro = balances.micro + added.micro,
-    job_places = job_places + CASE balances.party WHEN holder THEN places ELSE 0 END
+    job_places = job_places + CASE balances.party WHEN holder THEN slots ELSE 0 END
   FROM (SELECT p->>'party' AS party, sum((p->>'micro')::bigint) AS micro FROM jsonb_array_elements(postings) p GROUP BY 1) added
-  WHERE balances.party = added.party AND added.party <> 'network' AND (added.micro <> 0 OR added.party = holder AND places <> 0);
+  WHERE balances.party = added.party AND added.party <> 'network' AND (added.micro <> 0 OR added.party = holder AND slots <> 0);
   INSERT INTO network_moves (micro)
   SELECT (p->>'micro')::bigint FROM jsonb_array_elements(postings) p WHERE p->>'party' = 'network' AND p->>'micro' <> '0';
   first := nextval('entries_id_seq');
@@ -61,20 +61,20 @@ BEGIN
 END $f$;
 
 -- Assigns quota slots to the jobs in order, as far as the account's limit allows. Returns the jobs that have a slot, now or before.
-CREATE FUNCTION pg_temp.take_places(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+CREATE FUNCTION pg_temp.take_slots(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   holder text := 'client:' || (a->>'accountId');
-  room bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
+  free bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
   ids text[] := ARRAY(SELECT jsonb_array_elements_text(a->'jobIds'));
   taken int;
 BEGIN
-  IF room > 0 THEN
+  IF free > 0 THEN
     WITH found AS MATERIALIZED (
       SELECT id FROM jobs WHERE id = ANY (ids) AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place
     )
     UPDATE jobs SET has_place = true
     WHERE id = ANY (ARRAY(SELECT id FROM found JOIN unnest(ids) WITH ORDINALITY AS asked (job_id, n) ON id = job_id
-        ORDER BY n LIMIT room))
+        ORDER BY n LIMIT free))
       AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place;
     GET DIAGNOSTICS taken = ROW_COUNT;
     IF taken > 0 THEN UPDATE balances SET job_places = job_places + taken WHERE party = holder; END IF;
@@ -98,7 +98,7 @@ function endGuards(first?: JobEvent): string {
   return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
 }
 
-/** Returns an INSERT of a row: members of the JSON object `from` as the table encodes them, and other members as SQL expressions. */
+/** INSERT of a row: members of the JSON object `from` as the table encodes them, and others as SQL expressions. */
 function insertSql(
   table: Table,
   from: string,
@@ -112,8 +112,8 @@ function insertSql(
 }
 
 /**
- * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now, it was applied then.
- * An end returns the webhooks that it made due, if it is the stored end.
+ * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now,
+ * it was applied then. An end returns the webhooks that it made due, if it is the stored end.
  */
 const REPEAT_FUNCTION = `
 CREATE FUNCTION pg_temp.repeated(op jsonb, result jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -129,8 +129,8 @@ END $f$;
 `;
 
 /**
- * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a value, or
- * `{"refused": …}` before it has written anything.
+ * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a
+ * value, or `{"refused": …}` before it has written anything.
  */
 export const jobFunctions = (ownerId: string): string => {
   if (!/^[\w-]+$/.test(ownerId)) throw new Error(`Invalid coordinator id "${ownerId}"`);
@@ -150,8 +150,8 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
--- Inserts jobs in order. places: the number of jobs, from the first, that have a quota slot. k: the API key of the submission.
-CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
+-- Inserts jobs in order. slots: the number of jobs, from the first, that have a quota slot. k: the API key of the submission.
+CREATE FUNCTION pg_temp.insert_jobs(added jsonb, slots int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
 DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
@@ -161,7 +161,7 @@ BEGIN
     attempt: "CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END",
     islandId: "j->>'assignedTo'",
     batchId: "batch",
-    hasPlace: "n <= places",
+    holdsQuota: "n <= slots",
     webhookId: "webhook",
     conversationId: "conversation",
     keyNumber: "(k->>'number')::bigint",
@@ -171,18 +171,18 @@ BEGIN
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
 
--- Stores the part of a submission that jobs and batches share. places: quota slots of the jobs that follow. Returns null if they may be stored.
-CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, places int) RETURNS jsonb LANGUAGE plpgsql AS $f$
+-- Stores the part of a submission that jobs and batches share. slots: quota slots of the jobs that follow. Returns null if they may be stored.
+CREATE FUNCTION pg_temp.begin_submission(a jsonb, subject_kind text, first_job text, slots int) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   made jsonb := pg_temp.find_repeat(a);
   holder text := 'client:' || (a->>'accountId');
   w jsonb := a->'webhook';
 BEGIN
-  IF made IS NULL AND (SELECT job_places + places > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
+  IF made IS NULL AND (SELECT job_places + slots > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
     RETURN '{"refused": "too_many_jobs"}';
   END IF;
   IF made IS NULL AND a->'apiKey'->'monthly'->>'month' IS NOT NULL THEN made := pg_temp.refuse_key(a->'apiKey'); END IF;
-  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, places); END IF;
+  IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, slots); END IF;
   IF made IS NOT NULL THEN RETURN made; END IF;
   IF w->>'id' IS NOT NULL THEN
     ${insertSql(webhookTable, "w", SUBMITTED_WEBHOOK_COLUMNS, {
@@ -212,17 +212,17 @@ END $f$;
 -- The first jobs that fit get a quota slot at once. Returns their number.
 CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
-  room bigint := coalesce((a->>'placeLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
-  placed int := least(greatest(room, 0), jsonb_array_length(a->'jobs'));
-  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', placed);
+  free bigint := coalesce((a->>'slotLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
+  slots int := least(greatest(free, 0), jsonb_array_length(a->'jobs'));
+  made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', slots);
 BEGIN
   IF made IS NOT NULL THEN RETURN made; END IF;
   ${insertSql(batchTable, "a", SUBMITTED_BATCH_COLUMNS, {
     unfinished: "jsonb_array_length(a->'jobs')",
     webhookId: "a->'webhook'->>'id'",
   })};
-  PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL, a->'apiKey');
-  RETURN to_jsonb(placed);
+  PERFORM pg_temp.insert_jobs(a->'jobs', slots, a->>'id', NULL, NULL, a->'apiKey');
+  RETURN to_jsonb(slots);
 END $f$;
 
 CREATE FUNCTION pg_temp.ask_question(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -395,7 +395,7 @@ BEGIN
       WHEN 'askQuestion' THEN result := pg_temp.ask_question(op->1);
       WHEN 'askAgain' THEN result := pg_temp.ask_again(op->1);
       WHEN 'findRepeat' THEN result := pg_temp.find_repeat(op->1);
-      WHEN 'takePlaces' THEN result := pg_temp.take_places(op->1);
+      WHEN 'takeSlots' THEN result := pg_temp.take_slots(op->1);
       WHEN 'moveJob' THEN result := pg_temp.move_job(op->1);
       WHEN 'appendFeed' THEN result := pg_temp.append_feed(op->1);
       WHEN 'endJob' THEN result := pg_temp.end_job(op->1);

@@ -12,11 +12,7 @@ import { REFUSALS } from "../../refusals.ts";
 /** Writes that are sent in batches. `job-functions.ts` has a function for each. */
 export interface Operations extends HotWrites {
   /** Returns the ids of the jobs that have a quota slot, now or before. */
-  takePlaces(args: {
-    readonly accountId: string;
-    readonly jobIds: readonly string[];
-    readonly limit: number;
-  }): string[];
+  takeSlots(args: { readonly accountId: string; readonly jobIds: readonly string[]; readonly limit: number }): string[];
 }
 
 export type Operation = {
@@ -55,7 +51,7 @@ type Refusal =
   | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
   | { readonly refused: Exclude<keyof typeof REFUSALS, "too_many_keys" | "too_many_codes" | "too_many_tokens"> };
 
-/** Returns the refusal in a result of `pg_temp.run`; null if there is none. */
+/** Returns the refusal in a result of `pg_temp.run`; null for other results. */
 export function refusalIn(operation: Operation, result: unknown): Error | null {
   const isRefusal = typeof result === "object" && result !== null && "refused" in result;
   return isRefusal ? errorOf(operation, result as Refusal) : null;
@@ -67,7 +63,7 @@ export function partiesOf(operations: readonly Operation[]): string[] {
   for (const operation of operations) {
     for (const { party } of postingsOf(operation)) if (party !== "network") parties.add(party);
     // Serializes two requests with the same key, and counts of the jobs of an account.
-    if (operation[0] === "findRepeat" || operation[0] === "takePlaces") parties.add(`client:${operation[1].accountId}`);
+    if (operation[0] === "findRepeat" || operation[0] === "takeSlots") parties.add(`client:${operation[1].accountId}`);
   }
   return [...parties].sort();
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JobPlaces } from "../../../../coordinator/store/cluster-store.ts";
+import type { QuotaSlots } from "../../../../coordinator/store/cluster-store.ts";
 import type { BatchStore } from "../../../../coordinator/store/jobs/batches.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -30,17 +30,20 @@ beforeEach(async () => {
     return taken;
   };
   const submitCounted: BatchStore["submit"] = async (batch) => {
-    limits.push(batch.placeLimit);
+    limits.push(batch.slotLimit);
     const outcome = await store.batches.submit(batch);
-    return { ...outcome, placed: batch.placeLimit === null ? 0 : take(batch.jobs.length) };
+    return { ...outcome, slots: batch.slotLimit === null ? 0 : take(batch.jobs.length) };
   };
-  const places: JobPlaces = {
+  const places: QuotaSlots = {
     async take(_accountId, jobIds) {
       asked += 1;
       return jobIds.slice(0, take(jobIds.length));
     },
   };
-  world = new JobWorld(withReplaced(store, { batches: { submit: submitCounted }, cluster: { places } }), clock);
+  world = new JobWorld(
+    withReplaced(store, { batches: { submit: submitCounted }, cluster: { quotaSlots: places } }),
+    clock,
+  );
 });
 afterEach(async () => {
   await world.settle();

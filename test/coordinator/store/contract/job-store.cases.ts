@@ -218,7 +218,7 @@ export function describeJobs(check: Check): void {
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
     // Some stores also return quota slots.
-    const unfinished = (await store.jobs.unfinished()).map(({ hasPlace: _hasPlace, ...job }) => job);
+    const unfinished = (await store.jobs.unfinished()).map(({ holdsQuota: _holdsQuota, ...job }) => job);
     expect(unfinished).toEqual([
       {
         id: running.id,

@@ -35,7 +35,7 @@ async function submitBatch(store: Store, accountId: string, apiKey: SubmittingKe
     jobs.map(({ priceMicro }) => priceMicro),
   );
   const id = `batch_${jobs[0]?.id ?? ""}`;
-  return store.batches.submit({ ...batch, id, postings, failMode: "best_effort", placeLimit: null });
+  return store.batches.submit({ ...batch, id, postings, failMode: "best_effort", slotLimit: null });
 }
 
 export function describeKeySpending(check: Check): void {

@@ -77,14 +77,14 @@ const deadlock = (): Error => Object.assign(new pg.DatabaseError("deadlock detec
 const away = (): Error => Object.assign(new Error("gone"), { code: "ECONNRESET" });
 
 function operationOf(kind: (typeof KINDS)[number], number: number): Operation {
-  if (kind === "asked") return ["takePlaces", { accountId: String(number), jobIds: [], limit: 1 }];
+  if (kind === "asked") return ["takeSlots", { accountId: String(number), jobIds: [], limit: 1 }];
   return ["moveJob", { jobId: String(number), event: kind === "faulty" ? "lose" : "start" }] as unknown as Operation;
 }
 
 const isFaulty = ([kind, args]: Operation): boolean => kind === "moveJob" && args.event === "lose";
 
 function numberOf([kind, args]: Operation): number {
-  return Number(kind === "moveJob" ? args.jobId : kind === "takePlaces" ? args.accountId : NaN);
+  return Number(kind === "moveJob" ? args.jobId : kind === "takeSlots" ? args.accountId : NaN);
 }
 
 /** Operations of one tick share a commit. */

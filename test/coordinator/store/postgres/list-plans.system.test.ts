@@ -282,7 +282,7 @@ async function callCluster(store: PostgresStore): Promise<void> {
   await cluster.adopt(5);
   await cluster.owned(["job_00000050", "job_00000150"]);
   await cluster.ownedIds("", 100);
-  await cluster.places.take(ACCOUNT, ["job_00000150"], 10);
+  await cluster.quotaSlots.take(ACCOUNT, ["job_00000150"], 10);
   await cluster.credentialChanges.since(0);
   await store.accounts.endedOf(["key_1", "unknown"]);
   await cluster.islandSessions.nextNumber();

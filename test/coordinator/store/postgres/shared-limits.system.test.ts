@@ -45,9 +45,9 @@ function describeLimits(database: PostgresDatabase): void {
     const { slug, workloadId, priority, createdAtMs, idempotency, webhook, postings } = jobs[0] as NewJob;
     const id = newId("batch", MADE_AT_MS);
     const common = { accountId, slug, workloadId, priority, createdAtMs, idempotency, webhook, postings };
-    return { id, ...common, failMode: "best_effort", placeLimit: null, jobs, ...override };
+    return { id, ...common, failMode: "best_effort", slotLimit: null, jobs, ...override };
   };
-  const hasPlace = async (store: PostgresStore) => (await store.jobs.unfinished()).map((each) => each.hasPlace);
+  const holdsQuota = async (store: PostgresStore) => (await store.jobs.unfinished()).map((each) => each.holdsQuota);
 
   describe("unfinished jobs of an account submitted at two coordinators concurrently", () => {
     it.each([0, 1_000_000])("are stored up to the limit, and an end frees a slot (price %i)", async (priceMicro) => {
@@ -110,16 +110,16 @@ function describeLimits(database: PostgresDatabase): void {
 
   describe("batches submitted at two coordinators concurrently", () => {
     it("take quota slots for their first jobs, up to the limit together, and free them", async () => {
-      const batches = Array.from({ length: 6 }, () => batchOf(4, { placeLimit: LIMIT }));
+      const batches = Array.from({ length: 6 }, () => batchOf(4, { slotLimit: LIMIT }));
       const outcomes = await Promise.all(
         batches.map((batch, index) => (index % 2 === 0 ? one : two).batches.submit(batch)),
       );
-      expect(outcomes.reduce((sum, { placed }) => sum + placed, 0)).toBe(LIMIT);
+      expect(outcomes.reduce((sum, { slots }) => sum + slots, 0)).toBe(LIMIT);
       const all = (await Promise.all([one.jobs.unfinished(), two.jobs.unfinished()])).flat();
-      const withPlace = new Set(all.flatMap(({ id, hasPlace: has }) => (has === true ? [id] : [])));
+      const withPlace = new Set(all.flatMap(({ id, holdsQuota: has }) => (has === true ? [id] : [])));
       for (const [index, { jobs }] of batches.entries())
         expect(jobs.map(({ id }) => withPlace.has(id))).toEqual(
-          jobs.map((_, at) => at < (outcomes[index]?.placed ?? 0)),
+          jobs.map((_, at) => at < (outcomes[index]?.slots ?? 0)),
         );
       await expect(two.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
       for (const store of [one, two])
@@ -130,12 +130,12 @@ function describeLimits(database: PostgresDatabase): void {
 
     it("are stored without slots if the account is above the limit or other jobs wait", async () => {
       await race(Array.from({ length: 4 }, () => job({ priceMicro: 0 })));
-      expect(await one.batches.submit(batchOf(2, { placeLimit: 3 }))).toMatchObject({ created: true, placed: 0 });
-      expect(await one.batches.submit(batchOf(2))).toMatchObject({ created: true, placed: 0 });
+      expect(await one.batches.submit(batchOf(2, { slotLimit: 3 }))).toMatchObject({ created: true, slots: 0 });
+      expect(await one.batches.submit(batchOf(2))).toMatchObject({ created: true, slots: 0 });
       const idempotency = { key: "k", bodyHash: "b" };
-      const again = batchOf(2, { placeLimit: 5, idempotency });
-      expect(await one.batches.submit(again)).toMatchObject({ created: true, placed: 1 });
-      expect(await two.batches.submit({ ...again, placeLimit: LIMIT })).toMatchObject({ created: false, placed: 0 });
+      const again = batchOf(2, { slotLimit: 5, idempotency });
+      expect(await one.batches.submit(again)).toMatchObject({ created: true, slots: 1 });
+      expect(await two.batches.submit({ ...again, slotLimit: LIMIT })).toMatchObject({ created: false, slots: 0 });
       expect(await race(Array.from({ length: LIMIT }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT - 5);
     });
   });
@@ -159,14 +159,14 @@ function describeLimits(database: PostgresDatabase): void {
       await one.batches.submit(first);
       await two.batches.submit(second);
       const [firstIds, secondIds] = [first, second].map(({ jobs }) => jobs.map(({ id }) => id)) as [string[], string[]];
-      expect(await one.cluster.places.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
-      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
+      expect(await one.cluster.quotaSlots.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
+      expect(await two.cluster.quotaSlots.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       // Jobs with a slot keep it and take no other.
-      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
+      expect(await two.cluster.quotaSlots.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       await expect(one.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
       await endUncharged(one, firstIds[5] as string, { event: "cancel", attempt: 0 });
-      expect(await two.cluster.places.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 3));
-      expect(await two.cluster.places.take(accountId, secondIds, 1)).toEqual(secondIds.slice(0, 3));
+      expect(await two.cluster.quotaSlots.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 3));
+      expect(await two.cluster.quotaSlots.take(accountId, secondIds, 1)).toEqual(secondIds.slice(0, 3));
     });
 
     it("are not assigned to ended jobs or those of another coordinator, and are not freed by jobs without one", async () => {
@@ -174,26 +174,32 @@ function describeLimits(database: PostgresDatabase): void {
       await one.batches.submit(batch);
       const ids = batch.jobs.map(({ id }) => id) as [string, string, string];
       await endUncharged(one, ids[0], { event: "cancel", attempt: 0 });
-      expect(await two.cluster.places.take(accountId, ids, LIMIT)).toEqual([]);
-      expect(await one.cluster.places.take(accountId, ids, 1)).toEqual([ids[1]]);
-      expect(await one.cluster.places.take(accountId, [...ids].reverse(), 2)).toEqual([ids[2], ids[1]]);
+      expect(await two.cluster.quotaSlots.take(accountId, ids, LIMIT)).toEqual([]);
+      expect(await one.cluster.quotaSlots.take(accountId, ids, 1)).toEqual([ids[1]]);
+      expect(await one.cluster.quotaSlots.take(accountId, [...ids].reverse(), 2)).toEqual([ids[2], ids[1]]);
       expect(await race(Array.from({ length: LIMIT }, () => job({ priceMicro: 0 })))).toHaveLength(LIMIT - 2);
     });
 
     it("are known to the coordinator that adopts the jobs", async () => {
       const batch = batchOf(4);
       await one.batches.submit(batch);
-      await one.cluster.places.take(
+      await one.cluster.quotaSlots.take(
         accountId,
         batch.jobs.map(({ id }) => id),
         2,
       );
       await runJob(one, job());
-      expect(await hasPlace(one)).toEqual([true, true, false, false, true]);
+      expect(await holdsQuota(one)).toEqual([true, true, false, false, true]);
       await one.cluster.leave();
       const adopted = await two.cluster.adopt(100);
-      expect((await two.cluster.owned(adopted)).map((each) => each.hasPlace)).toEqual([true, true, false, false, true]);
-      expect((await two.jobs.get(adopted[0] as string))?.hasPlace).toBeUndefined();
+      expect((await two.cluster.owned(adopted)).map((each) => each.holdsQuota)).toEqual([
+        true,
+        true,
+        false,
+        false,
+        true,
+      ]);
+      expect((await two.jobs.get(adopted[0] as string))?.holdsQuota).toBeUndefined();
     });
 
     it("never exceed the limit in races with ends and submissions", async () => {
@@ -205,7 +211,7 @@ function describeLimits(database: PostgresDatabase): void {
       for (let round = 0; ended < 60 && round < 60; round += 1) {
         const stores = [one, two] as const;
         const taken = await Promise.all(
-          stores.map((store, index) => store.cluster.places.take(accountId, waiting[index as 0 | 1], LIMIT)),
+          stores.map((store, index) => store.cluster.quotaSlots.take(accountId, waiting[index as 0 | 1], LIMIT)),
         );
         most = Math.max(most, taken.flat().length);
         const ends = taken.flatMap((ids, index) =>
@@ -292,7 +298,7 @@ function describeLimits(database: PostgresDatabase): void {
     await runJob(one, running);
     await expect(two.jobs.submit(job({ maxJobs: 1 }))).rejects.toMatchObject({ code: "rate_limited" });
     const taken = await two.cluster.claim({ jobId: running.id, attempt: 1, islandId: ISLAND_ID });
-    expect(taken?.hasPlace).toBe(true);
+    expect(taken?.holdsQuota).toBe(true);
     await two.jobs.end(makeEnding(running, { output: "x" }));
     expect((await one.jobs.submit(job({ maxJobs: 1 }))).created).toBe(true);
   });
