@@ -5,7 +5,6 @@ import { verifyLedger } from "../ledger/ledger.ts";
 import { clientConfig, countUsers } from "../postgres/engine/connection.ts";
 import { openDatabase } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
-import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
 import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
@@ -17,7 +16,7 @@ import { columnType } from "../steps/schema.ts";
 import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
-import type { MoveMark } from "./move-mark.ts";
+import { readPostgresMark, type MoveMark } from "./move-mark.ts";
 
 /** Page size of long columns as stored, possibly compressed. A single row may exceed it. */
 const PAGE_BYTES = 1_000_000;
@@ -101,11 +100,11 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
   return {
     name: shown,
     secrets: postgresSecrets(db, box),
-    mark: () => readMark(client),
+    mark: () => readPostgresMark(client),
     forget,
 
     async beginSource(mark) {
-      const before = await readMark(client);
+      const before = await readPostgresMark(client);
       await note(mark);
       // Any session that opens it from now on sees the mark.
       const inUse = await countUsers(client);

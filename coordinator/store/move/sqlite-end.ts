@@ -6,7 +6,6 @@ import { verifyLedger } from "../ledger/ledger.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openForWriting, prepareFile } from "../sqlite/engine/connection.ts";
 import { migrate } from "../sqlite/engine/migrate.ts";
-import { readMark } from "../sqlite/engine/moved.ts";
 import { lockForServing } from "../sqlite/engine/serve-lock.ts";
 import { prepareOnce, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
 import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
@@ -21,7 +20,7 @@ import {
   type MigrationEndpoint,
   type Revisions,
 } from "./migration-endpoint.ts";
-import type { MoveMark } from "./move-mark.ts";
+import { readSqliteMark, type MoveMark } from "./move-mark.ts";
 
 /** Characters per page. A single row may exceed it. */
 const PAGE_CHARS = 4_000_000;
@@ -67,7 +66,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
     forget,
 
     async mark() {
-      return readMark(db);
+      return readSqliteMark(db);
     },
 
     async beginSource(mark) {

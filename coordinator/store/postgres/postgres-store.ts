@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
-import { refuseMoved } from "../move/move-mark.ts";
+import { readPostgresMark, refuseMoved } from "../move/move-mark.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openCommon, pruned } from "../store.ts";
 import { openCluster } from "../cluster-store.ts";
@@ -15,7 +15,6 @@ import { batchWriter } from "./engine/batch-writer.ts";
 import { openDatabase } from "./engine/database.ts";
 import { leaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
-import { readMark } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { postgresSecrets } from "./secrets/postgres-secrets.ts";
@@ -42,7 +41,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { address, clock } = options;
   try {
     await migrate(address, MIGRATIONS, clock.now());
-    refuseMoved(withoutPassword(address), await withClient(address, "atoll", readMark));
+    refuseMoved(withoutPassword(address), await withClient(address, "atoll", readPostgresMark));
   } catch (error) {
     throw openingErrorOf(error, address);
   }
