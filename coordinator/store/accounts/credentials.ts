@@ -153,8 +153,8 @@ export const credentialSteps = {
   }),
 
   /**
-   * Returns undefined if the account has no such active key. The spending of a key that gets a monthly limit starts with
-   * what its jobs were charged since the month of `nowMs` began, plus what its unfinished jobs hold.
+   * Returns undefined if the account has no such active key. The spending of a key that gets a monthly limit starts
+   * with what its jobs were charged since the month of `nowMs` began, plus what its unfinished jobs hold.
    */
   changeKey: write(async (tx, accountId: string, keyId: string, change: KeyChange, nowMs: number) => {
     await tx.lockAccount(accountId);
@@ -171,7 +171,7 @@ export const credentialSteps = {
     return changed;
   }),
 
-  /** Returns micro-credits that keys with a monthly limit spent in the month, by key, without keys that spent nothing. */
+  /** Returns micro-credits by key, only of keys with a monthly limit that spent something in the month. */
   keySpending: read(async (tx, accountId: string, month: UtcMonth): Promise<ReadonlyMap<string, number>> => {
     const sql = `SELECT id, micro FROM api_keys JOIN key_spending ON key_number = number
       WHERE account_id = @accountId AND monthly_micro IS NOT NULL AND month = @month`;

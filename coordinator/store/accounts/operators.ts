@@ -166,10 +166,10 @@ async function isOne(changed: Promise<number>): Promise<boolean> {
 
 export const operatorSteps = {
   /**
-   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit recorded
-   * as {@link GRANT_ACTION}.
-   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came with
-   *   another amount; the refusal of the postings (`refusalOf`).
+   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit
+   * recorded as {@link GRANT_ACTION}.
+   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came
+   *   with another amount; the refusal of the postings (`refusalOf`).
    */
   grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
     await tx.lockAccount(accountId);
@@ -232,7 +232,7 @@ export const operatorSteps = {
     };
   }),
 
-  /** Returns the newest accounts first, without deleted ones. `total` counts all pages. */
+  /** Newest first, without deleted ones. `total` counts all pages. */
   accounts: pageRead(async (tx, filter: AccountFilter, page: Page) => {
     const { search, role, isSuspended } = filter;
     const where = [
@@ -253,7 +253,7 @@ export const operatorSteps = {
     return row && accountOf(tx, row);
   }),
 
-  /** Returns the Islands seen last first. `total` counts all pages. */
+  /** Last seen first. `total` counts all pages. */
   islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
     const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
     const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
@@ -288,7 +288,7 @@ export const operatorSteps = {
     return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
   }),
 
-  /** Returns the newest jobs first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
+  /** Newest first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
   jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
     const { accountId, states, slug, islandId } = filter;
     if (accountId !== undefined && islandId === undefined) {

@@ -23,8 +23,8 @@ interface Queued {
 }
 
 /**
- * A connection that writes its queued operations in call order, all in one commit. While the server is not writable, the
- * unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
+ * A connection that writes its queued operations in call order, all in one commit. While the server is not writable,
+ * the unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
  * budgets for output and for unstored Island messages limit their bytes.
  */
 export class Lane {

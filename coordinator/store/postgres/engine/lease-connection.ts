@@ -45,7 +45,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   }
 
   return {
-    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens a new connection. */
+    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call reconnects. */
     use<T>(call: (session: Session) => Promise<T>): Promise<T> {
       const done = last.then(() => run(call));
       last = done.catch(() => undefined);

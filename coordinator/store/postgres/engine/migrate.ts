@@ -13,7 +13,7 @@ import { openingErrorOf } from "./storage-fault.ts";
 
 /** Advisory lock, an arbitrary number that all coordinators use. */
 const LOCK = 7_265_013;
-/** Waiting for a table lock blocks all other access to the table, so a migration gives up soon and the start retries. */
+/** Waiting for a lock blocks all other access to the table, so a migration gives up soon and the start retries. */
 const TABLE_LOCK_MS = 2_000;
 const POLL_MS = 200;
 const MAX_POLLS = 50;

@@ -5,7 +5,7 @@ import { textOf } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Each write and each snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
+/** Each write and snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
 export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);

@@ -11,7 +11,7 @@ interface PendingRead {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads pages of long lists one at a time, in a thread that starts with the first read. Each read sees the newest commit. */
+/** Reads pages of long lists one at a time, in a thread that starts with the first read. */
 export function openReader(path: string) {
   let thread: ReaderThread | null = null;
   let isClosed = false;

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 
-/** Reasons by SQLite result code, without the part after a second underscore. Source: https://sqlite.org/rescode.html */
+/** By SQLite result code without the part after a second underscore. Source: https://sqlite.org/rescode.html */
 const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full",
   SQLITE_BUSY: "another process is writing to the database",

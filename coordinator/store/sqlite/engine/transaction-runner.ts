@@ -30,8 +30,8 @@ export function transactionRunner(db: Database.Database) {
 
   /**
    * Runs operations in one transaction. A refused operation fails without affecting the others. A fault (of SQL, of the
-   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail. While
-   * the database is not writable, all fail.
+   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail.
+   * While the database is not writable, all fail.
    */
   async function run(operations: readonly Operation[]): Promise<RunResult> {
     try {
