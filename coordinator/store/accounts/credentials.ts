@@ -102,7 +102,7 @@ const FIND_SESSION = `SELECT ${sessionTable.columns("accountId", "expiresAtMs")}
 /** Exceeds the number of sessions of any account: SQLite requires a limit with an offset. */
 const ALL = 1_000_000;
 
-const keyOf = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
+const toApiKey = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
 
 /** Computes what a key that gets a limit has spent this month. Later jobs are counted when they are stored and end. */
 async function recount(tx: Tx, { id: keyId, number, accountId }: ApiKey, nowMs: number): Promise<void> {
@@ -143,13 +143,13 @@ export const credentialSteps = {
 
   findKey: read(async (tx, secretHash: string) => {
     const row = await apiKeyTable.row<KeyRow>(tx, FIND_KEY, { secretHash });
-    return row && keyOf(row);
+    return row && toApiKey(row);
   }),
 
   /** Returns the active keys, newest first. */
   listKeys: read(async (tx, accountId: string) => {
     const sql = `${KEY} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
-    return (await apiKeyTable.rows<KeyRow>(tx, sql, { accountId })).map(keyOf);
+    return (await apiKeyTable.rows<KeyRow>(tx, sql, { accountId })).map(toApiKey);
   }),
 
   /**
@@ -162,7 +162,7 @@ export const credentialSteps = {
     await tx.balanceOf(`client:${accountId}`);
     const row = await apiKeyTable.row<KeyRow>(tx, `${KEY} ${OWN_KEY}`, { accountId, keyId });
     if (row === undefined) return undefined;
-    const known = keyOf(row);
+    const known = toApiKey(row);
     const changed = { ...known, ...change };
     const sql = `UPDATE api_keys SET name = @name, expires_at_ms = @expiresAtMs, cargos = @cargos,
       monthly_micro = @monthlyMicro ${OWN_KEY}`;

@@ -146,12 +146,12 @@ type AccountRow = Omit<KnownAccount, "suspension"> &
   Pick<RowOf<typeof accountTable>, "suspendedAtMs" | "suspendedBecause">;
 type IslandRow = Omit<KnownIsland, "suspension"> & { readonly atMs: number | null; readonly because: string | null };
 
-function accountOf(tx: Tx, row: AccountRow): KnownAccount {
+function decodeAccount(tx: Tx, row: AccountRow): KnownAccount {
   const { suspendedAtMs: atMs, suspendedBecause: because, ...account } = accountTable.decode(row, tx.dialect);
   return { ...account, suspension: suspensionOf(atMs, because) };
 }
 
-function islandOf(tx: Tx, row: IslandRow): KnownIsland {
+function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
   const { atMs, because, ...island } = suspendedIslandTable.decode(islandTable.decode(row, tx.dialect), tx.dialect);
   return { ...island, suspension: suspensionOf(atMs, because) };
 }
@@ -244,13 +244,13 @@ export const operatorSteps = {
     const list = { select: ACCOUNT, from: "accounts", key: "accounts.id", where, order: "accounts.id DESC" };
     const values = { ...filter, part: search?.toLowerCase() };
     const { rows, total } = await readList<AccountRow>(tx, list, values, page);
-    return { accounts: rows.map((row) => accountOf(tx, row)), total };
+    return { accounts: rows.map((row) => decodeAccount(tx, row)), total };
   }),
 
   account: read(async (tx, accountId: string) => {
     const sql = `${ACCOUNT} WHERE accounts.id = @accountId AND deleted_at_ms IS NULL`;
     const row = await tx.one<AccountRow>(sql, { accountId });
-    return row && accountOf(tx, row);
+    return row && decodeAccount(tx, row);
   }),
 
   /** Last seen first. `total` counts all pages. */
@@ -272,13 +272,13 @@ export const operatorSteps = {
     const id = search?.toLowerCase();
     const values = { ...filter, id, part: id && writtenPart(tx, id) };
     const { rows, total } = await readList<IslandRow>(tx, list, values, page);
-    return { islands: rows.map((row) => islandOf(tx, row)), total };
+    return { islands: rows.map((row) => decodeIsland(tx, row)), total };
   }),
 
   island: read(async (tx, hostId: string) => {
     const sql = `${ISLAND} WHERE islands.host_id = @hostId AND removed_at_ms IS NULL`;
     const row = await tx.one<IslandRow>(sql, { hostId });
-    return row && islandOf(tx, row);
+    return row && decodeIsland(tx, row);
   }),
 
   /** Scans all Islands: an index of `last_seen_at_ms` would be written with each recorded heartbeat. */

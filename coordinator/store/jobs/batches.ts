@@ -1,5 +1,5 @@
 import { findRepeat, type RunHotWrite } from "./hot-writes.ts";
-import { batchIdOf, type KeyedRequest } from "./idempotency.ts";
+import { requireBatchId, type KeyedRequest } from "./idempotency.ts";
 import type { ActiveBatchRecord, BatchRecord, NewBatch } from "./job-store.ts";
 import { batchTable, pick, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
@@ -61,7 +61,7 @@ export function openBatches(
       const webhook = secrets.sealIn(batch.webhook);
       const made = await writeHot(batch.accountId, "submitBatch", { ...batch, jobs, webhook });
       if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), slots: made };
-      const id = batchIdOf(made);
+      const id = requireBatchId(made);
       const first = await steps.get(id);
       if (first === undefined) throw new Error(`Batch ${id} of an Idempotency-Key is missing from the database`);
       return { created: false, batch: first, slots: 0 };
@@ -70,7 +70,7 @@ export function openBatches(
     /** Like `JobStore.findRepeat`. */
     async findRepeat(request: KeyedRequest): Promise<BatchRecord | undefined> {
       const made = await findRepeat(writeHot, request);
-      return made === null ? undefined : steps.get(batchIdOf(made));
+      return made === null ? undefined : steps.get(requireBatchId(made));
     },
   };
 }

@@ -61,7 +61,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
   const get = async (jobId: string): Promise<JobRecord | undefined> => {
     const row = await reads.get(jobId);
-    return row && jobOf(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
+    return row && parseJob(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
   };
 
   const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<Made | null> => {
@@ -179,7 +179,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     /** For an unfinished job. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
-      progressOf(await reads.feedChunks(jobId), attempt),
+      measureFeed(await reads.feedChunks(jobId), attempt),
 
     completionsSince: reads.completionsSince,
   };
@@ -192,7 +192,7 @@ const UNSET = Object.fromEntries(
   jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
 ) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
 
-/** Returns the job as {@link jobOf} would, right after its submission. */
+/** Returns the job as {@link parseJob} would, right after its submission. */
 function newJobRecord(job: NewJob): JobRecord {
   return {
     ...UNSET,
@@ -210,7 +210,7 @@ function newJobRecord(job: NewJob): JobRecord {
 }
 
 /** `openLarge` returns a large output with that many characters. */
-function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
+function parseJob(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
   const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
     ...rest,
@@ -238,7 +238,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
 }
 
 /** `rows`: chunks in order. `attempt`: the current attempt. */
-function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
+function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
   let [hasOther, hasText] = [false, false];

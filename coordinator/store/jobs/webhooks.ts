@@ -107,7 +107,7 @@ export const webhookSteps = {
 };
 
 /** Decrypts secrets, for which only this thread has the key. */
-export function unsealing(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
+export function openWebhookStore(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
   /** `secret` is null if its encryption key is lost. */
   const unsealed = async (found: Promise<StoredWebhook | undefined>) => {
     const webhook = await found;
@@ -120,5 +120,5 @@ export function unsealing(stored: Opened<typeof webhookSteps>, secrets: Pick<Sec
   };
 }
 
-export type WebhookStore = ReturnType<typeof unsealing>;
+export type WebhookStore = ReturnType<typeof openWebhookStore>;
 export type WebhookRecord = NonNullable<Awaited<ReturnType<WebhookStore["get"]>>>;

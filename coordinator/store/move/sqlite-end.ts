@@ -90,13 +90,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
     async page(table, afterKey) {
       const { name, columns, kinds, long } = table;
-      const values = name === "entries" ? columns.map(ofMovement) : columns;
+      const values = name === "entries" ? columns.map(movementColumn) : columns;
       const sql = `SELECT ${values.join(", ")} ${nextRowsSql(table, afterKey === null).replaceAll(/\$\d+/g, "?")}`;
       const select = db.prepare<CopiedValue[], CopiedValue[]>(sql).raw().safeIntegers();
       const page: CopiedRow[] = [];
       let chars = 0;
       for (const stored of select.iterate(...(afterKey ?? []))) {
-        const row = name === "feed_chunks" ? inLayout(columns, stored) : stored;
+        const row = name === "feed_chunks" ? toLayout(columns, stored) : stored;
         page.push(kinds.map((kind, index) => fromColumn(kind, row[index] ?? null)));
         for (const column of long) chars += (row[columns.indexOf(column)] as string | null)?.length ?? 0;
         if (chars >= PAGE_CHARS) break;
@@ -140,13 +140,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 }
 
 /** Each entry gets job and time, which SQLite stores only in the first entry of a movement. */
-function ofMovement(column: string): string {
+function movementColumn(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }
 
 /** For a chunk of an earlier version, which has all items as JSON and no text. */
-function inLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
+function toLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
   const [itemsAt, textAt] = [names.indexOf("items"), names.indexOf("text")];
   if (row[textAt] !== null) return row;
   const { layout, text } = foldItems(unfoldItems({ items: row[itemsAt] as string, text: null }));

@@ -5,7 +5,7 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import { formatMibRoundedDown } from "../../../shared/format-bytes.ts";
 import { newId } from "../../../shared/ids.ts";
 import { networkOfOne } from "../cluster-store.ts";
-import { openCommon, pruned } from "../store.ts";
+import { openCommon, pruneAtStart } from "../store.ts";
 import { DatabaseError } from "../database-error.ts";
 import { fileSecrets } from "../secrets/file-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
@@ -41,7 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
   migrateFile(file, clock.now(), secrets);
-  return pruned(sqliteStore(file, secrets, options));
+  return pruneAtStart(sqliteStore(file, secrets, options));
 }
 
 function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {

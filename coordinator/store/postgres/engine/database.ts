@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
-import { isTransient, storageErrorOf } from "./storage-fault.ts";
+import { isTransient, toStorageError } from "./storage-fault.ts";
 
 /** Connections for reads and for writes outside of batches. */
 const MAX_CONNECTIONS = 8;
@@ -61,7 +61,7 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
     try {
       return await call(session);
     } catch (error) {
-      throw storageErrorOf(error);
+      throw toStorageError(error);
     } finally {
       inFlight -= 1;
       if (inFlight === 0) onIdle?.();

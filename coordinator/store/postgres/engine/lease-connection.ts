@@ -1,7 +1,7 @@
 import pg from "pg";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
-import { storageErrorOf } from "./storage-fault.ts";
+import { toStorageError } from "./storage-fault.ts";
 
 /**
  * The connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the
@@ -22,7 +22,7 @@ export function leaseConnection(address: string, maxMs?: number) {
       // The connection may still be busy with the statement.
       void client?.end().catch(() => undefined);
       client = null;
-      throw storageErrorOf(error);
+      throw toStorageError(error);
     }
   }
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
+import { toFailure, isExpected, type Failure } from "./worker-errors.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps/steps.ts";
@@ -37,7 +37,7 @@ export function transactionRunner(db: Database.Database) {
     try {
       return await runTogether(operations);
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       if (operations.length > 1 && failure.kind !== "storage") return runApart(operations);
       return { values: [], failures: operations.map((_, index) => [index, failure]), commits };
     }
@@ -71,7 +71,7 @@ export function transactionRunner(db: Database.Database) {
         } catch (error) {
           if (!isExpected(error)) throw error;
           values.push(undefined);
-          failures.push([index, failureOf(error)]);
+          failures.push([index, toFailure(error)]);
         }
       }
       ledger.flush();

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { errorOf } from "./worker-errors.ts";
+import { toError } from "./worker-errors.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
 import { isStep, type Operation, type Operations } from "./operations.ts";
@@ -195,7 +195,7 @@ export class Writer {
     for (const [index, failure] of failures) {
       const caller = settled[index];
       if (failure.kind === "storage") readOnlyBecause = failure.reason;
-      if (caller !== undefined && !kept.has(caller)) caller.reject(errorOf(failure));
+      if (caller !== undefined && !kept.has(caller)) caller.reject(toError(failure));
     }
     for (const [index, caller] of settled.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
     this.#queue.unshift(...kept.values());
@@ -239,5 +239,5 @@ export class Writer {
 }
 
 function unavailable(reason: string): Error {
-  return errorOf({ kind: "storage", reason });
+  return toError({ kind: "storage", reason });
 }
