@@ -238,7 +238,7 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // No promise is created, because 100,000 jobs may wait.
+    // The job has no feed. No promise is created, because 100,000 jobs may wait.
     this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }

@@ -39,8 +39,8 @@ export function openRetention(
   let truncateTimer: Timer | null = null;
 
   /**
-   * Removes the prompts and outputs of the subject, and for an account everything else. Resolves when they can no longer
-   * be read; about a second later they are in no file. May be called repeatedly.
+   * Removes the prompts and outputs of the subject, and for an account everything else. Resolves when they can no
+   * longer be read; about a second later they are in no file. May be called repeatedly.
    */
   async function remove(subject: RemovalSubject): Promise<void> {
     await store.content.begin(subject, clock.now());

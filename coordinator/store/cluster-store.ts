@@ -91,8 +91,8 @@ const leaseSteps = {
 };
 
 /**
- * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements of
- * reads commit one by one.
+ * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements
+ * of reads commit one by one.
  */
 const ownerSteps = {
   /** Removes other coordinators whose lease has expired. Resolves with their number. */
@@ -101,7 +101,7 @@ const ownerSteps = {
       SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
-  /** Adopts unfinished jobs of coordinators that are no longer members. Resolves with at most `limit` sorted ids. */
+  /** Adopts jobs of coordinators that left; one of several callers gets each. Resolves with at most `limit` sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
     const goneIds = await selectIds(tx, GONE, {});
     if (goneIds.length === 0) return [];
@@ -237,8 +237,8 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     /** Returns undefined if the job has ended or is unknown. */
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
-     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to commits
-     * may have been lost, so rows may be stored that this coordinator does not know of.
+     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to
+     * commits may have been lost, so rows may be stored that this coordinator does not know of.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);

@@ -162,7 +162,7 @@ export const conversationSteps = {
     };
   }),
 
-  /** Returns the newest messages, oldest first: at most `maxCount`, and until they reach `maxBytes` of UTF-8 together. */
+  /** Returns the newest messages, oldest first: at most `maxCount`, until they reach `maxBytes` of UTF-8. */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
     const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
       WHERE conversation_id = @conversationId AND ord < @before ORDER BY ord DESC LIMIT @limit`;

@@ -17,20 +17,20 @@ export const REFUSALS = {
   no_conversation: () => new ServiceError("not_found", "There is no such conversation"),
   no_job: () => new ServiceError("not_found", "There is no such job"),
   too_many_jobs: (maxJobs: number) => new RateLimitedError("concurrent_jobs", JOBS_RETRY_S, describeFull(maxJobs)),
-  too_many_keys: (maxKeys: number) =>
+  too_many_keys: (max: number) =>
     new ServiceError(
       "too_many_keys",
-      `An account has at most ${maxKeys} API keys; revoke one and try again after a minute`,
+      `An account has at most ${max} API keys; revoke one and try again after a minute`,
     ),
-  too_many_codes: (maxCodes: number) =>
+  too_many_codes: (max: number) =>
     new ServiceError(
       "too_many_codes",
-      `An account has at most ${maxCodes} pairing codes at a time; use one, or wait until one expires`,
+      `An account has at most ${max} pairing codes at a time; use one, or wait until one expires`,
     ),
-  too_many_tokens: (maxTokens: number) =>
+  too_many_tokens: (max: number) =>
     new ServiceError(
       "too_many_tokens",
-      `An account has at most ${maxTokens} Island tokens; revoke one and try again after a minute`,
+      `An account has at most ${max} Island tokens; revoke one and try again after a minute`,
     ),
 } as const;
 

@@ -6,8 +6,8 @@ import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is full.
- * Exiting instead would cause restarts until the service manager gives up.
+ * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is
+ * full. Exiting instead would cause restarts until the service manager gives up.
  * @param step must be repeatable after a failure.
  * @param options `store`: name of the storage, for the log.
  */

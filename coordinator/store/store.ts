@@ -9,7 +9,7 @@ import { pruneHourly } from "./prune.ts";
 import type { SecretBox } from "./secrets/secret-box.ts";
 import type { SharedSecrets } from "./secrets/shared-secrets.ts";
 import type { RunStep } from "./steps/steps.ts";
-import { unsealing, type WebhookStore } from "./jobs/webhooks.ts";
+import { openWebhookStore, type WebhookStore } from "./jobs/webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same tick share a commit.
@@ -49,7 +49,7 @@ export function openCommon(
     ...stores,
     batches: openBatches(stores.batches, writeHot, secrets),
     jobs: openJobs(stores.jobs, writeHot, secrets),
-    webhooks: unsealing(stores.webhooks, secrets),
+    webhooks: openWebhookStore(stores.webhooks, secrets),
     prune: pruning.now,
     get commits(): number {
       return writer.commits;
@@ -65,7 +65,7 @@ export function openCommon(
 }
 
 /** Prunes a store that was just opened and returns it. Closes it if pruning fails. */
-export async function pruned<S extends Store & { prune(): Promise<void> }>(store: S): Promise<S> {
+export async function pruneAtStart<S extends Store & { prune(): Promise<void> }>(store: S): Promise<S> {
   try {
     await store.prune();
     return store;

@@ -10,8 +10,7 @@ const MAX_ROWS = 1_000;
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;
-  // Listed by id, because a condition on another table is not evaluated again for a row that another coordinator has just
-  // changed.
+  // By id, because a condition on another table is not evaluated again for a row that has just been changed.
   const gone = `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId
      AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = ${owner})`;
   const goneIds = await selectIds(tx, gone, {});
@@ -24,7 +23,7 @@ export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: st
   }
 }
 
-/** Fraction of the period that must have passed, so that coordinators with slightly different timers still alternate. */
+/** Fraction of the period that must have passed, because the timers of coordinators differ slightly. */
 const SLACK = 0.9;
 
 /** Returns true for one of all coordinators in each period. */

@@ -69,8 +69,8 @@ export async function readWebhookLog(
 ): Promise<WebhookLog | null> {
   const webhook = webhookId === null ? undefined : await store.get(webhookId);
   if (webhook === undefined) return null;
-  const { url, state, tries } = webhook;
-  return { url, state, tries: tries.slice(-SHOWN_ATTEMPTS) };
+  const { url, state, attempts } = webhook;
+  return { url, state, tries: attempts.slice(-SHOWN_ATTEMPTS) };
 }
 
 /** Returns the secret of a webhook if the coordinator generated it. Only for the response to a submission. */

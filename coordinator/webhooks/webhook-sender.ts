@@ -117,7 +117,7 @@ export function openWebhooks(
     const { status } = result;
     // Aborted by close(): the receiver's result is unknown, so it is not recorded.
     if (status === null && stop.signal.aborted) return null;
-    const tries = webhook.tries.length + 1;
+    const tries = webhook.attempts.length + 1;
     const times = { endedAtMs, nowMs: clock.now(), firstRetryMs: config.webhookRetryMs };
     const outcome = decideOutcome({ status, attempts: tries, ...times, random });
     await store.record(id, { atMs, ...result }, outcome);

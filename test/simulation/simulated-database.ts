@@ -16,7 +16,7 @@ import { openLedger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations.ts";
 import { SecretBox } from "../../coordinator/store/secrets/secret-box.ts";
 import type { Store } from "../../coordinator/store/store.ts";
-import { unsealing } from "../../coordinator/store/jobs/webhooks.ts";
+import { openWebhookStore } from "../../coordinator/store/jobs/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
@@ -95,7 +95,7 @@ export class SimulatedDatabase {
       files: stores.files,
       islands: stores.islands,
       jobs: openJobs(stores.jobs, writeHot, this.#secrets),
-      webhooks: unsealing(stores.webhooks, this.#secrets),
+      webhooks: openWebhookStore(stores.webhooks, this.#secrets),
     };
   }
 

@@ -102,7 +102,7 @@ const FIND_SESSION = `SELECT ${sessionTable.columns("accountId", "expiresAtMs")}
 /** Exceeds the number of sessions of any account: SQLite requires a limit with an offset. */
 const ALL = 1_000_000;
 
-const keyOf = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
+const toApiKey = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
 
 /** Computes what a key that gets a limit has spent this month. Later jobs are counted when they are stored and end. */
 async function recount(tx: Tx, { id: keyId, number, accountId }: ApiKey, nowMs: number): Promise<void> {
@@ -143,18 +143,18 @@ export const credentialSteps = {
 
   findKey: read(async (tx, secretHash: string) => {
     const row = await apiKeyTable.row<KeyRow>(tx, FIND_KEY, { secretHash });
-    return row && keyOf(row);
+    return row && toApiKey(row);
   }),
 
   /** Returns the active keys, newest first. */
   listKeys: read(async (tx, accountId: string) => {
     const sql = `${KEY} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
-    return (await apiKeyTable.rows<KeyRow>(tx, sql, { accountId })).map(keyOf);
+    return (await apiKeyTable.rows<KeyRow>(tx, sql, { accountId })).map(toApiKey);
   }),
 
   /**
-   * Returns undefined if the account has no such active key. The spending of a key that gets a monthly limit starts with
-   * what its jobs were charged since the month of `nowMs` began, plus what its unfinished jobs hold.
+   * Returns undefined if the account has no such active key. The spending of a key that gets a monthly limit starts
+   * with what its jobs were charged since the month of `nowMs` began, plus what its unfinished jobs hold.
    */
   changeKey: write(async (tx, accountId: string, keyId: string, change: KeyChange, nowMs: number) => {
     await tx.lockAccount(accountId);
@@ -162,7 +162,7 @@ export const credentialSteps = {
     await tx.balanceOf(`client:${accountId}`);
     const row = await apiKeyTable.row<KeyRow>(tx, `${KEY} ${OWN_KEY}`, { accountId, keyId });
     if (row === undefined) return undefined;
-    const known = keyOf(row);
+    const known = toApiKey(row);
     const changed = { ...known, ...change };
     const sql = `UPDATE api_keys SET name = @name, expires_at_ms = @expiresAtMs, cargos = @cargos,
       monthly_micro = @monthlyMicro ${OWN_KEY}`;
@@ -171,7 +171,7 @@ export const credentialSteps = {
     return changed;
   }),
 
-  /** Returns micro-credits that keys with a monthly limit spent in the month, by key, without keys that spent nothing. */
+  /** Returns micro-credits by key, only of keys with a monthly limit that spent something in the month. */
   keySpending: read(async (tx, accountId: string, month: UtcMonth): Promise<ReadonlyMap<string, number>> => {
     const sql = `SELECT id, micro FROM api_keys JOIN key_spending ON key_number = number
       WHERE account_id = @accountId AND monthly_micro IS NOT NULL AND month = @month`;

@@ -146,12 +146,12 @@ type AccountRow = Omit<KnownAccount, "suspension"> &
   Pick<RowOf<typeof accountTable>, "suspendedAtMs" | "suspendedBecause">;
 type IslandRow = Omit<KnownIsland, "suspension"> & { readonly atMs: number | null; readonly because: string | null };
 
-function accountOf(tx: Tx, row: AccountRow): KnownAccount {
+function decodeAccount(tx: Tx, row: AccountRow): KnownAccount {
   const { suspendedAtMs: atMs, suspendedBecause: because, ...account } = accountTable.decode(row, tx.dialect);
   return { ...account, suspension: suspensionOf(atMs, because) };
 }
 
-function islandOf(tx: Tx, row: IslandRow): KnownIsland {
+function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
   const { atMs, because, ...island } = suspendedIslandTable.decode(islandTable.decode(row, tx.dialect), tx.dialect);
   return { ...island, suspension: suspensionOf(atMs, because) };
 }
@@ -166,10 +166,10 @@ async function isOne(changed: Promise<number>): Promise<boolean> {
 
 export const operatorSteps = {
   /**
-   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit recorded
-   * as {@link GRANT_ACTION}.
-   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came with
-   *   another amount; the refusal of the postings (`refusalOf`).
+   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit
+   * recorded as {@link GRANT_ACTION}.
+   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came
+   *   with another amount; the refusal of the postings (`refusalOf`).
    */
   grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
     await tx.lockAccount(accountId);
@@ -232,7 +232,7 @@ export const operatorSteps = {
     };
   }),
 
-  /** Returns the newest accounts first, without deleted ones. `total` counts all pages. */
+  /** Newest first, without deleted ones. `total` counts all pages. */
   accounts: pageRead(async (tx, filter: AccountFilter, page: Page) => {
     const { search, role, isSuspended } = filter;
     const where = [
@@ -244,16 +244,16 @@ export const operatorSteps = {
     const list = { select: ACCOUNT, from: "accounts", key: "accounts.id", where, order: "accounts.id DESC" };
     const values = { ...filter, part: search?.toLowerCase() };
     const { rows, total } = await readList<AccountRow>(tx, list, values, page);
-    return { accounts: rows.map((row) => accountOf(tx, row)), total };
+    return { accounts: rows.map((row) => decodeAccount(tx, row)), total };
   }),
 
   account: read(async (tx, accountId: string) => {
     const sql = `${ACCOUNT} WHERE accounts.id = @accountId AND deleted_at_ms IS NULL`;
     const row = await tx.one<AccountRow>(sql, { accountId });
-    return row && accountOf(tx, row);
+    return row && decodeAccount(tx, row);
   }),
 
-  /** Returns the Islands seen last first. `total` counts all pages. */
+  /** Last seen first. `total` counts all pages. */
   islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
     const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
     const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
@@ -272,13 +272,13 @@ export const operatorSteps = {
     const id = search?.toLowerCase();
     const values = { ...filter, id, part: id && writtenPart(tx, id) };
     const { rows, total } = await readList<IslandRow>(tx, list, values, page);
-    return { islands: rows.map((row) => islandOf(tx, row)), total };
+    return { islands: rows.map((row) => decodeIsland(tx, row)), total };
   }),
 
   island: read(async (tx, hostId: string) => {
     const sql = `${ISLAND} WHERE islands.host_id = @hostId AND removed_at_ms IS NULL`;
     const row = await tx.one<IslandRow>(sql, { hostId });
-    return row && islandOf(tx, row);
+    return row && decodeIsland(tx, row);
   }),
 
   /** Scans all Islands: an index of `last_seen_at_ms` would be written with each recorded heartbeat. */
@@ -288,7 +288,7 @@ export const operatorSteps = {
     return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
   }),
 
-  /** Returns the newest jobs first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
+  /** Newest first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
   jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
     const { accountId, states, slug, islandId } = filter;
     if (accountId !== undefined && islandId === undefined) {

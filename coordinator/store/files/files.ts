@@ -184,8 +184,8 @@ export const fileSteps = {
   }),
 
   /**
-   * Holds files for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have ended.
-   * Resolves with the ids of files that do not exist; it then holds none.
+   * Holds files for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have
+   * ended. Resolves with the ids of files that do not exist; it then holds none.
    */
   hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))];

@@ -1,5 +1,5 @@
 import { findRepeat, type RunHotWrite } from "./hot-writes.ts";
-import { batchIdOf, type KeyedRequest } from "./idempotency.ts";
+import { requireBatchId, type KeyedRequest } from "./idempotency.ts";
 import type { ActiveBatchRecord, BatchRecord, NewBatch } from "./job-store.ts";
 import { batchTable, pick, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
@@ -52,16 +52,16 @@ export function openBatches(
     ...steps,
 
     /**
-     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was already
-     * used with the same body; `batch` is then that first batch. `admitted`: number of jobs, from the first, with a quota
-     * slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
+     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was
+     * already used with the same body; `batch` is then that first batch. `admitted`: number of jobs, from the first,
+     * with a quota slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
      */
     async submit(batch: NewBatch): Promise<{ created: boolean; batch: BatchRecord; admitted: number }> {
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
       const webhook = secrets.sealIn(batch.webhook);
       const made = await writeHot(batch.accountId, "submitBatch", { ...batch, jobs, webhook });
       if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), admitted: made };
-      const id = batchIdOf(made);
+      const id = requireBatchId(made);
       const first = await steps.get(id);
       if (first === undefined) throw new Error(`Batch ${id} of an Idempotency-Key is missing from the database`);
       return { created: false, batch: first, admitted: 0 };
@@ -70,7 +70,7 @@ export function openBatches(
     /** Like `JobStore.findRepeat`. */
     async findRepeat(request: KeyedRequest): Promise<BatchRecord | undefined> {
       const made = await findRepeat(writeHot, request);
-      return made === null ? undefined : steps.get(batchIdOf(made));
+      return made === null ? undefined : steps.get(requireBatchId(made));
     },
   };
 }

@@ -120,8 +120,8 @@ async function endRemoval(tx: Tx, { kind, id }: RemovalSubject): Promise<void> {
 }
 
 /**
- * Removes parts of an ended job. Returns false if the budget of the step was used up before everything was removed. No-op
- * for an unfinished or unknown job. Knows every table with content of a job.
+ * Removes parts of an ended job. Returns false if the budget of the step was used up before everything was removed.
+ * No-op for an unfinished or unknown job. Knows every table with content of a job.
  */
 async function removeJob(
   tx: Tx,
@@ -205,8 +205,8 @@ export const contentSteps = {
   ),
 
   /**
-   * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that ended earlier
-   * has the part, so that SQLite need not read those.
+   * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that ended
+   * earlier has the part, so that SQLite need not read those.
    */
   expired: read(
     (tx, part: ContentPart, ends: { readonly sinceMs: number; readonly endedByMs: number }, limit: number) =>

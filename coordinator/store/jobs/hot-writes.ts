@@ -33,7 +33,7 @@ export interface HotWrites {
   submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): Made | number;
   askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): Made | null;
   askAgain(args: { readonly answerId: string; readonly endedJobId: string; readonly job: JobToWrite }): Made | null;
-  /** Returns what the first request with this Idempotency-Key created. A write, so that it sees every earlier submission. */
+  /** Returns what the first request with the key created. A write, so that it sees every earlier submission. */
   findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;
   appendFeed(args: ChunkToWrite & { readonly jobId: string; readonly pieces: readonly Piece[] }): void;

@@ -14,7 +14,7 @@ export interface Made {
 }
 
 /** @throws for a single job, whose body cannot equal that of a batch. */
-export function batchIdOf({ batchId, jobId }: Made): string {
+export function requireBatchId({ batchId, jobId }: Made): string {
   if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to job ${jobId}`);
   return batchId;
 }

@@ -8,12 +8,12 @@ import {
 } from "../../../shared/job-state.ts";
 
 /**
- * States of unfinished jobs as an SQL list, for statements that select by id. A condition on `completed_at_ms` would also
- * offer the indexes of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
+ * States of unfinished jobs as an SQL list, for statements that select by id. A condition on `completed_at_ms` would
+ * also offer the indexes of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
  */
 export const UNFINISHED = listOf(JOB_STATES.filter((state) => !isTerminal(state)));
 
-/** Returns the guard of an UPDATE for events in sequence: the states that allow it, as an SQL list, and the resulting state. */
+/** Guard of an UPDATE for events in sequence: the states that allow it, as an SQL list, and the resulting state. */
 export function guardOf(
   first: JobEvent,
   ...others: readonly JobEvent[]

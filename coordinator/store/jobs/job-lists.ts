@@ -13,8 +13,8 @@ const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS
     FROM job_inputs WHERE job_id = jobs.id) AS input`;
 
 /**
- * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs. In SQLite a filter by
- * Cargo also walks jobs of other Cargos.
+ * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs. In SQLite a filter
+ * by Cargo also walks jobs of other Cargos.
  */
 export async function readJobList(
   tx: Tx,

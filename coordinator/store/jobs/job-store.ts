@@ -24,7 +24,7 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly input: JobInput;
   /** `input` as JSON, as it is stored. */
   readonly inputJson: string;
-  /** Account's weight in the fair share at the time of submission; null for the default. Stored with the account, not with the job. */
+  /** Account's weight in the fair share; null for the default. Stored with the account. */
   readonly share: number | null;
 }
 
@@ -95,7 +95,7 @@ export type FeedItem =
   | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
   | StatusItem;
 
-/** Feed items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
+/** Items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;

@@ -87,7 +87,7 @@ export const jobTable = new Table(
     error: nullable(json<JobError>()),
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
     /** Whether it counts against its account's limit of unfinished jobs. */
-    holdsQuota: onlyIn("postgres", named("has_place", flag("DEFAULT false"))),
+    holdsQuota: named("has_place", onlyIn("postgres", flag("DEFAULT false"))),
     webhookId: nullable(key()),
     inputRemovedAtMs: nullable(integer()),
     /** Time when output and feed were removed. */

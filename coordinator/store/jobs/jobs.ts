@@ -61,7 +61,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
   const get = async (jobId: string): Promise<JobRecord | undefined> => {
     const row = await reads.get(jobId);
-    return row && jobOf(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
+    return row && parseJob(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
   };
 
   const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<Made | null> => {
@@ -74,11 +74,11 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
   return {
     /**
      * Stores the job, with its first attempt if assigned, its postings and its answer in a conversation, in one commit.
-     * Returns it as submitted, `pending`. `created` is false if the Idempotency-Key was already used with the same body;
-     * `job` is then that first job.
+     * Returns it as submitted, `pending`. `created` is false if the Idempotency-Key was already used with the same
+     * body; `job` is then that first job.
      * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer
-     *   `not_found`, and `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the
-     *   refusal of the postings (`refusalOf`): `not_found`, `insufficient_credits`.
+     *   `not_found`, and `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then
+     *   the refusal of the postings (`refusalOf`): `not_found`, `insufficient_credits`.
      * @throws {KeyCreditsError}
      * @throws {RateLimitedError} if the account already has `maxJobs`.
      */
@@ -92,8 +92,8 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Returns what the first request with this Idempotency-Key created; undefined for a new key or without one. Sees every
-     * submission that was called earlier. @throws {ServiceError} `idempotency_conflict`.
+     * Returns what the first request with this Idempotency-Key created; undefined for a new key or without one. Sees
+     * every submission that was called earlier. @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {
       const made = await findRepeat(write, request);
@@ -124,8 +124,8 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Ends the job, folds its feed, stores its postings and makes its webhook due, and that of its batch if it was the last
-     * job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the feed.
+     * Ends the job, folds its feed, stores its postings and makes its webhook due, and that of its batch if it was the
+     * last job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the feed.
      * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
     async end({ output, timings, error, lastChunk, ...ending }: JobEnding): Promise<{
@@ -179,7 +179,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     /** For an unfinished job. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
-      progressOf(await reads.feedChunks(jobId), attempt),
+      measureFeed(await reads.feedChunks(jobId), attempt),
 
     completionsSince: reads.completionsSince,
   };
@@ -192,7 +192,7 @@ const UNSET = Object.fromEntries(
   jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
 ) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
 
-/** Returns the job as {@link jobOf} would, right after its submission. */
+/** Returns the job as {@link parseJob} would, right after its submission. */
 function newJobRecord(job: NewJob): JobRecord {
   return {
     ...UNSET,
@@ -210,7 +210,7 @@ function newJobRecord(job: NewJob): JobRecord {
 }
 
 /** `openLarge` returns a large output with that many characters. */
-function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
+function parseJob(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
   const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
     ...rest,
@@ -238,7 +238,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
 }
 
 /** `rows`: chunks in order. `attempt`: the current attempt. */
-function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
+function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
   let [hasOther, hasText] = [false, false];
@@ -279,8 +279,8 @@ interface InputRequest {
 }
 
 /**
- * Returns a function that reads inputs, several with one query, because Islands with many slots start many jobs at once.
- * It throws {ServiceError} `not_found` for an unknown job and for a removed input.
+ * Returns a function that reads inputs, several with one query, because Islands with many slots start many jobs at
+ * once. It throws {ServiceError} `not_found` for an unknown job and for a removed input.
  * @param query reads inputs as JSON, by job.
  */
 export function shareInputReads(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/** Longest JSON text that is stored inline. Longer text is stored in pieces, so that it is never in memory as a whole. */
+/** Longest JSON text that is stored inline. Longer text is in pieces, so that it is never in memory as a whole. */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
 /** Name of a large output among the large values of its job. */

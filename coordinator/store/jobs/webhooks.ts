@@ -1,7 +1,7 @@
 import { adoptRows } from "../work-division.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 import { kept, read, write, type Opened } from "../steps/steps.ts";
-import { flag, integer, json, key, nullable, onlyIn, secret, Table, text, type RowOf } from "../steps/table.ts";
+import { flag, integer, json, key, named, nullable, onlyIn, secret, Table, text, type RowOf } from "../steps/table.ts";
 import { isOwn, type Tx } from "../steps/tx.ts";
 
 /** In order. `waiting`: its job or batch has not ended. `pending`: due for delivery. `failed`: given up. */
@@ -42,7 +42,7 @@ export const webhookTable = new Table(
     /** Time of the next attempt. */
     dueAtMs: nullable(integer()),
     /** Attempts, oldest first. */
-    tries: json<readonly DeliveryAttempt[]>("DEFAULT '[]'"),
+    attempts: named("tries", json<readonly DeliveryAttempt[]>("DEFAULT '[]'")),
     /** Coordinator that delivers it. */
     senderId: onlyIn("postgres", key("DEFAULT ''")),
   },
@@ -82,8 +82,8 @@ export const webhookSteps = {
   pending: kept(read(pending)),
 
   /**
-   * Adopts the pending webhooks of dead coordinators. Resolves with all that this coordinator now delivers: the reply to
-   * the commit that made some due may have been lost.
+   * Adopts the pending webhooks of dead coordinators. Resolves with all that this coordinator now delivers: the reply
+   * to the commit that made some due may have been lost.
    */
   adopt: read(async (tx) => {
     await adoptRows(tx, "webhooks", "sender_id", "state = 'pending'");
@@ -94,8 +94,8 @@ export const webhookSteps = {
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
   /**
-   * Logs an attempt. No-op for a webhook that this coordinator does not deliver. Rejects while the store is read-only; the
-   * webhook is then delivered again later, and receivers detect the repeat.
+   * Logs an attempt. No-op for a webhook that this coordinator does not deliver. Rejects while the store is read-only;
+   * the webhook is then delivered again later, and receivers detect the repeat.
    */
   record: write(async (tx, id: string, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<void> => {
     // The log is a JSON array: insert the attempt before its last bracket.
@@ -107,7 +107,7 @@ export const webhookSteps = {
 };
 
 /** Decrypts secrets, for which only this thread has the key. */
-export function unsealing(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
+export function openWebhookStore(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
   /** `secret` is null if its encryption key is lost. */
   const unsealed = async (found: Promise<StoredWebhook | undefined>) => {
     const webhook = await found;
@@ -120,5 +120,5 @@ export function unsealing(stored: Opened<typeof webhookSteps>, secrets: Pick<Sec
   };
 }
 
-export type WebhookStore = ReturnType<typeof unsealing>;
+export type WebhookStore = ReturnType<typeof openWebhookStore>;
 export type WebhookRecord = NonNullable<Awaited<ReturnType<WebhookStore["get"]>>>;

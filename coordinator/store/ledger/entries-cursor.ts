@@ -19,7 +19,7 @@ export const usageCursorTable = cursorTable("usage_cursor");
 /** Aggregates the entries after `from`, up to `upTo`. */
 type SumUp = (range: { readonly from: number; readonly upTo: number }) => Promise<unknown>;
 
-/** Aggregates at most `limit` ledger entries after the cursor, each exactly once. Resolves with true if there may be more. */
+/** Aggregates entries after the cursor, each exactly once. Resolves with true if there may be more. */
 export function moveCursor(tx: Tx, cursor: Table, limit: number, sumUp: SumUp): Promise<boolean> {
   return (tx.dialect === "sqlite" ? moveInSqlite : moveInPostgres)(tx, cursor.name, limit, sumUp);
 }

@@ -37,8 +37,8 @@ export const islandDayTable = new Table(
 );
 
 /**
- * Earnings of Islands, exactly as in the ledger. Entries are aggregated from time to time, each exactly once. A read adds
- * the entries that are not aggregated yet.
+ * Earnings of Islands, exactly as in the ledger. Entries are aggregated from time to time, each exactly once. A read
+ * adds the entries that are not aggregated yet.
  */
 export const islandEarningTable = new Table(
   "island_earnings",

@@ -12,7 +12,7 @@ export const balanceTable = new Table(
     party: key("PRIMARY KEY"),
     micro: integer(),
     /** Unfinished jobs that count against the limit of the party's account. */
-    jobSlots: onlyIn("postgres", named("job_places", small("DEFAULT 0 CHECK (job_places >= 0)"))),
+    jobSlots: named("job_places", onlyIn("postgres", small("DEFAULT 0 CHECK (job_places >= 0)"))),
   },
   { rules: ["CHECK (party = 'network' OR micro >= 0)"] },
 );
@@ -78,7 +78,7 @@ type Rows = readonly [id: string, from: string];
 
 /** Entries that `ledger_lines` does not have yet: at most 255. */
 const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
-/** `lines`: entries that form lines (see `LineEntry`), from the client and charges of the hold. `moves`: client only. */
+/** `lines`: entries that form lines (`LineEntry`), of the client and charges of the hold. `moves`: client only. */
 const SOURCES: Readonly<Record<Dialect, { readonly lines: readonly Rows[]; readonly moves: readonly Rows[] }>> = {
   sqlite: {
     lines: [

@@ -105,7 +105,7 @@ function unsummed({ dialect }: Tx): string {
     ) AND entry.kind IN ('charge', 'earning')`;
 }
 
-/** Selects the usage of `@accountId` from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
+/** Usage of `@accountId` from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
 export function allUsage(tx: Tx): string {
   const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
   return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay

@@ -29,8 +29,8 @@ export async function openEnd(location: StoreLocation, clock: Clock): Promise<Mi
 type OnStep = (step: string) => void;
 
 /**
- * Migrates all data, then compares every row, the secrets and the ledger. Continues an interrupted migration. Until it is
- * complete, neither end can be opened; afterwards only the target can.
+ * Migrates all data, then compares every row, the secrets and the ledger. Continues an interrupted migration. Until it
+ * is complete, neither end can be opened; afterwards only the target can.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
 export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {

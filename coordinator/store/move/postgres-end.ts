@@ -5,19 +5,18 @@ import { verifyLedger } from "../ledger/ledger.ts";
 import { clientConfig, countUsers } from "../postgres/engine/connection.ts";
 import { openDatabase } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
-import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
-import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
+import { toOpeningError } from "../postgres/engine/storage-fault.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { postgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import type { DatabaseLocation } from "../store-location.ts";
 import { columnType } from "../steps/schema.ts";
-import { textOf, valueOf, type ColumnKind } from "../steps/table.ts";
+import { encodeText, decodeText, type ColumnKind } from "../steps/table.ts";
 import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
-import type { MoveMark } from "./move-mark.ts";
+import { readPostgresMark, type MoveMark } from "./move-mark.ts";
 
 /** Page size of long columns as stored, possibly compressed. A single row may exceed it. */
 const PAGE_BYTES = 1_000_000;
@@ -67,7 +66,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
       throw new DatabaseError(shown, "another move of the data is running. Wait until it has finished");
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw openingErrorOf(error, address);
+    throw toOpeningError(error, address);
   }
   const db = openDatabase(address, clock);
   const box = new SecretBox(key);
@@ -88,24 +87,24 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
   function fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
     // A lone surrogate cannot be encoded in UTF-8, and so not be stored in SQLite.
-    if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
+    if (kind === "written" || kind === "inner") return (decodeText(kind, value) as string).toWellFormed();
     return kind === "secret" ? (box.unseal(value) ?? value) : value;
   }
 
   function toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
-    if (kind === "written" || kind === "inner") return textOf(kind, value);
+    if (kind === "written" || kind === "inner") return encodeText(kind, value);
     return kind === "secret" && isClear(value) ? box.seal(value) : value;
   }
 
   return {
     name: shown,
     secrets: postgresSecrets(db, box),
-    mark: () => readMark(client),
+    mark: () => readPostgresMark(client),
     forget,
 
     async beginSource(mark) {
-      const before = await readMark(client);
+      const before = await readPostgresMark(client);
       await note(mark);
       // Any session that opens it from now on sees the mark.
       const inUse = await countUsers(client);

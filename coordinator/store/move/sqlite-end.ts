@@ -6,7 +6,6 @@ import { verifyLedger } from "../ledger/ledger.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openForWriting, prepareFile } from "../sqlite/engine/connection.ts";
 import { migrate } from "../sqlite/engine/migrate.ts";
-import { readMark } from "../sqlite/engine/moved.ts";
 import { lockForServing } from "../sqlite/engine/serve-lock.ts";
 import { prepareOnce, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
 import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
@@ -21,7 +20,7 @@ import {
   type MigrationEndpoint,
   type Revisions,
 } from "./migration-endpoint.ts";
-import type { MoveMark } from "./move-mark.ts";
+import { readSqliteMark, type MoveMark } from "./move-mark.ts";
 
 /** Characters per page. A single row may exceed it. */
 const PAGE_CHARS = 4_000_000;
@@ -67,7 +66,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
     forget,
 
     async mark() {
-      return readMark(db);
+      return readSqliteMark(db);
     },
 
     async beginSource(mark) {
@@ -91,13 +90,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
     async page(table, afterKey) {
       const { name, columns, kinds, long } = table;
-      const values = name === "entries" ? columns.map(ofMovement) : columns;
+      const values = name === "entries" ? columns.map(movementColumn) : columns;
       const sql = `SELECT ${values.join(", ")} ${nextRowsSql(table, afterKey === null).replaceAll(/\$\d+/g, "?")}`;
       const select = db.prepare<CopiedValue[], CopiedValue[]>(sql).raw().safeIntegers();
       const page: CopiedRow[] = [];
       let chars = 0;
       for (const stored of select.iterate(...(afterKey ?? []))) {
-        const row = name === "feed_chunks" ? inLayout(columns, stored) : stored;
+        const row = name === "feed_chunks" ? toLayout(columns, stored) : stored;
         page.push(kinds.map((kind, index) => fromColumn(kind, row[index] ?? null)));
         for (const column of long) chars += (row[columns.indexOf(column)] as string | null)?.length ?? 0;
         if (chars >= PAGE_CHARS) break;
@@ -141,13 +140,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 }
 
 /** Each entry gets job and time, which SQLite stores only in the first entry of a movement. */
-function ofMovement(column: string): string {
+function movementColumn(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }
 
 /** For a chunk of an earlier version, which has all items as JSON and no text. */
-function inLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
+function toLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
   const [itemsAt, textAt] = [names.indexOf("items"), names.indexOf("text")];
   if (row[textAt] !== null) return row;
   const { layout, text } = foldItems(unfoldItems({ items: row[itemsAt] as string, text: null }));

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
-import { refuseMoved } from "../move/move-mark.ts";
+import { readPostgresMark, refuseMoved } from "../move/move-mark.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
-import { openCommon, pruned } from "../store.ts";
+import { openCommon, pruneAtStart } from "../store.ts";
 import { openCluster } from "../cluster-store.ts";
 import { runBody } from "../steps/steps.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -15,8 +15,7 @@ import { batchWriter } from "./engine/batch-writer.ts";
 import { openDatabase } from "./engine/database.ts";
 import { leaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
-import { readMark } from "./engine/moved.ts";
-import { openingErrorOf } from "./engine/storage-fault.ts";
+import { toOpeningError } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { postgresSecrets } from "./secrets/postgres-secrets.ts";
 import { withClient } from "./engine/connection.ts";
@@ -36,17 +35,17 @@ interface PostgresStoreOptions extends Pick<DatabaseLocation, "address"> {
 /**
  * Connects, after creating or migrating the tables if needed.
  * @throws {MigrationError} if the database is newer than this program.
- * @throws as {@link openingErrorOf}
+ * @throws as {@link toOpeningError}
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { address, clock } = options;
   try {
     await migrate(address, MIGRATIONS, clock.now());
-    refuseMoved(withoutPassword(address), await withClient(address, "atoll", readMark));
+    refuseMoved(withoutPassword(address), await withClient(address, "atoll", readPostgresMark));
   } catch (error) {
-    throw openingErrorOf(error, address);
+    throw toOpeningError(error, address);
   }
-  return pruned(postgresStore(options));
+  return pruneAtStart(postgresStore(options));
 }
 
 export type PostgresStore = ReturnType<typeof postgresStore>;
@@ -100,7 +99,7 @@ const SECRETS: readonly SecretName[] = ["proofs", "signing"];
  * Returns one line per fault, and the state of the ledger. PostgreSQL itself detects damaged pages when it reads them
  * (data checksums). Applies no migration; coordinators may be running.
  * @throws {MigrationError} if the database is newer than this program.
- * @throws as {@link openingErrorOf}
+ * @throws as {@link toOpeningError}
  */
 export async function checkPostgres(
   { address, key }: DatabaseLocation,
@@ -135,6 +134,6 @@ async function appliedMigrations(address: string): Promise<AppliedMigration[]> {
     const sql = "SELECT version, name, checksum FROM migrations ORDER BY version";
     return await withClient(address, "atoll check", async (client) => (await client.query<AppliedMigration>(sql)).rows);
   } catch (error) {
-    throw openingErrorOf(error, address);
+    throw toOpeningError(error, address);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `proofs`: 32 bytes that sign attempt tokens. `signing`: private key that signs Cargos, in PEM. `signing_in_use`: public
- * key of the last start in base64; not secret, for information.
+ * `proofs`: 32 bytes that sign attempt tokens. `signing`: private key that signs Cargos, in PEM. `signing_in_use`:
+ * public key of the last start in base64; not secret, for information.
  */
 export const SECRET_NAMES = ["proofs", "signing", "signing_in_use"] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];

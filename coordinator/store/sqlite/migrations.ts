@@ -1,6 +1,6 @@
 import { migrationsOf } from "../steps/schema.ts";
 
-/** SQLite objects that are not tables of `schema.ts`: tables that only its own code uses, triggers and first rows. Frozen once released. */
+/** What `schema.ts` lacks: tables that only the engine uses, triggers and first rows. Frozen once released. */
 const BASELINE = `
 CREATE TABLE checks (
   id INTEGER PRIMARY KEY CHECK (id = 1),

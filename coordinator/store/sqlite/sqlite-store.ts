@@ -5,15 +5,14 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import { formatMibRoundedDown } from "../../../shared/format-bytes.ts";
 import { newId } from "../../../shared/ids.ts";
 import { networkOfOne } from "../cluster-store.ts";
-import { openCommon, pruned } from "../store.ts";
+import { openCommon, pruneAtStart } from "../store.ts";
 import { DatabaseError } from "../database-error.ts";
 import { fileSecrets } from "../secrets/file-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { runBody, type RunStep } from "../steps/steps.ts";
-import { refuseMoved } from "../move/move-mark.ts";
+import { readSqliteMark, refuseMoved } from "../move/move-mark.ts";
 import { hasIncrementalVacuum, openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { migrate } from "./engine/migrate.ts";
-import { readMark } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openReader } from "./engine/reader.ts";
 import { prepareOnce, SqliteTx, type Prepare } from "./engine/sqlite-tx.ts";
@@ -34,14 +33,15 @@ interface SqliteStoreOptions {
 /**
  * Opens the database, after creating or migrating it if needed.
  * @throws {MigrationError} if the database is newer than this program or its migrations were edited.
- * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass through.
+ * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass
+ *   through.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { clock } = options;
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
   migrateFile(file, clock.now(), secrets);
-  return pruned(sqliteStore(file, secrets, options));
+  return pruneAtStart(sqliteStore(file, secrets, options));
 }
 
 function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
@@ -49,7 +49,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     using stack = new DisposableStack();
     const db = stack.adopt(openForWriting(file), (opened) => opened.close());
     migrate(db, MIGRATIONS, nowMs);
-    refuseMoved(file, readMark(db));
+    refuseMoved(file, readSqliteMark(db));
     sealSecretsInClear(db, secrets);
     // A crash may leave pages in the log that a failed sync never wrote: nothing may be added to them. See
     // docs/internals/reliability.md, "Failing disks".
@@ -60,7 +60,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
-/** Encrypts the secrets that earlier versions stored as plain text. An index has only those, so this costs nothing later. */
+/** Encrypts secrets that earlier versions stored as plain text. An index has only those, so later this is free. */
 function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
   const select = db.prepare<[], { id: string; secret: string }>(
     "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
@@ -74,7 +74,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
-/** Opens a migrated file. Writes and pages of long lists each run in a thread; other reads use a connection in this one. */
+/** Opens a migrated file. Writes and pages of long lists each have a thread; other reads run in this one. */
 function sqliteStore(
   file: string,
   secrets: SecretBox,

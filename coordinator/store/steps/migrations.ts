@@ -40,7 +40,7 @@ const BEFORE_BASELINE = {
 /** Turns the schema of that version into the baseline: uploads in parts were retired. */
 export const TO_BASELINE = "DROP TABLE upload_parts; DROP TABLE uploads; DELETE FROM migrations;";
 
-/** True for the last version before the baseline, which {@link TO_BASELINE} upgrades. @throws {MigrationError} for earlier ones. */
+/** True for the last version before the baseline. @throws {MigrationError} for earlier ones. */
 export function isBeforeBaseline(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -59,7 +59,7 @@ export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }
 
-/** @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed. */
+/** @throws {MigrationError} if the database is newer than the program, or an applied migration has changed. */
 export function assertKnown(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
   for (const [index, { version, name, checksum, oldest = version }] of applied.entries()) {
     const known = migrations[index];

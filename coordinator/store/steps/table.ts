@@ -140,7 +140,7 @@ export class Table<C extends Columns = Columns> {
     for (const [member, kind] of this.#coded) {
       const value = encoded[member];
       if (value === undefined || value === null || kind === "flag") continue;
-      if (kind === "json" || dialect === "postgres") encoded[member] = textOf(kind, value);
+      if (kind === "json" || dialect === "postgres") encoded[member] = encodeText(kind, value);
     }
     return encoded as T;
   }
@@ -152,20 +152,20 @@ export class Table<C extends Columns = Columns> {
       const value = members[member];
       if (value === undefined || value === null) continue;
       if (kind === "flag") members[member] = Boolean(value);
-      else if (kind === "json" || dialect === "postgres") members[member] = valueOf(kind, value as string);
+      else if (kind === "json" || dialect === "postgres") members[member] = decodeText(kind, value as string);
     }
     return row;
   }
 }
 
 /** For a column of the kind `json`, `written` or `inner`. */
-export function textOf(kind: ColumnKind, value: unknown): string {
+export function encodeText(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-/** Decodes the result of {@link textOf}. */
-export function valueOf(kind: ColumnKind, column: string): unknown {
+/** Decodes the result of {@link encodeText}. */
+export function decodeText(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
 

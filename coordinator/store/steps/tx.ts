@@ -4,7 +4,7 @@ import type { LedgerParty, Posting } from "../../credits/postings.ts";
 export type Values = object;
 export type Dialect = "sqlite" | "postgres";
 
-/** A transaction, or a connection for reads, that runs the statements of steps. In SQLite each promise is already resolved. */
+/** A transaction, or a connection for reads. In SQLite each promise is already resolved. */
 export interface Tx {
   readonly dialect: Dialect;
   all<T>(sql: string, values?: Values): Promise<T[]>;

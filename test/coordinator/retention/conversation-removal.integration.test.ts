@@ -13,9 +13,9 @@ async function create(): Promise<string> {
 
 /** Asks, lets the Island reply, and returns the job. */
 async function say(island: FakeIsland, id: string, content: string, answer: string): Promise<string> {
-  const answered = api("POST", `/conversations/${id}/messages`, { content });
+  const response = api("POST", `/conversations/${id}/messages`, { content });
   island.send(...runFrames(await island.next("assign"), answer));
-  const { status, body } = await answered;
+  const { status, body } = await response;
   expect(status).toBe(200);
   return body.data.job_id as string;
 }
@@ -29,11 +29,11 @@ describe("DELETE /conversations/{id}", () => {
     const id = await create();
     const first = await say(island, id, "MARK-ONE", "MARK-YES");
     // The model finds the history too long; the tracker submits a second job with less of it.
-    const answered = api("POST", `/conversations/${id}/messages`, { content: "MARK-TWO" });
+    const response = api("POST", `/conversations/${id}/messages`, { content: "MARK-TWO" });
     const tooLong = await island.next("assign");
     island.send(...beginFrames(tooLong), failedFrame(tooLong, 1, "context_length_exceeded"));
     island.send(...runFrames(await island.next("assign"), "MARK-NO"));
-    expect((await answered).status).toBe(200);
+    expect((await response).status).toBe(200);
 
     expect((await api("DELETE", `/conversations/${id}`)).status).toBe(200);
     for (const jobId of [first, tooLong.jobId]) {
@@ -46,12 +46,12 @@ describe("DELETE /conversations/{id}", () => {
   it("cancels an answer in progress, and removes what was delivered", async () => {
     await using island = await join();
     const id = await create();
-    const answered = api("POST", `/conversations/${id}/messages`, { content: "MARK-ONE" });
+    const response = api("POST", `/conversations/${id}/messages`, { content: "MARK-ONE" });
     const assign = await island.next("assign");
     island.send(...beginFrames(assign), outputFrame(assign, 1, "MARK-PART"));
     await island.next("ack");
     expect((await api("DELETE", `/conversations/${id}`)).status).toBe(200);
-    expect((await answered).status).toBe(404);
+    expect((await response).status).toBe(404);
     expect((await api("GET", `/jobs/${assign.jobId}`)).body.data).toMatchObject({ status: "cancelled", input: {} });
     await untilInNoFile("MARK-");
   });

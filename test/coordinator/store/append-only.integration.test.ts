@@ -33,8 +33,8 @@ describe("audit log in storage", () => {
          FROM audit_log`,
   ])("refuses %s", async (sql) => {
     const path = folder.file("atoll.db");
-    const place = await locationFor(IS_POSTGRES ? path : folder.path);
-    expect(() => runSql(place, sql)).toThrow(/append-only/);
+    const location = await locationFor(IS_POSTGRES ? path : folder.path);
+    expect(() => runSql(location, sql)).toThrow(/append-only/);
     const { lines } = await store.audit.list({}, { limit: 10, offset: 0 });
     expect(lines).toMatchObject([{ actor: "root", after: 1 }]);
   });

@@ -94,7 +94,7 @@ describe("openWebhooks()", () => {
     store = await openTestStore({ path: folder.file("atoll.db"), clock });
     await sender.start();
     await tried(1);
-    expect(await read(id)).toMatchObject({ state: "failed", tries: [{ error: "its secret cannot be read" }] });
+    expect(await read(id)).toMatchObject({ state: "failed", attempts: [{ error: "its secret cannot be read" }] });
     expect(receiver.received).toEqual([]);
   });
 
@@ -109,9 +109,9 @@ describe("openWebhooks()", () => {
       if (next === undefined) break;
       clock.advance(next.dueAtMs - clock.now());
     }
-    const { state, tries } = await read(id);
+    const { state, attempts } = await read(id);
     expect(state).toBe("failed");
-    const afterS = tries.map(({ atMs }) => (atMs - endedAtMs) / 1_000);
+    const afterS = attempts.map(({ atMs }) => (atMs - endedAtMs) / 1_000);
     const hour = 3_600;
     const halfHour = 155 + 600 + 1_800;
     expect(afterS).toEqual([
@@ -123,8 +123,8 @@ describe("openWebhooks()", () => {
       halfHour,
       ...[1, 3, 7, 11, 15, 19, 23].map((hours) => halfHour + hours * hour),
     ]);
-    expect((tries.at(-1)?.atMs ?? 0) - endedAtMs).toBeLessThanOrEqual(RETRY_FOR_MS);
-    expect(receiver.received).toHaveLength(tries.length);
+    expect((attempts.at(-1)?.atMs ?? 0) - endedAtMs).toBeLessThanOrEqual(RETRY_FOR_MS);
+    expect(receiver.received).toHaveLength(attempts.length);
     expect(clock.pendingTimers).toBe(1);
   });
 
@@ -135,9 +135,9 @@ describe("openWebhooks()", () => {
     await receiver.next();
     clock.advance(MAX_ATTEMPT_MS);
     await tried(1);
-    const { state, tries } = await read(id);
+    const { state, attempts } = await read(id);
     expect(state).toBe("pending");
-    expect(errorsOf(tries)).toEqual(["no response within 15 s"]);
+    expect(errorsOf(attempts)).toEqual(["no response within 15 s"]);
     clock.advance(5_000);
     await tried(2);
     expect((await read(id)).state).toBe("delivered");
@@ -150,7 +150,7 @@ describe("openWebhooks()", () => {
     const id = await makeDue(url);
     await sender.start();
     await tried(1);
-    expect(await read(id)).toMatchObject({ state: "pending", tries: [{ status: null, error: "ECONNREFUSED" }] });
+    expect(await read(id)).toMatchObject({ state: "pending", attempts: [{ status: null, error: "ECONNREFUSED" }] });
   });
 
   it("reads a few KB of a response and no more", async () => {
@@ -168,7 +168,7 @@ describe("openWebhooks()", () => {
     await sender.start();
     await tried(1);
     await closed;
-    expect(await read(id)).toMatchObject({ state: "delivered", tries: [{ status: 200, error: null }] });
+    expect(await read(id)).toMatchObject({ state: "delivered", attempts: [{ status: 200, error: null }] });
   });
 
   it("posts at most 4 webhooks of an account at once, and another account's in parallel", async () => {
@@ -209,7 +209,7 @@ describe("openWebhooks()", () => {
     await sender.start();
     await receiver.next();
     await sender.close();
-    expect(await read(id)).toMatchObject({ state: "pending", tries: [] });
+    expect(await read(id)).toMatchObject({ state: "pending", attempts: [] });
     expect(clock.pendingTimers).toBe(1);
     sender = open();
     await sender.start();
@@ -232,7 +232,7 @@ describe("openWebhooks() without private addresses", () => {
     const id = await makeDue(`https://hooks.example:${receiver.port}/`);
     await sender.start();
     await tried(1);
-    expect(errorsOf((await read(id)).tries)).toEqual(["the host hooks.example has a private address"]);
+    expect(errorsOf((await read(id)).attempts)).toEqual(["the host hooks.example has a private address"]);
     expect(asked).toEqual(["hooks.example"]);
     expect(receiver.received).toEqual([]);
   });
@@ -242,8 +242,8 @@ describe("openWebhooks() without private addresses", () => {
     const [literal, plain] = [await makeDue(`https://127.0.0.1:${receiver.port}/`), await makeDue()];
     await sender.start();
     await tried(2);
-    expect(errorsOf((await read(literal)).tries)).toEqual(["the URL must not be a private address"]);
-    expect(errorsOf((await read(plain)).tries)).toEqual(["the URL must be an https URL"]);
+    expect(errorsOf((await read(literal)).attempts)).toEqual(["the URL must not be a private address"]);
+    expect(errorsOf((await read(plain)).attempts)).toEqual(["the URL must be an https URL"]);
     expect(receiver.received).toEqual([]);
   });
 });

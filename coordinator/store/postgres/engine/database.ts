@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
-import { isTransient, storageErrorOf } from "./storage-fault.ts";
+import { isTransient, toStorageError } from "./storage-fault.ts";
 
 /** Connections for reads and for writes outside of batches. */
 const MAX_CONNECTIONS = 8;
@@ -54,14 +54,14 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
     }
   }
 
-  /** Runs a call. Its statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
+  /** Statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
   async function use<T>(call: (session: Session) => Promise<T>): Promise<T> {
     if (closed !== null) throw new ServiceError("shutting_down", "The store is closed");
     inFlight += 1;
     try {
       return await call(session);
     } catch (error) {
-      throw storageErrorOf(error);
+      throw toStorageError(error);
     } finally {
       inFlight -= 1;
       if (inFlight === 0) onIdle?.();
@@ -112,7 +112,7 @@ async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The pool awaits it, although its types do not declare that. If the connection is lost here, the call that needs it fails. */
+/** The pool awaits it, although its types do not declare that. If it fails, so does the call that needs it. */
 async function setPlans(client: pg.ClientBase): Promise<void> {
   await client.query(PLANS);
 }

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
 import { partiesOf, refusalIn, type Operation } from "../operations/operations.ts";
-import { isConflict, storageFaultOf } from "./storage-fault.ts";
+import { isConflict, findStorageFault } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
 /** Operations in one transaction; limits how long the first one waits for the last. */
@@ -23,8 +23,8 @@ interface Queued {
 }
 
 /**
- * A connection that writes its queued operations in call order, all in one commit. While the server is not writable, the
- * unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
+ * A connection that writes its queued operations in call order, all in one commit. While the server is not writable,
+ * the unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
  * budgets for output and for unstored Island messages limit their bytes.
  */
 export class Lane {
@@ -113,7 +113,7 @@ export class Lane {
       connection = this.#connection ??= await this.#connect();
     } catch (error) {
       // Any refused connection counts as an unavailable server.
-      this.#keep(batch, storageFaultOf(error) ?? String(error), error);
+      this.#keep(batch, findStorageFault(error) ?? String(error), error);
       return false;
     }
     let results: readonly unknown[];
@@ -125,7 +125,7 @@ export class Lane {
         this.#queue.unshift(...batch);
         return true;
       }
-      const fault = storageFaultOf(error);
+      const fault = findStorageFault(error);
       if (fault === null) {
         this.#refuse(batch, error);
         return true;

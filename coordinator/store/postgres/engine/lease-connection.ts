@@ -1,7 +1,7 @@
 import pg from "pg";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
-import { storageErrorOf } from "./storage-fault.ts";
+import { toStorageError } from "./storage-fault.ts";
 
 /**
  * The connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the
@@ -22,7 +22,7 @@ export function leaseConnection(address: string, maxMs?: number) {
       // The connection may still be busy with the statement.
       void client?.end().catch(() => undefined);
       client = null;
-      throw storageErrorOf(error);
+      throw toStorageError(error);
     }
   }
 
@@ -45,7 +45,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   }
 
   return {
-    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens a new connection. */
+    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call reconnects. */
     use<T>(call: (session: Session) => Promise<T>): Promise<T> {
       const done = last.then(() => run(call));
       last = done.catch(() => undefined);

@@ -9,11 +9,11 @@ import {
   type Migration,
 } from "../../steps/migrations.ts";
 import { withClient } from "./connection.ts";
-import { openingErrorOf } from "./storage-fault.ts";
+import { toOpeningError } from "./storage-fault.ts";
 
 /** Advisory lock, an arbitrary number that all coordinators use. */
 const LOCK = 7_265_013;
-/** Waiting for a table lock blocks all other access to the table, so a migration gives up soon and the start retries. */
+/** Waiting for a lock blocks all other access to the table, so a migration gives up soon and the start retries. */
 const TABLE_LOCK_MS = 2_000;
 const POLL_MS = 200;
 const MAX_POLLS = 50;
@@ -71,7 +71,7 @@ async function apply(client: pg.Client, migration: Migration, nowMs: number, tex
   await client.query("COMMIT");
 }
 
-/** @throws as {@link openingErrorOf} */
+/** @throws as {@link toOpeningError} */
 export async function isMigrated(address: string): Promise<boolean> {
   try {
     return await withClient(address, "atoll", async (client) => {
@@ -79,6 +79,6 @@ export async function isMigrated(address: string): Promise<boolean> {
       return (await client.query<{ found: boolean }>(sql)).rows[0]?.found === true;
     });
   } catch (error) {
-    throw openingErrorOf(error, address);
+    throw toOpeningError(error, address);
   }
 }

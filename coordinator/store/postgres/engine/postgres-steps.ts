@@ -1,11 +1,11 @@
 import { type LedgerParty, type Posting, refusalOf } from "../../../credits/postings.ts";
 import { runBody, type RunStep } from "../../steps/steps.ts";
 import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
-import { textOf } from "../../steps/table.ts";
+import { encodeText } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Each write and each snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
+/** Each write and snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
 export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
@@ -83,7 +83,7 @@ export class PostgresTx implements Tx {
       [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
     );
     if (note === null) return;
-    const values = [entries[0]?.txn, textOf("written", note)];
+    const values = [entries[0]?.txn, encodeText("written", note)];
     await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
   }
 

@@ -39,7 +39,7 @@ export function isConflict(error: unknown): boolean {
 const NO_PASSWORD = /client password must be a string/;
 
 /** Returns the reason why the server is not writable; null for an error of the statement itself. */
-export function storageFaultOf(error: unknown): string | null {
+export function findStorageFault(error: unknown): string | null {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? "";
     const isFault = STORAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || TRANSIENT.has(code);
@@ -54,16 +54,16 @@ export function storageFaultOf(error: unknown): string | null {
 }
 
 /** For callers of the store. */
-export function storageErrorOf(error: unknown): unknown {
-  const reason = storageFaultOf(error);
+export function toStorageError(error: unknown): unknown {
+  const reason = findStorageFault(error);
   return reason === null
     ? error
     : new ServiceError("storage_unavailable", `Storage is unavailable: ${reason}`, { cause: error });
 }
 
-/** Returns the {@link DatabaseError} of an error that the operator must fix, or {@link storageErrorOf}. */
-export function openingErrorOf(error: unknown, address: string): unknown {
-  const known = storageErrorOf(error);
+/** Returns the {@link DatabaseError} of an error that the operator must fix, or {@link toStorageError}. */
+export function toOpeningError(error: unknown, address: string): unknown {
+  const known = toStorageError(error);
   if (known !== error || !(error instanceof Error)) return known;
   if (error instanceof MigrationError || error instanceof ServiceError) return known;
   const { code = "" } = error as NodeJS.ErrnoException;

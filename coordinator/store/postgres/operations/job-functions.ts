@@ -6,7 +6,7 @@ import { columnType } from "../../steps/schema.ts";
 import type { Table } from "../../steps/table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 
-/** SQL of the changes that jobs make to accounts: balances, entries and quota slots. `mine`: condition for jobs of this coordinator. */
+/** Changes of balances, entries and quota slots by jobs. `mine`: condition for jobs of this coordinator. */
 const accountFunctions = (mine: string): string => `
 -- Adds postings to the balances and entries. A refusal returns the balances of all parties, from which the caller derives the reason.
 -- holder: the party that takes the quota slots for jobs. A negative number of slots frees them.
@@ -64,17 +64,17 @@ END $f$;
 CREATE FUNCTION pg_temp.take_slots(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
   holder text := 'client:' || (a->>'accountId');
-  room bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
+  free bigint := (a->>'limit')::bigint - (SELECT job_places FROM balances WHERE party = holder);
   ids text[] := ARRAY(SELECT jsonb_array_elements_text(a->'jobIds'));
   taken int;
 BEGIN
-  IF room > 0 THEN
+  IF free > 0 THEN
     WITH found AS MATERIALIZED (
       SELECT id FROM jobs WHERE id = ANY (ids) AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place
     )
     UPDATE jobs SET has_place = true
     WHERE id = ANY (ARRAY(SELECT id FROM found JOIN unnest(ids) WITH ORDINALITY AS asked (job_id, n) ON id = job_id
-        ORDER BY n LIMIT room))
+        ORDER BY n LIMIT free))
       AND ${mine} AND state IN (${UNFINISHED}) AND NOT has_place;
     GET DIAGNOSTICS taken = ROW_COUNT;
     IF taken > 0 THEN UPDATE balances SET job_places = job_places + taken WHERE party = holder; END IF;
@@ -98,7 +98,7 @@ function endGuards(first?: JobEvent): string {
   return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
 }
 
-/** Returns an INSERT of a row: members of the JSON object `from` as the table encodes them, and other members as SQL expressions. */
+/** INSERT of a row: members of the JSON object `from` as the table encodes them, and others as SQL expressions. */
 function insertSql(
   table: Table,
   from: string,
@@ -112,8 +112,8 @@ function insertSql(
 }
 
 /**
- * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now, it was applied then.
- * An end returns the webhooks that it made due, if it is the stored end.
+ * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now,
+ * it was applied then. An end returns the webhooks that it made due, if it is the stored end.
  */
 const REPEAT_FUNCTION = `
 CREATE FUNCTION pg_temp.repeated(op jsonb, result jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -129,8 +129,8 @@ END $f$;
 `;
 
 /**
- * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a value, or
- * `{"refused": …}` before it has written anything.
+ * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a
+ * value, or `{"refused": …}` before it has written anything.
  */
 export const jobFunctions = (ownerId: string): string => {
   if (!/^[\w-]+$/.test(ownerId)) throw new Error(`Invalid coordinator id "${ownerId}"`);
@@ -212,8 +212,8 @@ END $f$;
 -- The first jobs that fit get a quota slot at once. Returns their number.
 CREATE FUNCTION pg_temp.submit_batch(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE
-  room bigint := coalesce((a->>'slotLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
-  admitted int := least(greatest(room, 0), jsonb_array_length(a->'jobs'));
+  free bigint := coalesce((a->>'slotLimit')::bigint - (SELECT job_places FROM balances WHERE party = 'client:' || (a->>'accountId')), 0);
+  admitted int := least(greatest(free, 0), jsonb_array_length(a->'jobs'));
   made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', admitted);
 BEGIN
   IF made IS NOT NULL THEN RETURN made; END IF;

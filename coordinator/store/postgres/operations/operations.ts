@@ -51,10 +51,10 @@ type Refusal =
   | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
   | { readonly refused: Exclude<keyof typeof REFUSALS, "too_many_keys" | "too_many_codes" | "too_many_tokens"> };
 
-/** Returns the refusal in a result of `pg_temp.run`; null if there is none. */
+/** Returns the refusal in a result of `pg_temp.run`; null for other results. */
 export function refusalIn(operation: Operation, result: unknown): Error | null {
   const isRefusal = typeof result === "object" && result !== null && "refused" in result;
-  return isRefusal ? errorOf(operation, result as Refusal) : null;
+  return isRefusal ? toError(operation, result as Refusal) : null;
 }
 
 /** Returns the parties whose balances the operations lock, in the order of the database; never the network. */
@@ -84,7 +84,7 @@ function postingsOf([kind, args]: Operation): readonly Posting[] {
   return kind === "submitJob" || kind === "submitBatch" || kind === "endJob" ? args.postings : [];
 }
 
-function errorOf(operation: Operation, refusal: Refusal): Error {
+function toError(operation: Operation, refusal: Refusal): Error {
   if (refusal.refused === "transition") return new IllegalTransitionError(refusal.from, refusal.event);
   if (refusal.refused === "not_owner") return new NotOwnerError(refusal.jobId, refusal.ownerId);
   if (refusal.refused === "key_credits") return keyRefusal(operation, refusal.leftMicro);

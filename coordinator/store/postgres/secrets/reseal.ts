@@ -4,7 +4,7 @@ import { SecretBox } from "../../secrets/secret-box.ts";
 import type { DatabaseLocation } from "../../store-location.ts";
 import { countUsers, withClient } from "../engine/connection.ts";
 import { withoutPassword } from "../../../../shared/without-password.ts";
-import { openingErrorOf } from "../engine/storage-fault.ts";
+import { toOpeningError } from "../engine/storage-fault.ts";
 
 const NAME = "reseal of atoll";
 /** Webhooks per statement. */
@@ -41,7 +41,7 @@ export async function resealSecrets(
       return resealed;
     });
   } catch (error) {
-    throw error instanceof DatabaseError ? error : openingErrorOf(error, address);
+    throw error instanceof DatabaseError ? error : toOpeningError(error, address);
   }
 }
 

@@ -11,8 +11,8 @@ const READER_CACHE = -16_384;
 const CHECKPOINT_BYTES = 16_000_000;
 
 /**
- * Creates a missing file, readable by its owner only, and returns its absolute path. SQLite gives the -wal and -shm files
- * the same mode. @throws {Error} for an in-memory database: reader and writer have separate connections.
+ * Creates a missing file, readable by its owner only, and returns its absolute path. SQLite gives the -wal and -shm
+ * files the same mode. @throws {Error} for an in-memory database: reader and writer have separate connections.
  */
 export function prepareFile(path: string): string {
   if (path === "" || path === ":memory:" || path.startsWith("file:")) {

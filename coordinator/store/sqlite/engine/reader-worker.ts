@@ -4,7 +4,7 @@ import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps/steps.ts";
 import { openForReading } from "./connection.ts";
 import type { StepOperation } from "./operations.ts";
-import { failureOf, type Failure } from "./worker-errors.ts";
+import { toFailure, type Failure } from "./worker-errors.ts";
 import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
 /** Messages to the thread of this file, which exists so that an expensive page delays only other pages. */
@@ -46,7 +46,7 @@ async function run([name, args]: StepOperation): Promise<FromReader> {
       if (db.inTransaction) db.exec("COMMIT");
     }
   } catch (error) {
-    return { failure: failureOf(error) };
+    return { failure: toFailure(error) };
   }
 }
 

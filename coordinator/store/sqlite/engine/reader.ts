@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../../shared/errors.ts";
-import { errorOf } from "./worker-errors.ts";
+import { toError } from "./worker-errors.ts";
 import type { StepOperation } from "./operations.ts";
 import type { FromReader, ToReader } from "./reader-worker.ts";
 import { reusedThreads } from "./reused-threads.ts";
@@ -11,7 +11,7 @@ interface PendingRead {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads pages of long lists one at a time, in a thread that starts with the first read. Each read sees the newest commit. */
+/** Reads pages of long lists one at a time, in a thread that starts with the first read. */
 export function openReader(path: string) {
   let thread: ReaderThread | null = null;
   let isClosed = false;
@@ -43,7 +43,7 @@ function readerThread(path: string) {
       if ("isClosed" in reply) {
         threads.giveBack(worker);
         resolve();
-      } else if ("failure" in reply) pending.shift()?.reject(errorOf(reply.failure));
+      } else if ("failure" in reply) pending.shift()?.reject(toError(reply.failure));
       else pending.shift()?.resolve(reply.value);
     });
     worker.on("exit", (code) => {

@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 const MAX_IDLE = 2;
 
 /**
- * Threads that run one file for successive stores. Starting a thread takes 60 ms of a core (2026-11-22), half the time of
- * opening a store. An idle thread does not keep the process alive.
+ * Threads that run one file for successive stores. Starting a thread takes 60 ms of a core (2026-11-22), half the time
+ * of opening a store. An idle thread does not keep the process alive.
  * @param name name of the file next to `importer`: TypeScript in the sources, JavaScript in the package.
  */
 export function reusedThreads(name: string, importer: string) {

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { LedgerParty, Posting } from "../../../credits/postings.ts";
-import { textOf, type RowOf, type Table } from "../../steps/table.ts";
+import { encodeText, type RowOf, type Table } from "../../steps/table.ts";
 import { numberNames, type Tx, type Values } from "../../steps/tx.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -95,7 +95,7 @@ export function prepareInsert<C extends Table["definition"], K extends keyof C &
   return (row) => {
     const values = columns.map(([member, isJson]) => {
       const value = row[member];
-      return isJson && value !== null ? textOf("json", value) : parameterOf(value);
+      return isJson && value !== null ? encodeText("json", value) : parameterOf(value);
     });
     return insert.run(values).changes;
   };

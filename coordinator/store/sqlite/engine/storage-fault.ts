@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 
-/** Reasons by SQLite result code, without the part after a second underscore. Source: https://sqlite.org/rescode.html */
+/** By SQLite result code without the part after a second underscore. Source: https://sqlite.org/rescode.html */
 const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full",
   SQLITE_BUSY: "another process is writing to the database",
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Returns the reason why the database is not writable; null for an error of the statement itself. Nothing of the
  * transaction was written, so it can be retried.
  */
-export function storageFaultOf(error: unknown): string | null {
+export function findStorageFault(error: unknown): string | null {
   if (!(error instanceof Database.SqliteError)) return null;
   const code = error.code.split("_").slice(0, 2).join("_");
   const reason = REASONS[code];
@@ -31,7 +31,7 @@ export function storageFaultBehind(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ServiceError && cause.code === "storage_unavailable") return cause.message;
     const { code } = cause as NodeJS.ErrnoException;
-    if (code !== undefined && TEMPORARY.test(code)) return storageFaultOf(cause) ?? cause.message;
+    if (code !== undefined && TEMPORARY.test(code)) return findStorageFault(cause) ?? cause.message;
   }
   return null;
 }

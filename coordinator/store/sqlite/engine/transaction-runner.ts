@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
+import { toFailure, isExpected, type Failure } from "./worker-errors.ts";
 import { openLedger } from "../ledger/ledger.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps/steps.ts";
@@ -30,14 +30,14 @@ export function transactionRunner(db: Database.Database) {
 
   /**
    * Runs operations in one transaction. A refused operation fails without affecting the others. A fault (of SQL, of the
-   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail. While
-   * the database is not writable, all fail.
+   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail.
+   * While the database is not writable, all fail.
    */
   async function run(operations: readonly Operation[]): Promise<RunResult> {
     try {
       return await runTogether(operations);
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       if (operations.length > 1 && failure.kind !== "storage") return runApart(operations);
       return { values: [], failures: operations.map((_, index) => [index, failure]), commits };
     }
@@ -71,7 +71,7 @@ export function transactionRunner(db: Database.Database) {
         } catch (error) {
           if (!isExpected(error)) throw error;
           values.push(undefined);
-          failures.push([index, failureOf(error)]);
+          failures.push([index, toFailure(error)]);
         }
       }
       ledger.flush();

@@ -1,6 +1,6 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
 import { InsufficientCreditsError, KeyCreditsError } from "../../../credits/credit-errors.ts";
-import { storageFaultOf } from "./storage-fault.ts";
+import { findStorageFault } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
 /** An error as a worker sends it, because the structured clone loses classes. */
@@ -20,7 +20,7 @@ export function isExpected(error: unknown): error is ServiceError | IllegalTrans
   return error instanceof ServiceError || error instanceof IllegalTransitionError;
 }
 
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof InsufficientCreditsError) {
     return { kind: "credits", requiredMicro: error.requiredMicro, balanceMicro: error.balanceMicro };
   }
@@ -31,12 +31,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
   if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
   if (error instanceof RangeError) return { kind: "range", message: error.message };
-  const reason = storageFaultOf(error);
+  const reason = findStorageFault(error);
   if (reason !== null) return { kind: "storage", reason };
   return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
 }
 
-export function errorOf(failure: Failure): Error {
+export function toError(failure: Failure): Error {
   switch (failure.kind) {
     case "service":
       return new ServiceError(failure.code, failure.message);

@@ -9,7 +9,7 @@ import {
 } from "./transaction-runner.ts";
 import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
-import { failureOf } from "./worker-errors.ts";
+import { toFailure } from "./worker-errors.ts";
 
 /** Messages to the thread of this file, the only writer of the process, so that no request waits for a disk. */
 export type ToWriter =
@@ -46,7 +46,7 @@ async function run(operations: readonly Operation[]): Promise<RunResult> {
   try {
     return await open().runner.run(operations);
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (failure.kind !== "storage") throw error;
     return { values: [], failures: operations.map((_, index) => [index, failure]), commits: 0 };
   }

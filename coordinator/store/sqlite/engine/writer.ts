@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { errorOf } from "./worker-errors.ts";
+import { toError } from "./worker-errors.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
 import { isStep, type Operation, type Operations } from "./operations.ts";
@@ -51,9 +51,9 @@ interface QueuedOperation extends Caller {
 }
 
 /**
- * Group commit. Operations queue in call order. Whenever the worker is free, it gets the queue as one transaction. An idle
- * store adds no delay, and a busy one shares each sync of the disk among many operations. While the database is not
- * writable (full disk, lock of another process) the store is read-only: it keeps what must not be lost.
+ * Group commit. Operations queue in call order. Whenever the worker is free, it gets the queue as one transaction. An
+ * idle store adds no delay, and a busy one shares each sync of the disk among many operations. While the database is
+ * not writable (full disk, lock of another process) the store is read-only: it keeps what must not be lost.
  */
 export class Writer {
   readonly #thread: WriterThread;
@@ -73,7 +73,7 @@ export class Writer {
   #onDrained: (() => void) | null = null;
   #commits = 0;
 
-  /** @param onReadOnly called with the reason when the store becomes read-only, and with null when it is writable again. */
+  /** `onReadOnly`: called with the reason when the store becomes read-only, with null when it is writable again. */
   constructor(thread: WriterThread, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
     this.#thread = thread;
     this.#clock = clock;
@@ -109,7 +109,7 @@ export class Writer {
     return this.#readOnlyBecause ?? this.#lowSpaceBecause;
   }
 
-  /** Sets the reason why the remaining disk space is reserved for what must not be lost; null if there is enough space. */
+  /** `because`: reason why the remaining space is reserved for what must not be lost; null if there is enough. */
   setLowSpace(because: string | null): void {
     if (because !== this.#lowSpaceBecause && this.#readOnlyBecause === null) this.#onReadOnly(because);
     this.#lowSpaceBecause = because;
@@ -119,7 +119,7 @@ export class Writer {
     return this.queued === 0;
   }
 
-  /** Resolves after the commit. Rejects with `storage_unavailable` while the store is read-only, unless the operation is kept. */
+  /** Resolves after the commit. Rejects with `storage_unavailable` while read-only, unless the operation is kept. */
   run<K extends keyof Operations>(kind: K, args: Parameters<Operations[K]>[0]): Promise<ReturnType<Operations[K]>> {
     return this.#add([kind, args] as unknown as Operation) as Promise<ReturnType<Operations[K]>>;
   }
@@ -195,7 +195,7 @@ export class Writer {
     for (const [index, failure] of failures) {
       const caller = settled[index];
       if (failure.kind === "storage") readOnlyBecause = failure.reason;
-      if (caller !== undefined && !kept.has(caller)) caller.reject(errorOf(failure));
+      if (caller !== undefined && !kept.has(caller)) caller.reject(toError(failure));
     }
     for (const [index, caller] of settled.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
     this.#queue.unshift(...kept.values());
@@ -239,5 +239,5 @@ export class Writer {
 }
 
 function unavailable(reason: string): Error {
-  return errorOf({ kind: "storage", reason });
+  return toError({ kind: "storage", reason });
 }

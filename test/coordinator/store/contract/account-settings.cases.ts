@@ -139,7 +139,7 @@ function describeKeys(check: Check): void {
       const [summed, ended, running] = [make(), make(), make()];
       for (const job of [summed, ended, running]) await runJob(store, job);
       await jobs.end(makeEnding(summed, { chargeMicro: 200_000 }));
-      for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
+      for (let round = 0; round < 3; round += 1) while (await store.usage.sumUp(100));
       await jobs.end(makeEnding(ended, { chargeMicro: 50_000 }));
       await jobs.submit(makeJob(accountId));
       expect(await accounts.keySpending(accountId, MONTH)).toEqual(new Map());

@@ -177,7 +177,7 @@ export function describeWebhooks(check: Check): void {
       subjectId: job.id,
       state: "waiting",
       endedAtMs: null,
-      tries: [],
+      attempts: [],
     });
     expect(await store.webhooks.pending()).toEqual([]);
     expect(await store.jobs.end(makeEnding(job))).toEqual({ dueWebhookIds: [webhook.id] });
@@ -218,7 +218,7 @@ export function describeWebhooks(check: Check): void {
     await store.webhooks.record(webhook.id, tried(3, 500), { state: "failed" });
     expect(await store.webhooks.get(webhook.id)).toMatchObject({
       state: "delivered",
-      tries: [tried(1, null), tried(2, 204)],
+      attempts: [tried(1, null), tried(2, 204)],
     });
     expect(await store.webhooks.pending()).toEqual([]);
   });

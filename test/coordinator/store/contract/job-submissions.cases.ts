@@ -13,10 +13,10 @@ export function describeSubmissions(check: Check): void {
   check("jobs.submit() stores the job as pending and returns it as get() does", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId, { input: { prompt: "né\u0000\u{1f3dd}", nested: { list: [1, null] } } });
-    const { created, job: answered } = await store.jobs.submit(job);
+    const { created, job: submitted } = await store.jobs.submit(job);
     expect(created).toBe(true);
-    expect(answered).toMatchObject({ id: job.id, state: "pending", attempt: 0, islandId: null, output: undefined });
-    expect(await store.jobs.get(job.id)).toEqual(answered);
+    expect(submitted).toMatchObject({ id: job.id, state: "pending", attempt: 0, islandId: null, output: undefined });
+    expect(await store.jobs.get(job.id)).toEqual(submitted);
     expect(await store.jobs.input(job.id)).toEqual(job.input);
   });
 

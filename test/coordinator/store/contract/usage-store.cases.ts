@@ -44,7 +44,7 @@ async function usageOf(
 
 async function sumUpAll(store: Store): Promise<void> {
   // PostgreSQL first waits until earlier writes are final.
-  for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
+  for (let round = 0; round < 3; round += 1) while (await store.usage.sumUp(100));
 }
 
 export function describeUsage(check: Check): void {

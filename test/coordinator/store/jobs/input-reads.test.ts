@@ -3,15 +3,15 @@ import { shareInputReads } from "../../../../coordinator/store/jobs/jobs.ts";
 
 /** Number of inputs in each query, and functions that resolve the open queries, oldest first. */
 let sizes: number[];
-let answers: (() => void)[];
+let replies: (() => void)[];
 let readInput: ReturnType<typeof shareInputReads>;
 
 beforeEach(() => {
-  [sizes, answers] = [[], []];
+  [sizes, replies] = [[], []];
   readInput = shareInputReads((ids) => {
     sizes.push(ids.length);
     const inputs = ids.filter((id) => id !== "none").map((id) => [id, JSON.stringify({ prompt: id })] as const);
-    return new Promise((resolve) => answers.push(() => resolve(new Map(inputs))));
+    return new Promise((resolve) => replies.push(() => resolve(new Map(inputs))));
   });
 });
 
@@ -22,7 +22,7 @@ describe("shareInputReads()", () => {
     const [first, second, none] = ["a", "b", "none"].map((id) => readInput(id));
     none?.catch(() => undefined);
     await settle();
-    answers.shift()?.();
+    replies.shift()?.();
     expect(await Promise.all([first, second])).toEqual([{ prompt: "a" }, { prompt: "b" }]);
     await expect(none).rejects.toMatchObject({ code: "not_found" });
     expect(sizes).toEqual([3]);
@@ -36,7 +36,7 @@ describe("shareInputReads()", () => {
     }
     expect(sizes).toEqual([1, 1]);
     for (let rounds = 0; rounds < 4; rounds += 1) {
-      answers.shift()?.();
+      replies.shift()?.();
       await settle();
     }
     await Promise.all(read);

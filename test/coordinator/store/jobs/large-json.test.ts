@@ -5,10 +5,10 @@ const PIECES = 50;
 
 it("LargeJson.pieces() yields to other work after each piece, however fast it is read", async () => {
   const value = new LargeJson(PIECES, async () => "x");
-  let turns = 0;
+  let ticks = 0;
   const countTurn = (): NodeJS.Immediate =>
     setImmediate(() => {
-      turns += 1;
+      ticks += 1;
       turning = countTurn();
     });
   let turning = countTurn();
@@ -16,5 +16,5 @@ it("LargeJson.pieces() yields to other work after each piece, however fast it is
   for await (const piece of value.pieces()) text += piece;
   clearImmediate(turning);
   expect(text).toBe("x".repeat(PIECES));
-  expect(turns).toBeGreaterThanOrEqual(PIECES - 1);
+  expect(ticks).toBeGreaterThanOrEqual(PIECES - 1);
 });

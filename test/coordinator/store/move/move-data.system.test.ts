@@ -48,8 +48,8 @@ let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => void (folder = temporaryFolder()));
 afterEach(() => folder[Symbol.dispose]());
 
-async function withStore<T>(place: StoreLocation, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(place, clock);
+async function withStore<T>(location: StoreLocation, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(location, clock);
   try {
     return await use(store);
   } finally {
@@ -64,7 +64,7 @@ async function move(
   wrap = (end: MigrationEndpoint) => end,
 ): Promise<MoveReport> {
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StoreLocation) => stack.adopt(await openEnd(place, clock), (end) => end.close());
+  const open = async (location: StoreLocation) => stack.adopt(await openEnd(location, clock), (end) => end.close());
   const source = wrap(await open(from));
   return await moveData(source, await open(to), () => undefined);
 }
@@ -117,8 +117,8 @@ function describeMove(server: PostgresServer): void {
       const { rows, ledger } = await move(here, there);
       expect(Object.keys(rows)).toEqual(COPIED_TABLES.map(({ name }) => name));
       // Jobs that count against their account's limit; waiting jobs of a batch do not yet.
-      const places = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
-      expect(places.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
+      const slots = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
+      expect(slots.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
       expect(ledger).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
       const withEarlier = await withStore(there, async (store) => {
         const { feeds, ...rest } = (await pictureOf(store, filled)) as { feeds: unknown[][] };
@@ -192,8 +192,8 @@ function describeMove(server: PostgresServer): void {
   });
 }
 
-const nameOf = (place: StoreLocation): string =>
-  typeof place === "string" ? "" : (place.address.split("/").at(-1) ?? "");
+const nameOf = (location: StoreLocation): string =>
+  typeof location === "string" ? "" : (location.address.split("/").at(-1) ?? "");
 
 /** Runs and charges a job and asks a question, with new keys after the copied ones. */
 async function goOn(store: Store, accountId: string): Promise<void> {

@@ -14,9 +14,9 @@ function describeDatabase(server: PostgresServer): void {
   afterAll(() => db.close());
 
   it("transact() survives the loss of its connection between two statements", async () => {
-    let tries = 0;
+    let attempts = 0;
     const lost = db.transact(async (session) => {
-      tries += 1;
+      attempts += 1;
       const { pid } = (await session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid")) ?? { pid: 0 };
       await server.query(`SELECT pg_terminate_backend(${pid})`);
       // The connection detects the loss while it is idle.
@@ -24,7 +24,7 @@ function describeDatabase(server: PostgresServer): void {
       return session.one("SELECT 1");
     });
     await expect(lost).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(tries).toBe(1);
+    expect(attempts).toBe(1);
     expect(await db.transact((session) => session.one("SELECT 1 AS one"))).toEqual({ one: 1 });
   });
 

@@ -88,12 +88,12 @@ function numberOf([kind, args]: Operation): number {
 }
 
 /** Operations of one tick share a commit. */
-const turnsArbitrary = fc.array(fc.array(fc.constantFrom(...KINDS), { maxLength: 4 }), { maxLength: 12 });
+const ticksArbitrary = fc.array(fc.array(fc.constantFrom(...KINDS), { maxLength: 4 }), { maxLength: 12 });
 
 it("Lane writes each operation once and in call order, whatever happens to its connections and commits", async () => {
   const scriptArbitrary = fc.array(fc.constantFrom(...FATES), { maxLength: 20 });
   await fc.assert(
-    fc.asyncProperty(turnsArbitrary, scriptArbitrary, async (turns, script) => {
+    fc.asyncProperty(ticksArbitrary, scriptArbitrary, async (ticks, script) => {
       const server = new ScriptedServer(script);
       const clock = new ManualClock();
       const lane = new Lane(server.open, 0, clock, () => undefined);
@@ -104,16 +104,16 @@ it("Lane writes each operation once and in call order, whatever happens to its c
         const number = added.push(operation) - 1;
         results.push(
           lane.add(operation).then(
-            (value) => (value === number ? "done" : `answered ${String(value)}`),
+            (value) => (value === number ? "done" : `resolved with ${String(value)}`),
             (error: Error & { code?: string }) => error.code ?? error.message,
           ),
         );
       };
       const pass = async (): Promise<void> => {
-        for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        for (let tick = 0; tick < 3; tick += 1) await new Promise((resolve) => setImmediate(resolve));
         clock.advance(RETRY_MS / 2);
       };
-      for (const kinds of turns) {
+      for (const kinds of ticks) {
         for (const kind of kinds) add(kind);
         await pass();
       }
@@ -136,7 +136,7 @@ it("Lane writes each operation once and in call order, whatever happens to its c
   );
 });
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("Lane writes fewer operations per commit to a server that is too slow for many", async () => {
   const server = new ScriptedServer([]);
@@ -145,7 +145,7 @@ it("Lane writes fewer operations per commit to a server that is too slow for man
   const lane = new Lane(server.open, 0, clock, () => undefined);
   const results = Array.from({ length: 100 }, (_, number) => lane.add(operationOf("kept", number)));
   for (let round = 0; round < 1_000; round += 1) {
-    await turn();
+    await tick();
     clock.advance(RETRY_MS / 2);
   }
   expect(server.written).toHaveLength(100);

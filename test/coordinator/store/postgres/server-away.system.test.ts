@@ -108,8 +108,8 @@ describe("coordinator with an unavailable PostgreSQL", () => {
     await expect.poll(() => lines[0]).toMatch(/ECONNREFUSED.*The start is waiting/);
     await server.restart();
     const coordinator = await opening;
-    const told = lines.filter((line) => line.includes("The start is waiting"));
-    expect(told).toEqual([...new Set(told)]);
+    const reported = lines.filter((line) => line.includes("The start is waiting"));
+    expect(reported).toEqual([...new Set(reported)]);
     expect((await fetch(`${coordinator.url}/api/v1/health`)).status).toBe(200);
     await coordinator.close();
   });

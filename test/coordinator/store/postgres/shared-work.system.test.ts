@@ -59,7 +59,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       // The old sender sends and records nothing.
       expect([await pending(one), await one.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
       await one.webhooks.record(ids[0] ?? "", { atMs: 1, status: 200, error: null }, { state: "delivered" });
-      expect(await three.webhooks.get(ids[0] ?? "")).toMatchObject({ state: "pending", tries: [] });
+      expect(await three.webhooks.get(ids[0] ?? "")).toMatchObject({ state: "pending", attempts: [] });
     });
 
     it("follow the answers of their own questions, and adopt each answer of a dead coordinator once", async () => {

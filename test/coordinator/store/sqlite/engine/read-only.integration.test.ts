@@ -18,12 +18,12 @@ const UNAVAILABLE = { name: "ServiceError", code: "storage_unavailable" };
 
 let clock: ManualClock;
 let store: SqliteStore;
-let told: (string | null)[];
+let reported: (string | null)[];
 
 async function open(path: string, minFreeBytes?: number): Promise<void> {
   clock = new ManualClock();
-  told = [];
-  const onReadOnly = (because: string | null): void => void told.push(because);
+  reported = [];
+  const onReadOnly = (because: string | null): void => void reported.push(because);
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
@@ -33,7 +33,7 @@ async function untilTold(count: number): Promise<void> {
     .poll(
       () => {
         clock.advance(2_000);
-        return told.length;
+        return reported.length;
       },
       { timeout: 20_000 },
     )
@@ -68,7 +68,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     disk.free();
     await untilTold(2);
     await ended;
-    expect(told).toEqual(["the disk is full (SQLITE_FULL)", null]);
+    expect(reported).toEqual(["the disk is full (SQLITE_FULL)", null]);
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "completed", output });
     await makeAccount(store);
     expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
@@ -105,7 +105,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     await runJob(store, job);
     writeFileSync(`${disk.path}/other`, Buffer.alloc(5 * 2 ** 20));
     await untilTold(1);
-    expect(told[0]).toMatch(/^the disk of .* has only [0-3] MiB left \(setting min_free_disk_mb\)$/);
+    expect(reported[0]).toMatch(/^the disk of .* has only [0-3] MiB left \(setting min_free_disk_mb\)$/);
     await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject({
       ...UNAVAILABLE,
       message: "Storage is unavailable: the coordinator's disk is nearly full; its operator must free space",
@@ -134,7 +134,7 @@ describe("store whose database is locked by another process", () => {
       atMs: MADE_AT_MS,
     });
     await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
-    expect(told).toEqual(["another process is writing to the database (SQLITE_BUSY)"]);
+    expect(reported).toEqual(["another process is writing to the database (SQLITE_BUSY)"]);
     other.exec("COMMIT");
     other.close();
     await untilTold(2);

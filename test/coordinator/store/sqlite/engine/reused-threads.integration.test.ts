@@ -13,22 +13,22 @@ function take(): Worker {
   return thread;
 }
 async function echo(thread: Worker, text: string): Promise<unknown> {
-  const answered = once(thread, "message");
+  const replied = once(thread, "message");
   thread.postMessage(text);
-  return ((await answered) as unknown[])[0];
+  return ((await replied) as unknown[])[0];
 }
 
 describe("returned thread", () => {
   it("works for its next user, and sends nothing more to the previous one", async () => {
     const first = take();
-    const heard: unknown[] = [];
-    first.on("message", (message) => heard.push(message));
+    const received: unknown[] = [];
+    first.on("message", (message) => received.push(message));
     expect(await echo(first, "a")).toBe("a");
     threads.giveBack(first);
     const second = take();
     expect(second).toBe(first);
     expect(await echo(second, "b")).toBe("b");
-    expect(heard).toEqual(["a"]);
+    expect(received).toEqual(["a"]);
   });
 
   it("is not reused if it has died in the meantime", async () => {

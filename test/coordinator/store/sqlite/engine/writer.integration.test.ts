@@ -29,14 +29,14 @@ it("Writer opens a database later if it cannot be opened now, and writes nothing
   await store.close();
   const path = folder.file("atoll.db");
   mkdirSync(path);
-  const told: (string | null)[] = [];
+  const reported: (string | null)[] = [];
   const clock = new ManualClock();
-  const writer = new Writer(startWriterThread(path), clock, (because) => told.push(because));
+  const writer = new Writer(startWriterThread(path), clock, (because) => reported.push(because));
   await expect(writer.run("check", {})).rejects.toMatchObject({ code: "storage_unavailable" });
   rmdirSync(path);
   renameSync(folder.file("made.db"), path);
   clock.advance(500);
-  await expect.poll(() => told).toEqual([expect.stringContaining("cannot be opened"), null]);
+  await expect.poll(() => reported).toEqual([expect.stringContaining("cannot be opened"), null]);
   expect(await writer.run("check", {})).toBeGreaterThan(0);
   await writer.close();
 });

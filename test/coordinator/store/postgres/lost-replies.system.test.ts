@@ -31,10 +31,10 @@ describe("request with a lost reply to its commit", () => {
     const direct = await server.createDatabase(name);
     admin = new pg.Client(direct);
     await admin.connect();
-    const place = { address: `postgres://atoll@127.0.0.1:${link.port}/${name}`, key: randomBytes(32) };
-    coordinator = await TestCoordinator.open({ leaseMs: 2_000, leaseRenewMs: 200 }, {}, place);
+    const location = { address: `postgres://atoll@127.0.0.1:${link.port}/${name}`, key: randomBytes(32) };
+    coordinator = await TestCoordinator.open({ leaseMs: 2_000, leaseRenewMs: 200 }, {}, location);
     // Bypasses the link, which runs in this process and is blocked by the command.
-    account = insertAccount({ ...place, address: direct }, "client@example.com", 1_000);
+    account = insertAccount({ ...location, address: direct }, "client@example.com", 1_000);
   });
   afterEach(async () => {
     await admin.end();
