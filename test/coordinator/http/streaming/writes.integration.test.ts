@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { expect, it, vi } from "vitest";
 import { chatChunks } from "../../../../coordinator/http/streaming/chat-encoder.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
-import { FeedRelay, type FeedEncoder } from "../../../../coordinator/http/streaming/sse.ts";
+import { relayFeed, type FeedEncoder } from "../../../../coordinator/http/streaming/sse.ts";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed, type FeedEnding } from "../../../../coordinator/jobs/feed.ts";
@@ -37,7 +37,7 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
       answers.push(response);
       const mayRead = async (): Promise<boolean> => true;
       const explain = async () => null;
-      void new FeedRelay({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, explain, mayRead });
+      relayFeed({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, explain, mayRead });
       return RESPONSE_ALREADY_SENT;
     },
     { host: "127.0.0.1", port: 0 },

@@ -9,7 +9,7 @@ import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
 import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/transport.ts";
-import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { relayFeed } from "../../../../coordinator/http/streaming/sse.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
@@ -50,7 +50,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
   },
   "/stream": (_request, { outgoing: response }) => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [{ type: "token", content: large, count: 1 }] }]);
-    void new FeedRelay({
+    relayFeed({
       feed,
       after: FEED_START,
       encoder: jobEvents,
