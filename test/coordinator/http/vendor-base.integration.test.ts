@@ -33,13 +33,13 @@ describe("errorResponse()", () => {
   it.each(Object.entries(ERROR_STATUS))(
     "uses 400 instead of 422 only for vendors' clients: %s (%i)",
     (code, status) => {
-      const answerAt = (isVendorBase: boolean) =>
+      const responseAt = (isVendorBase: boolean) =>
         errorResponse(new ServiceError(code as ErrorCode, "because"), {
           requestId: "r",
           style: "openai",
           isVendorBase,
         });
-      const [spec, vendor] = [answerAt(false), answerAt(true)];
+      const [spec, vendor] = [responseAt(false), responseAt(true)];
       expect([spec.status, vendor.status]).toEqual([status, status === 422 ? 400 : status]);
       expect(vendor.body).toEqual(spec.body);
       const isFinal = status < 500 && status !== 429 ? "false" : undefined;
