@@ -48,7 +48,7 @@ export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (rout
               .describe(`The latest jobs with earnings, newest first; at most ${MAX_RECENT}`),
           }),
         ),
-        "CoordinatorMetrics of the Island",
+        "Metrics of the Island",
       ),
     },
     fails: [401, 404],
