@@ -15,7 +15,7 @@ import { readToEnd } from "../api.ts";
 
 /** Larger than the system's own buffers. */
 const LARGE_BYTES = 16 * 1_024 * 1_024;
-/** Longer than an event-loop turn takes on a busy machine. */
+/** Longer than an event-loop tick takes on a busy machine. */
 const STALLED_MS = 1_000;
 /** Pause after each piece that the slow client reads. */
 const PAUSE_MS = 10;
@@ -28,7 +28,7 @@ interface Watched {
 }
 
 let listener: Listener;
-let answers: Map<string, Watched>;
+let responses: Map<string, Watched>;
 /** `/wait` waits for it, and `/endless` ends after it. */
 let gate: PromiseWithResolvers<void>;
 
@@ -65,12 +65,12 @@ const routes: Readonly<Record<string, FetchHandler>> = {
 };
 
 beforeEach(async () => {
-  answers = new Map();
+  responses = new Map();
   gate = Promise.withResolvers<void>();
   const fetch: FetchHandler = (request, env) => {
     const { pathname, search } = new URL(request.url);
     const closed = once(env.outgoing, "close").then(() => env.outgoing.writableFinished);
-    answers.set(pathname + search, { response: env.outgoing, closed });
+    responses.set(pathname + search, { response: env.outgoing, closed });
     return routes[pathname]?.(request, env) ?? new Response(null, { status: 404 });
   };
   listener = await listen(fetch, { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
@@ -89,8 +89,8 @@ async function ask(path: string): Promise<Socket> {
 
 /** Resolves when the server sees the response closed, with whether all of it was sent. */
 async function closed(path: string): Promise<boolean> {
-  while (!answers.has(path)) await sleep(1);
-  return answers.get(path)?.closed ?? false;
+  while (!responses.has(path)) await sleep(1);
+  return responses.get(path)?.closed ?? false;
 }
 
 describe("a response whose client does not read", () => {
