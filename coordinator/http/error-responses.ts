@@ -67,7 +67,6 @@ export class JobFailedError extends ServiceError {
 
 export class MethodNotAllowedError extends ServiceError {
   override readonly name = "MethodNotAllowedError";
-  /** Methods of the path. */
   readonly allowed: readonly string[];
   constructor(method: string, allowed: readonly string[]) {
     super("not_found", `Method ${method} is not allowed for this path; use ${allowed.join(" or ")}`);
@@ -83,7 +82,6 @@ const FINAL = { "X-Should-Retry": "false" };
 /** Statuses from 400 to 499 that a retry can fix: the request arrived too slowly, or there were too many. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
-/** `error` of an error body. */
 interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
@@ -119,7 +117,7 @@ interface ErrorContext {
   readonly isVendorBase?: boolean;
 }
 
-/** Returns the error response for a thrown value. For an unexpected error it contains only the request's id. */
+/** The response to an unexpected error contains only the request's id. */
 export function errorResponse(
   thrown: unknown,
   { requestId = "", style = "plain", isVendorBase = false }: ErrorContext = {},
@@ -206,12 +204,12 @@ export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }
 
-/** Returns the HTTP status of a job's failure, which applies to errors inside a stream too. */
+/** Returns the HTTP status of a job's failure, also inside a stream. */
 export function failureStatus(code: string): number {
   return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
 }
 
-/** Returns the `error.type` that Anthropic's API uses with a status. */
+/** `error.type` of Anthropic's API. */
 export function anthropicType(status: number): string {
   if (status === 503) return "overloaded_error";
   if (status >= 500) return "api_error";
@@ -223,7 +221,7 @@ export function anthropicType(status: number): string {
   return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-/** Returns the `error.type` that OpenAI's API uses with a status. */
+/** `error.type` of OpenAI's API. */
 export function openAiType(status: number): string {
   if (status >= 500) return "server_error";
   if (status === 401) return "authentication_error";

@@ -61,7 +61,7 @@ export interface HttpDeps {
   readonly options: HttpOptions;
 }
 
-/** Bindings and variables of the Hono context; `middleware/request-context.ts` sets the variables. */
+/** `middleware/request-context.ts` sets the variables. */
 export interface HttpEnv {
   Bindings: HttpBindings;
   Variables: {

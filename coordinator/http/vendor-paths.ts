@@ -1,4 +1,4 @@
-/** Same paths as below `/api/v1`, except OpenAI's conversations, which differ from Atoll's. */
+/** Serves the paths of `/api/v1`, except OpenAI's conversations, which differ from Atoll's. */
 const VENDOR_BASE = "/v1/";
 const COHERE_RERANK = "/v2/rerank";
 const OPENAI_CONVERSATIONS = "/v1/conversations";

@@ -29,7 +29,7 @@ export function requestLimits(
   callers: CallerQuota,
 ) {
   const addresses = new RequestWindow(clock);
-  /** By credential (API key or session). No set is empty. */
+  /** The keys are API keys and sessions. No set is empty. */
   const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
   const openEventStream = eventStreams();
   /** Bytes of large responses that are in memory until their clients have read them. */
@@ -156,7 +156,7 @@ export const MAX_ALL_STREAMS = 10_000;
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** By account with an open event stream. */
+  /** The keys are accounts with an open event stream. */
   const slots = new Map<string, Promise<ReleaseStream>>();
 
   return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {

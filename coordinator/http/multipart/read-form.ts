@@ -21,9 +21,8 @@ export interface FormLimits {
   /** Maximum UTF-8 bytes of one value. */
   readonly maxFieldBytes: number;
   readonly maxFiles: number;
-  /** Maximum bytes of one file. */
   readonly maxFileBytes: number;
-  /** Folder for a temporary folder with the files. Default: the system's. */
+  /** Folder for the temporary files. Default: the system's. */
   readonly directory?: string;
   readonly stallMs?: number;
   readonly clock?: Pick<Clock, "schedule">;
@@ -54,7 +53,7 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
   const maxFrameBytes = (maxFields + maxFiles + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
   if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + maxFrameBytes)
-    throw new ServiceError("payload_too_large", `The file is too large; at most ${maxFileBytes} bytes are allowed`);
+    throw tooLargeError(maxFileBytes);
   const busboy = await openParser({
     headers: { "content-type": contentType },
     limits: {
@@ -101,7 +100,7 @@ async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   }
 }
 
-/** Reads a body through the parser into memory and disk. Settles when no file is being written. */
+/** Settles when no file is being written. */
 async function readParts(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
@@ -155,10 +154,6 @@ function pipeToParser(
   failed: AbortController,
 ): Promise<void> {
   const { signal } = failed;
-  const disconnected = new ServiceError(
-    "bad_request",
-    "The connection closed before the whole form arrived; send the form again",
-  );
   return new Promise<void>((resolve, reject) => {
     const stalled = (): void => {
       const seconds = Math.round(stallMs / 1_000);
@@ -200,22 +195,27 @@ function pipeToParser(
       busboy.end();
     };
     const onDisconnect = (): void => {
-      if (!incoming.complete) fail(disconnected);
+      if (incoming.complete) return;
+      const message = "The connection closed before the whole form arrived; send the form again";
+      fail(new ServiceError("bad_request", message));
     };
     const onFinish = (): void => settle(resolve);
     signal.addEventListener("abort", onFailed);
     busboy.on("drain", onDrain).on("finish", onFinish);
     // Its events were already emitted: the client disconnected while its key was looked up.
-    if (incoming.destroyed && !incoming.complete) return fail(disconnected);
+    if (incoming.destroyed && !incoming.complete) return onDisconnect();
     incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
+}
+
+function tooLargeError(maxBytes: number): ServiceError {
+  return new ServiceError("payload_too_large", `The file is too large; at most ${maxBytes} bytes are allowed`);
 }
 
 export interface FormFile {
   readonly field: string;
   /** Name given by the client, without folders; empty if it gave none. Never used as a path here. */
   readonly filename: string;
-  /** Content type given by the client. */
   readonly contentType: string;
   /** Temporary path: to keep the file, move it before the form is disposed of. */
   readonly path: string;
@@ -240,11 +240,7 @@ async function writeFormFile(
 ): Promise<FormFile> {
   const stop = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener("abort", stop, { once: true });
-  const tooLarge = new ServiceError(
-    "payload_too_large",
-    `The file is too large; at most ${maxBytes} bytes are allowed`,
-  );
-  stream.once("limit", () => void stream.destroy(tooLarge));
+  stream.once("limit", () => void stream.destroy(tooLargeError(maxBytes)));
   // The parser reports a truncated body by an event, before the loop below may listen for it.
   stream.on("error", () => undefined);
   try {

@@ -112,7 +112,7 @@ function emptyParameter(name: string, unhonoured: UnsupportedField | null): Para
   return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
 }
 
-/** Adds the parameters of a schema. All schemas of a union add to the same parameter. */
+/** All schemas of a union add to the same parameter. */
 function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
   const { ignoredEntry } = fieldNotesOf(schema as z.ZodType);
   if (ignoredEntry !== undefined) {

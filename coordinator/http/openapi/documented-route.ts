@@ -36,11 +36,11 @@ export type Access = "public" | Scope | "operator";
 
 /** Documentation of an operation, and the checks before its handler is called. */
 export interface RouteSpec {
-  /** The operationId. */
+  /** OperationId. */
   readonly id: string;
-  /** The summary. */
+  /** Summary. */
   readonly is: string;
-  /** The description. */
+  /** Description. */
   readonly about?: string;
   readonly access: Access;
   /** Shown in the document. Default: derived from `access`. */

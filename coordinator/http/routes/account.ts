@@ -7,25 +7,16 @@ import { clearSessionCookie } from "../server/console-session.ts";
 import { routeGroup } from "../route-group.ts";
 import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
-import { emailText, passwordCaller, passwordText } from "./sessions.ts";
+import { emailText, mailedToken, passwordCaller, passwordText } from "./sessions.ts";
 
 /** Data without content and without personal data. */
 const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
-
-const LINE_KINDS = [
-  "grant",
-  "correction",
-  "hold",
-  "charge",
-  "release",
-  "earning",
-] as const satisfies readonly LedgerLine["kind"][];
 
 const lineSchema = z
   .object({
     id: z.int().describe("Id of the entry; increases with time"),
     kind: z
-      .enum(LINE_KINDS)
+      .enum(["grant", "correction", "hold", "charge", "release", "earning"])
       .describe(
         "grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job",
       ),
@@ -114,7 +105,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "Confirm a new e-mail address with a mailed token",
     about: "The token works once, within an hour, and does not need a session. The old address is notified.",
     access: "public",
-    body: z.object({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") }),
+    body: z.object({ token: mailedToken }),
     responses: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
     fails: [400, 422],
   })(async ({ body }) => {

@@ -57,16 +57,22 @@ const limitFields = {
     ),
 };
 
-const nameSchema = z.string().openapi({ maxLength: MAX_NAME });
+const nameSchema = z.string().openapi({ maxLength: MAX_NAME }).optional();
 
-const createKeyBody = z
-  .object({ name: nameSchema.optional(), scopes: scopesSchema.optional(), ...limitFields })
-  .openapi("CreateApiKey");
-
-const changeKeyBody = z.object({ name: nameSchema.optional(), ...limitFields }).openapi("ChangeApiKey");
-
-function limitsOf(body: z.infer<z.ZodObject<typeof limitFields>>): Partial<KeyLimits> {
+/** A key for a misspelt Cargo could run nothing. @throws {ValidationError} naming every unknown Cargo. */
+async function readLimits(
+  body: z.infer<z.ZodObject<typeof limitFields>>,
+  { catalog }: HttpDeps,
+  accountId: string,
+): Promise<Partial<KeyLimits>> {
   const { expires_at: expiresAt, cargos, credits_per_month: credits } = body;
+  const found = await Promise.all(
+    (cargos ?? []).map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),
+  );
+  const errors = found.flatMap((cargo, index) =>
+    cargo === undefined ? [{ path: `cargos.${index}`, message: `there is no Cargo "${cargos?.[index]}"` }] : [],
+  );
+  if (errors.length > 0) throw new ValidationError(errors);
   return {
     ...(expiresAt === undefined ? {} : { expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt) }),
     ...(cargos === undefined ? {} : { cargos }),
@@ -123,7 +129,7 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
   };
 }
 
-/** Has both formats of spec §4. */
+/** Presents a key in both formats of spec §4. */
 function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
   const data = presentNewKey(key);
   const { id, name, scopes, created_at } = data;
@@ -142,7 +148,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     const keys = await accounts.listKeys(identity.accountId);
     // A second read is needed only for accounts that use such limits.
     const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
-    const spending = isCounted ? await accounts.keySpending(identity.accountId) : NO_SPENDING;
+    const spending = isCounted ? await accounts.keySpending(identity.accountId) : new Map<string, number>();
     return { data: keys.map((key) => presentKey(key, spending)) };
   });
 
@@ -152,15 +158,14 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     about:
       "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
-    body: createKeyBody,
+    body: z.object({ name: nameSchema, scopes: scopesSchema.optional(), ...limitFields }).openapi("CreateApiKey"),
     responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant scopes that it does not have.
     for (const scope of scopes) requireScope(identity, scope);
     assertMayManageCredentials(identity);
-    const limits = limitsOf(body);
-    await assertKnown(deps, limits.cargos ?? [], identity.accountId);
+    const limits = await readLimits(body, deps, identity.accountId);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
     events.noteAccount(identity.accountId);
     return presentCreatedKey(key, secret);
@@ -172,14 +177,13 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     about:
       "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
-    body: changeKeyBody,
+    body: z.object({ name: nameSchema, ...limitFields }).openapi("ChangeApiKey"),
     responses: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;
     assertMayManageCredentials(identity);
-    const limits = limitsOf(body);
-    await assertKnown(deps, limits.cargos ?? [], accountId);
+    const limits = await readLimits(body, deps, accountId);
     const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
     const key = await accounts.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
@@ -202,19 +206,6 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     return { data: { id: params.id, revoked: true } };
   });
 });
-
-const NO_SPENDING: ReadonlyMap<string, number> = new Map();
-
-/** A key for a misspelt Cargo could run nothing. @throws {ValidationError} naming every unknown Cargo. */
-async function assertKnown({ catalog }: HttpDeps, slugs: readonly string[], accountId: string): Promise<void> {
-  const found = await Promise.all(
-    slugs.map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),
-  );
-  const errors = slugs.flatMap((slug, index) =>
-    found[index] === undefined ? [{ path: `cargos.${index}`, message: `there is no Cargo "${slug}"` }] : [],
-  );
-  if (errors.length > 0) throw new ValidationError(errors);
-}
 
 function noKey(id: string): ServiceError {
   return new ServiceError("not_found", `There is no API key "${id}"; GET ${API_BASE}/api-keys lists yours`);

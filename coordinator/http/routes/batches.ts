@@ -12,7 +12,7 @@ import {
   submittedBatchSchema,
 } from "../schemas/batch-schemas.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { idempotencyOf } from "../middleware/idempotency.ts";
+import { idempotencyHeaders, idempotencyOf } from "../middleware/idempotency.ts";
 import { queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
@@ -30,7 +30,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     about:
       "Stores all jobs and holds their prices, or none. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
     access: "write",
-    headers: z.object({ "idempotency-key": z.string().optional() }),
+    headers: idempotencyHeaders,
     body: submitBatchSchema,
     responses: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
     fails: [402, 404],
@@ -41,7 +41,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
       inputs: body.inputs,
       priority: body.priority,
       failMode: body.fail_mode,
-      idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
+      idempotency: idempotencyOf(c, body),
       webhook: webhookOf(body),
     });
     return { data: presentSubmittedBatch(batch) };

@@ -10,7 +10,7 @@ import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
 /** Files of swagger-ui-dist that the page loads. Links are relative, because a proxy may add a prefix. */
-const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
+const ASSETS = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -66,7 +66,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   routes.app.get("/docs/:file", (c) => {
     const name = c.req.param("file");
     const missing = `There is no file "${name}"`;
-    if (!(ASSETS as readonly string[]).includes(name)) throw new ServiceError("not_found", missing);
+    if (!ASSETS.has(name)) throw new ServiceError("not_found", missing);
     return sendFile(c.env, { root, name, headers, missing });
   });
 

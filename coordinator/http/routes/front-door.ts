@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The console loads only its own files and calls only the coordinator. Images in outputs of jobs are `data:`. No text is
- * ever parsed as HTML.
+ * The console loads only its own files and calls only the coordinator. Images in outputs of jobs are `data:`. No text
+ * is ever parsed as HTML.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",

@@ -70,13 +70,10 @@ function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<bo
 function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
-    const settle = (isHealthy: boolean): void => {
-      timer.cancel();
-      resolve(isHealthy);
-    };
-    store.check().then(
-      () => settle(true),
-      () => settle(false),
+    const isHealthy = store.check().then(
+      () => true,
+      () => false,
     );
+    void isHealthy.then(resolve).finally(() => timer.cancel());
   });
 }

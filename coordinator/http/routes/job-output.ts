@@ -102,7 +102,7 @@ function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   };
 }
 
-/** Has the format of the final output. Undefined before any output, and for Cargos that output only at the end. */
+/** Returns undefined before any output, and for Cargos that output only at the end. */
 function producedSoFar(feed: Feed): unknown {
   const image = lastOf(feed, "image");
   if (image !== undefined) return { format: image.format, data: image.data };

@@ -5,7 +5,7 @@ import { submitterOf } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import { routeGroup } from "../route-group.ts";
-import { idempotencyOf } from "../middleware/idempotency.ts";
+import { idempotencyHeaders, idempotencyOf } from "../middleware/idempotency.ts";
 import {
   detailSchema,
   presentDetail,
@@ -25,23 +25,13 @@ import { webhookOf } from "../schemas/webhook-schemas.ts";
 /** Maximum long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
 
-const listQuery = z.object({
-  ...pageQuery(),
-  status: statesSchema.optional(),
-  workload: z.string().optional().describe("Cargo slug"),
-  batch: z.string().optional().describe("Id of a batch; lists only its jobs"),
-});
-
-const submissionHeaders = z.object({ "idempotency-key": z.string().optional() });
-const cancelledSchema = z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) });
-
 export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, clock }) => {
   routes.post("", {
     id: "submitJob",
     is: "Submit a job",
     about: "With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job.",
     access: "write",
-    headers: submissionHeaders,
+    headers: idempotencyHeaders,
     body: submitSchema,
     responses: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
     fails: [402, 404],
@@ -51,7 +41,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       slug: body.workload,
       input: body.input,
       priority: body.priority,
-      idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
+      idempotency: idempotencyOf(c, body),
       webhook: webhookOf(body),
     });
     return { data: presentSubmitted(job) };
@@ -61,7 +51,12 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     id: "listJobs",
     is: "List jobs, newest first",
     access: "read",
-    query: listQuery,
+    query: z.object({
+      ...pageQuery(),
+      status: statesSchema.optional(),
+      workload: z.string().optional().describe("Cargo slug"),
+      batch: z.string().optional().describe("Id of a batch; lists only its jobs"),
+    }),
     responses: { 200: json(pageOf(listedSchema), "Jobs") },
   })(async ({ identity, query }) => {
     const { limit, offset, status, workload, batch } = query;
@@ -105,7 +100,9 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
         .default("delete")
         .describe("refuse: 422 job_not_cancellable for an ended job, whose content is kept"),
     }),
-    responses: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
+    responses: {
+      200: json(data(z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) })), "Cancelled or deleted"),
+    },
     fails: [404, 422],
   })(async ({ identity, params, query }) => {
     const { accountId } = identity;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_GRANT_NOTE } from "../../operators/operator-accounts.ts";
 import { ROLES } from "../../store/accounts/accounts.ts";
-import { idempotencyOf } from "../middleware/idempotency.ts";
+import { idempotencyHeaders, idempotencyOf } from "../middleware/idempotency.ts";
 import {
   accountDetailSchema,
   knownAccountSchema,
@@ -82,7 +82,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     about:
       "Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an `Idempotency-Key` header, repeats of the same operator, account, key and credits grant once; the same key with another amount is 422. Keys never expire. Without the header, each request grants.",
     access: "operator",
-    headers: z.object({ "idempotency-key": z.string().optional() }),
+    headers: idempotencyHeaders,
     body: z
       .object({
         credits: creditsSchema.describe("Credits to add; negative: take back; not 0"),
@@ -92,7 +92,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     responses: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
-    const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
+    const key = idempotencyOf(c, body)?.key ?? null;
     const grant = { credits: body.credits, note: body.note ?? null };
     const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, grant, key);
     deps.events.note(id, { type: "balance" });

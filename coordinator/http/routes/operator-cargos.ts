@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
-import { type PinKind, pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
+import { pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
 import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, orNull } from "../schemas/responses.ts";
 import { creditsSchema, presentTime, timeSchema } from "../schemas/wire-units.ts";
@@ -9,7 +9,6 @@ import { routeGroup } from "../route-group.ts";
 import { actorOf } from "./operator-actor.ts";
 
 const PIN_KINDS = { imageDigest: "image_digest", modelHash: "model_hash", modelCommit: "model_commit" } as const;
-const PIN_NAMES = Object.values(PIN_KINDS);
 const pin = z.string().max(200).optional();
 
 const pinsSchema = z
@@ -50,9 +49,9 @@ const reviewSchema = z
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
     revision: z.string().describe("Hash of `cargo`, which the approval must repeat"),
-    pin: orNull(z.object({ kind: z.enum(PIN_NAMES), value: z.string().nullable() }).openapi("CargoPin")).describe(
-      "What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing",
-    ),
+    pin: orNull(
+      z.object({ kind: z.enum(Object.values(PIN_KINDS)), value: z.string().nullable() }).openapi("CargoPin"),
+    ).describe("What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing"),
     approval: orNull(
       z
         .object({
@@ -75,7 +74,7 @@ function readPins(body: z.infer<typeof pinsSchema>): Pins {
 
 function presentCargoReview(review: CargoReview, ownerEmail: string | null): z.infer<typeof reviewSchema> {
   const { file, status, origin, ownerId, revision, approval } = review;
-  const kind: PinKind | null = pinKindOf(file);
+  const kind = pinKindOf(file);
   const pins = pinsOf(file);
   const { container, model } = file;
   return {
@@ -88,8 +87,7 @@ function presentCargoReview(review: CargoReview, ownerEmail: string | null): z.i
     owner_email: ownerEmail,
     revision,
     pin: kind === null ? null : { kind: PIN_KINDS[kind], value: pins[kind] ?? null },
-    approval:
-      approval === null ? null : { revision: approval.revision, by: approval.by, at: presentTime(approval.atMs) },
+    approval: approval && { revision: approval.revision, by: approval.by, at: presentTime(approval.atMs) },
     price_per_job: review.price,
     shipped_price_per_job: origin === "shipped" ? file.price_per_job : null,
     signs: {
@@ -201,8 +199,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     },
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
-    const { revision, ...pins } = body;
-    const approval = await cargos.approve(actorOf(c, identity, deps), slug, revision, readPins(pins));
+    const approval = await cargos.approve(actorOf(c, identity, deps), slug, body.revision, readPins(body));
     return { data: { slug, revision: approval.revision, approved: true } };
   });
 

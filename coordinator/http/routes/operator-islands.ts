@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { ListedIsland, OwnedIsland } from "../../islands/island-service.ts";
-import { NO_COUNTS } from "../../store/ledger/host-metrics.ts";
+import type { ListedIsland } from "../../islands/island-service.ts";
 import type { KnownIsland } from "../../store/accounts/operators.ts";
-import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
+import {
+  islandDetailSchema,
+  islandSchema,
+  presentIslandDetail,
+  presentIslandFacts,
+} from "../schemas/island-schemas.ts";
 import { presentEmail } from "../schemas/operator-schemas.ts";
 import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
@@ -24,9 +27,6 @@ const knownIslandSchema = islandSchema
   .openapi("KnownIsland");
 
 const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).openapi("KnownIslandDetail");
-
-const NOTHING = { today: 0, days7: 0, days30: 0 };
-const NO_METRICS = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
 
 export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Operator" }, (routes, deps) => {
   const { islands } = deps.operators;
@@ -59,7 +59,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
   })(async ({ params: { id } }) => {
     const known = await islands.known(id);
     const island = await deps.islands.get(known.accountId, id);
-    return { data: presentKnownIslandDetail(island, known, deps.catalog) };
+    return { data: { ...presentIslandDetail(island, deps.catalog), ...presentOwner(known) } };
   });
 
   routes.post("/{id}/suspension", {
@@ -89,25 +89,9 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
 });
 
 function presentKnownIsland(island: ListedIsland<KnownIsland>): z.infer<typeof knownIslandSchema> {
-  const { record } = island;
-  const {
-    uptime: _,
-    jobs: _jobs,
-    tokens: _tokens,
-    earned: _earned,
-    ...shown
-  } = presentIsland({ ...island, metrics: NO_METRICS });
-  return { ...shown, account_id: record.accountId, account_email: presentEmail(record.email) };
+  return { ...presentIslandFacts(island), ...presentOwner(island.record) };
 }
 
-function presentKnownIslandDetail(
-  island: OwnedIsland,
-  known: KnownIsland,
-  catalog: Pick<Catalog, "list">,
-): z.infer<typeof knownIslandDetailSchema> {
-  return {
-    ...presentIslandDetail(island, catalog),
-    account_id: known.accountId,
-    account_email: presentEmail(known.email),
-  };
+function presentOwner({ accountId, email }: KnownIsland): z.infer<z.ZodObject<typeof ownerShape>> {
+  return { account_id: accountId, account_email: presentEmail(email) };
 }

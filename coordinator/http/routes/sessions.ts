@@ -15,10 +15,12 @@ import { presentTime, timeSchema, presentTimeOrNull } from "../schemas/wire-unit
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Limited because it is looked up. The services check the stricter rules, which the document shows. */
+/** Text of limited length, because it is looked up. The services check the stricter rules, which the document shows. */
 export const emailText = z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source });
-/** Limited because it is hashed. The services check the stricter rules, which the document shows. */
+/** Text of limited length, because it is hashed. */
 export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
+
+export const mailedToken = z.string().max(200).describe("Token (ep_…) from the e-mail");
 
 const credentialsSchema = z.object({ email: emailText, password: passwordText }).openapi("Credentials");
 
@@ -93,10 +95,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "The token works once, within an hour.",
     access: "public",
     headers: consoleHeader,
-    body: credentialsSchema
-      .pick({ password: true })
-      .extend({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") })
-      .openapi("EmailProof"),
+    body: credentialsSchema.pick({ password: true }).extend({ token: mailedToken }).openapi("EmailProof"),
     responses: { 201: json(startedSchema, "The account and its first session") },
     fails: [400, 403],
   })(async ({ c, body }) => {

@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** By API names. */
+/** API name → group. */
 const GROUPS: Readonly<Record<string, UsageGroup>> = { day: "day", workload: "cargo", api_key: "key" };
 const GROUP_NAMES = Object.keys(GROUPS);
 const ANY_GROUP = `(${GROUP_NAMES.join("|")})`;

@@ -244,11 +244,9 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
   );
 }
 
-const samplingSchema = z.object(samplingFields);
-
 /** Returns the sampling fields of a job's input. `max_completion_tokens` takes precedence. */
 export function samplingOf(
-  body: z.infer<typeof samplingSchema> & Pick<ChatBody, "max_completion_tokens">,
+  body: z.infer<z.ZodObject<typeof samplingFields>> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }
@@ -264,10 +262,6 @@ export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null
 }
 
 export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "top">) {
-  return { token, logprob, bytes: bytes ?? bytesOf(token) };
-}
-
-/** Returns null for a token that is not whole characters. */
-function bytesOf(token: string): number[] | null {
-  return token.includes("\uFFFD") ? null : [...Buffer.from(token)];
+  // The bytes of a token that is not whole characters are unknown unless they were reported.
+  return { token, logprob, bytes: bytes ?? (token.includes("\uFFFD") ? null : [...Buffer.from(token)]) };
 }

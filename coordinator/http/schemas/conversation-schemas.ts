@@ -132,7 +132,7 @@ export function presentMessage(message: Message): z.infer<typeof messageSchema> 
     status: state,
     job_id: jobId,
     finish_reason: finishReason,
-    error: error === null ? null : { code: error.code, message: error.message },
+    error: error && { code: error.code, message: error.message },
     created_at: presentTime(createdAtMs),
     completed_at: presentTimeOrNull(completedAtMs),
   };

@@ -139,8 +139,18 @@ export const islandDetailSchema = islandSchema
   })
   .openapi("IslandDetail");
 
+/** Statistics of an Island, which its agent shows too. */
+export const metricsShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
+
 export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema> {
-  const { record, status, live, isLive, metrics, suspendedBecause } = island;
+  return { ...presentIslandFacts(island), ...presentMetrics(island.metrics) };
+}
+
+/** Presents an Island without its statistics. */
+export function presentIslandFacts(
+  island: Omit<OwnedIsland, "metrics">,
+): Omit<z.infer<typeof islandSchema>, keyof typeof metricsShape> {
+  const { record, status, live, isLive, suspendedBecause } = island;
   return {
     id: record.hostId,
     name: nameOf(record),
@@ -150,25 +160,21 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
     agent_version: record.agentVersion,
     hardware: presentHardware(record.hardware),
     runtimes: record.runtimes.map(({ type, version }) => ({ type, version })),
-    load:
-      live === null
-        ? null
-        : {
-            slots: live.slots,
-            slots_busy: live.slotsBusy,
-            cpu: live.cpuLoad,
-            gpu: live.gpuLoad ?? null,
-            free_ram_mb: megabytesOf(live.freeRamBytes),
-            free_vram_mb: megabytesOf(live.freeVramBytes),
-            temperature_c: live.temperatureC ?? null,
-          },
+    load: live && {
+      slots: live.slots,
+      slots_busy: live.slotsBusy,
+      cpu: live.cpuLoad,
+      gpu: live.gpuLoad ?? null,
+      free_ram_mb: megabytesOf(live.freeRamBytes),
+      free_vram_mb: megabytesOf(live.freeVramBytes),
+      temperature_c: live.temperatureC ?? null,
+    },
     loaded: [...(live?.loaded ?? [])],
     loading: [...(live?.loading ?? [])],
     downloads: (live?.downloads ?? []).map(presentDownload),
     running: (live?.running ?? []).map(({ slug, sinceMs }) => ({ cargo: slug, since: presentTime(sinceMs) })),
     first_seen_at: presentTime(record.firstSeenAtMs),
     last_seen_at: presentTime(record.lastSeenAtMs),
-    ...presentMetrics(metrics),
   };
 }
 
@@ -206,9 +212,6 @@ function presentDay({ day, uptime, earnedMicro, counts }: IslandDay): z.infer<ty
     earned: presentCredits(earnedMicro),
   };
 }
-
-/** Also shown by the Island's agent. */
-export const metricsShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
 
 export function presentMetrics({ uptime, earnedMicro, counts }: Omit<IslandMetrics, "byDay">) {
   return {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ATTEMPT_PHASES } from "../../../shared/attempt-phase.ts";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
-import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
+import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import { attemptsOf } from "../../jobs/attempts/retry-policy.ts";
@@ -133,7 +133,7 @@ export function presentListed(job: ListedJob): z.infer<typeof listedSchema> {
 }
 
 export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
-  const { startedAtMs, completedAtMs, error, waiting } = job;
+  const { startedAtMs, completedAtMs, error, timings, waiting } = job;
   return {
     id: job.id,
     workload_id: job.workloadId,
@@ -150,11 +150,11 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     completed_at: presentTimeOrNull(completedAtMs),
     duration_ms: startedAtMs === null || completedAtMs === null ? null : completedAtMs - startedAtMs,
     finish_reason: job.finishReason,
-    error: error === null ? null : { code: error.code, message: error.message, retryable: error.retryable },
+    error: error && { code: error.code, message: error.message, retryable: error.retryable },
     attempts: attemptsOf(job),
     island_id: job.islandId,
-    waiting: waiting === null ? null : presentWaiting(waiting),
-    timings: job.timings === null ? null : presentTimings(job.timings),
+    waiting: waiting && presentWaiting(waiting),
+    timings: timings && { load_ms: timings.loadMs, first_output_ms: timings.firstOutputMs, run_ms: timings.runMs },
     batch_id: job.batchId,
     ignored: [...(job.ignoredParameters ?? [])],
     webhook: presentWebhook(job.webhook),
@@ -163,8 +163,4 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
 
 function presentWaiting({ reason, position, message, percent, phase }: JobWaiting): z.infer<typeof waitingSchema> {
   return { reason, position, message, percent: percent ?? null, phase: phase ?? null };
-}
-
-function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {
-  return { load_ms: loadMs, first_output_ms: firstOutputMs, run_ms: runMs };
 }

@@ -7,7 +7,6 @@ import {
   type Announcement,
   type KnownAccount,
   type KnownJob,
-  type Suspension,
 } from "../../store/accounts/operators.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
@@ -18,7 +17,6 @@ import { orNull } from "./responses.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 
 const suspensionSchema = z.object({ reason: z.string(), since: timeSchema }).openapi("Suspension");
-const emailSchema = z.string().nullable().describe("Null for a deleted account");
 
 export const knownAccountSchema = z
   .object({
@@ -49,7 +47,7 @@ export const knownJobSchema = z
   .object({
     id: z.string(),
     account_id: z.string(),
-    account_email: emailSchema,
+    account_email: z.string().nullable().describe("Null for a deleted account"),
     batch_id: z.string().nullable(),
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
@@ -141,6 +139,7 @@ export const announcementSchema = z
   .openapi("Announcement");
 
 export function presentKnownAccount(account: KnownAccount): z.infer<typeof knownAccountSchema> {
+  const { suspension } = account;
   return {
     id: account.id,
     email: account.email,
@@ -149,7 +148,7 @@ export function presentKnownAccount(account: KnownAccount): z.infer<typeof known
     held: presentCredits(account.heldMicro),
     unfinished_jobs: account.unfinishedJobs,
     islands: account.islands,
-    suspended: presentSuspension(account.suspension),
+    suspended: suspension && { reason: suspension.because, since: presentTime(suspension.atMs) },
     created_at: presentTime(account.createdAtMs),
   };
 }
@@ -165,10 +164,6 @@ export function presentLimits(limits: AccountDetail["limits"]): z.infer<typeof l
     concurrent_streams: limits.concurrentStreams,
     share: limits.share,
   };
-}
-
-function presentSuspension(suspension: Suspension | null): z.infer<typeof suspensionSchema> | null {
-  return suspension === null ? null : { reason: suspension.because, since: presentTime(suspension.atMs) };
 }
 
 export const presentEmail = (email: string | null): string | null => (email === "" ? null : email);

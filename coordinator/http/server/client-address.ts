@@ -10,9 +10,9 @@ interface ProxyTrust {
 }
 
 /**
- * Returns the client's address for limits: IPv4, or the /64 network of an IPv6 address. Behind a trusted proxy it is the
- * last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is not an
- * address ("unknown"), the proxy's own address counts.
+ * Returns the client's address for limits: IPv4, or the /64 network of an IPv6 address. Behind a trusted proxy it is
+ * the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is not
+ * an address ("unknown"), the proxy's own address counts.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";

@@ -8,15 +8,15 @@ import { ServiceError } from "../../../shared/errors.ts";
 const BUILD_LIMIT_MS = 120_000;
 /** Relative to `web/`. */
 const SOURCES = [".", "../sdk/typescript/src"];
-/** By path below `dist`. */
+/** The keys are paths below `dist`. */
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
 export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
 
 /**
- * Opens the files of the console's build in the folder `web`. A package contains the build. From sources, the console is
- * built at the first request if the build is missing or older than the sources.
+ * Opens the files of the console's build in the folder `web`. A package contains the build. From sources, the console
+ * is built at the first request if the build is missing or older than the sources.
  */
 export function openConsoleFiles(web = findWeb(import.meta.dirname), build = runBuild) {
   let ready: Promise<Files> | null = null;
@@ -31,10 +31,10 @@ export function openConsoleFiles(web = findWeb(import.meta.dirname), build = run
   };
 
   return {
-    /** Undefined if there is no such file. A name with `.gz` is gzipped. The files are few and small. */
+    /** Undefined if there is no such file. A name with `.gz` is gzipped. */
     file: async (name: string): Promise<Buffer<ArrayBuffer> | undefined> => (await prepare()).get(name),
 
-    /** Returns the page for an address that is `depth` folders deep. @throws {ServiceError} `not_found` without a console */
+    /** Returns the page for an address `depth` folders deep. @throws {ServiceError} `not_found` without a console */
     page: async (depth: number): Promise<string> => {
       const html = (await prepare()).get("index.html")?.toString() ?? "";
       // A relative URL, because a proxy may add a prefix.

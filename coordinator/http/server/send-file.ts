@@ -48,7 +48,8 @@ export async function sendFile({ incoming, outgoing }: HttpBindings, { root, nam
       })
       .on("stream", settle)
       .on("directory", () => reject(new ServiceError("not_found", missing)))
-      .on("error", (error: SendError) => {
+      // An error of http-errors has an HTTP status; one of node:fs does not.
+      .on("error", (error: Error & { readonly status?: number }) => {
         if (error.status === 404) reject(new ServiceError("not_found", missing));
         else if (error.status === 412 || error.status === 416) outgoing.writeHead(error.status).end();
         else if (outgoing.headersSent) outgoing.destroy(error);
@@ -56,9 +57,4 @@ export async function sendFile({ incoming, outgoing }: HttpBindings, { root, nam
       })
       .pipe(outgoing);
   });
-}
-
-/** An error of `send`: from node:fs, or from http-errors with an HTTP status. */
-interface SendError extends Error {
-  readonly status?: number;
 }

@@ -16,11 +16,11 @@ export interface UpgradeRoute {
   readonly refusalHeaders: Readonly<Record<string, string>>;
 }
 
-/** The transport under the API. The contract of its adapters is `test/coordinator/http/server/transport.contract.ts`. */
+/** Transport of the API. The contract of its adapters is `test/coordinator/http/server/transport.contract.ts`. */
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Accepts WebSocket upgrades at exactly `path`. Other paths serve the request without the upgrade (RFC 9110 §7.8). */
+  /** Accepts WebSocket upgrades at exactly `path`. Other paths ignore the offer (RFC 9110 §7.8). */
   onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: UpgradeRoute["refusalHeaders"]): void;
   /**
    * Stops accepting connections and waits for open responses. Cuts the remaining ones when `deadline` aborts. Upgraded

@@ -123,10 +123,7 @@ export async function openChat(
   return signal.aborted ? null : { job, feed };
 }
 
-/**
- * Submits a chat that continues without its client.
- * @throws {ServiceError} of the submission
- */
+/** Submits a chat that continues without its client. @throws {ServiceError} of the submission */
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
   call: ClientCall,

@@ -13,7 +13,7 @@ export interface ChatStreamHead {
   readonly includeUsage: boolean;
   /** Usage of the earlier choices, to which this one is added. Default: none. */
   readonly usage?: StreamUsage;
-  /** Of the choice. Default: 0. */
+  /** Default: 0. */
   readonly index?: number;
   /** Whether no choice follows on the stream. Default: true. */
   readonly isLast?: boolean;

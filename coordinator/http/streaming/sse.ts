@@ -68,109 +68,69 @@ const MAX_MERGED_CHARS = 16_384;
  * its end. The next write waits until the system has accepted the last one, so that a reader costs its position and one
  * write. A reader that falls behind gets its tokens merged.
  */
-export class FeedRelay {
-  readonly #options: RelayOptions;
-  readonly #cursor: FeedCursor;
-  readonly #unsubscribe: () => void;
-  #heartbeat: Timer;
+export function relayFeed(options: RelayOptions): void {
+  const { feed, encoder, response, clock, heartbeatMs, onDone } = options;
+  const cursor = new FeedCursor(feed, options.after ?? FEED_START);
   /** Whether the system has not accepted the last write yet. */
-  #isWriting = false;
+  let isWriting = false;
   /** Whether a write is scheduled for the end of this tick. */
-  #isDue = false;
-  #isMerging = false;
-  #hasHeaders = false;
-  #isOver = false;
+  let isDue = false;
+  let isMerging = false;
+  let hasHeaders = options.isContinued === true;
+  let isOver = false;
   /** Comment on why the job waits that is written after the write in progress. */
-  #comment = "";
+  let pendingComment = "";
 
-  constructor(options: RelayOptions) {
-    this.#options = options;
-    this.#cursor = new FeedCursor(options.feed, options.after ?? FEED_START);
-    const { feed, response, encoder } = options;
-    response.on("close", this.#onClose);
-    this.#unsubscribe = feed.subscribe(this.#onChange);
-    this.#heartbeat = this.#scheduleHeartbeat();
-    if (response.destroyed) {
-      this.#onClose();
-      return;
-    }
-    if (options.isContinued === true) this.#hasHeaders = true;
-    else response.writeHead(200, SSE_HEADERS);
-    this.#pump(encoder.prologue);
-    if (!this.#isOver && !this.#hasHeaders) response.flushHeaders();
-    this.#hasHeaders = true;
-    if (this.#isWaiting) void this.#explain();
-  }
-
-  /** True while the feed has only states, so that the client cannot see why it waits. */
-  get #isWaiting(): boolean {
-    return !this.#isOver && !this.#options.feed.hasItems;
+  /** Returns true while the feed has only states, so that the client cannot see why it waits. */
+  function isWaiting(): boolean {
+    return !isOver && !feed.hasItems;
   }
 
   /** @param text Written before the next items. */
-  #pump(text = ""): void {
-    const { feed, encoder, response, onDone } = this.#options;
+  function pump(text = ""): void {
     // A client that resumes gets 422 position_lost.
-    if (this.#cursor.isLost || feed.cutBecause === "lost") return this.#endCut("", "lost");
+    if (cursor.isLost || feed.cutBecause === "lost") return endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
-      const item = this.#cursor.take();
+      const item = cursor.take();
       if (item === undefined) break;
-      const event = encoder.item(this.#merged(item), this.#cursor);
-      if (typeof event !== "string") return this.#writeParts([text, ...event], false);
+      const event = encoder.item(isMerging ? mergeTokens(item, cursor) : item, cursor);
+      if (typeof event !== "string") return writeParts([text, ...event], false);
       text += event;
     }
-    const isAtEnd = this.#cursor.peek() === undefined;
-    if (isAtEnd) this.#isMerging = false;
+    const isAtEnd = cursor.peek() === undefined;
+    if (isAtEnd) isMerging = false;
     if (isAtEnd && feed.ending !== null) {
-      const event = encoder.ending(feed.ending, { ...this.#cursor.position, ended: true });
-      if (typeof event !== "string") return this.#writeParts([text, ...event], true);
-      this.#release();
+      const event = encoder.ending(feed.ending, { ...cursor.position, ended: true });
+      if (typeof event !== "string") return writeParts([text, ...event], true);
+      release();
       if (feed.ending.type === "done" && onDone !== undefined) response.write(text + event, () => onDone());
       else response.end(text + event);
-    } else if (isAtEnd && feed.cutBecause !== null) this.#endCut(text, feed.cutBecause);
-    else if (text !== "") this.#write(text);
+    } else if (isAtEnd && feed.cutBecause !== null) endCut(text, feed.cutBecause);
+    else if (text !== "") write(text);
     return undefined;
   }
 
-  #endCut(text: string, because: CutReason): void {
-    const { encoder, response, onCut } = this.#options;
-    this.#release();
+  function endCut(text: string, because: CutReason): void {
+    release();
     response.end(text + (encoder.cut?.(because) ?? ""));
-    onCut?.();
+    options.onCut?.();
   }
 
-  /** Returns the item; for a reader that fell behind, merged with the tokens that directly follow. */
-  #merged(first: FeedItem): FeedItem {
-    if (!this.#isMerging || first.type !== "token") return first;
-    let { content, count } = first;
-    let logprobs = first.logprobs ?? [];
-    for (let next = this.#cursor.peek(); next?.type === "token"; next = this.#cursor.peek()) {
-      if (content.length + next.content.length > MAX_MERGED_CHARS) break;
-      this.#cursor.take();
-      content += next.content;
-      count += next.count;
-      if (next.logprobs !== undefined) logprobs = [...logprobs, ...next.logprobs];
-    }
-    return { type: "token", content, count, ...(logprobs.length > 0 && { logprobs }) };
-  }
-
-  #write(text: string): void {
-    const { response } = this.#options;
-    this.#isWriting = true;
+  function write(text: string): void {
+    isWriting = true;
     // The headers are sent with the first write.
-    if (this.#hasHeaders) writeChunk(response, text, this.#onWritten);
-    else response.write(text, this.#onWritten);
+    if (hasHeaders) writeChunk(response, text, onWritten);
+    else response.write(text, onWritten);
   }
 
   /** Writes as fast as the client reads. */
-  #writeParts(parts: readonly JsonPart[], isLast: boolean): void {
-    const { response } = this.#options;
-    this.#isWriting = true;
-    this.#sendParts(parts).then(
+  function writeParts(parts: readonly JsonPart[], isLast: boolean): void {
+    isWriting = true;
+    sendParts(parts).then(
       () => {
-        if (this.#isOver) return;
-        if (!isLast) return this.#onWritten();
-        this.#release();
+        if (isOver) return;
+        if (!isLast) return onWritten();
+        release();
         response.end();
       },
       // The job was deleted or storage failed, so the event cannot be completed.
@@ -178,72 +138,90 @@ export class FeedRelay {
     );
   }
 
-  async #sendParts(parts: readonly JsonPart[]): Promise<void> {
-    const { response } = this.#options;
+  async function sendParts(parts: readonly JsonPart[]): Promise<void> {
     for await (const piece of piecesOfParts(parts)) {
-      if (this.#isOver) return;
+      if (isOver) return;
       if (piece !== "") await new Promise<void>((resolve) => void response.write(piece, () => resolve()));
     }
   }
 
-  #scheduleHeartbeat(): Timer {
-    const { clock, heartbeatMs } = this.#options;
-    return clock.schedule(this.#isWaiting ? Math.min(heartbeatMs, EXPLAIN_EVERY_MS) : heartbeatMs, () => {
-      if (this.#isWaiting) void this.#explain(HEARTBEAT);
-      else if (!this.#isWriting) this.#write(HEARTBEAT);
-      this.#heartbeat = this.#scheduleHeartbeat();
-      void this.#cutOffUnlessMayRead();
+  function scheduleHeartbeat(): Timer {
+    return clock.schedule(isWaiting() ? Math.min(heartbeatMs, EXPLAIN_EVERY_MS) : heartbeatMs, () => {
+      if (isWaiting()) void explain(HEARTBEAT);
+      else if (!isWriting) write(HEARTBEAT);
+      heartbeat = scheduleHeartbeat();
+      void cutOffUnlessMayRead();
     });
   }
 
   /** Writes the comment on why the job waits, or `otherwise` if the reason is unknown. */
-  async #explain(otherwise = ""): Promise<void> {
-    const { explain, encoder } = this.#options;
+  async function explain(otherwise = ""): Promise<void> {
     // The job's owner may be unavailable for a moment.
-    const why = await explain().catch(() => null);
-    if (!this.#isWaiting) return;
+    const why = await options.explain().catch(() => null);
+    if (!isWaiting()) return;
     const text =
-      why?.waiting == null ? otherwise : commentOf(why.waiting) + (encoder.waiting?.(why, this.#cursor.position) ?? "");
-    if (this.#isWriting) this.#comment = text;
-    else if (text !== "") this.#write(text);
+      why?.waiting == null ? otherwise : commentOf(why.waiting) + (encoder.waiting?.(why, cursor.position) ?? "");
+    if (isWriting) pendingComment = text;
+    else if (text !== "") write(text);
   }
 
-  async #cutOffUnlessMayRead(): Promise<void> {
-    const { mayRead, response } = this.#options;
-    if (!(await mayRead().catch(() => true))) response.destroy();
+  async function cutOffUnlessMayRead(): Promise<void> {
+    if (!(await options.mayRead().catch(() => true))) response.destroy();
   }
 
-  readonly #onChange = (): void => {
-    if (this.#isWriting || this.#isDue) {
-      this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
+  function onChange(): void {
+    if (isWriting || isDue) {
+      isMerging ||= cursor.behind > MAX_ITEMS_BEHIND;
     } else {
-      this.#isDue = true;
-      process.nextTick(this.#onTickEnd);
+      isDue = true;
+      process.nextTick(onTickEnd);
     }
-  };
-
-  readonly #onTickEnd = (): void => {
-    this.#isDue = false;
-    if (!this.#isWriting && !this.#isOver) this.#pump();
-  };
-
-  readonly #onWritten = (): void => {
-    this.#isWriting = false;
-    const comment = this.#comment;
-    this.#comment = "";
-    if (!this.#isOver) this.#pump(comment);
-  };
-
-  readonly #onClose = (): void => {
-    this.#release();
-  };
-
-  #release(): void {
-    this.#isOver = true;
-    this.#unsubscribe();
-    this.#heartbeat.cancel();
-    this.#options.response.off("close", this.#onClose);
   }
+
+  function onTickEnd(): void {
+    isDue = false;
+    if (!isWriting && !isOver) pump();
+  }
+
+  function onWritten(): void {
+    isWriting = false;
+    const comment = pendingComment;
+    pendingComment = "";
+    if (!isOver) pump(comment);
+  }
+
+  function release(): void {
+    isOver = true;
+    unsubscribe();
+    heartbeat.cancel();
+    response.off("close", release);
+  }
+
+  response.on("close", release);
+  const unsubscribe = feed.subscribe(onChange);
+  let heartbeat = scheduleHeartbeat();
+  if (response.destroyed) return release();
+  if (!hasHeaders) response.writeHead(200, SSE_HEADERS);
+  pump(encoder.prologue);
+  if (!isOver && !hasHeaders) response.flushHeaders();
+  hasHeaders = true;
+  if (isWaiting()) void explain();
+  return undefined;
+}
+
+/** Merges a token with the tokens that directly follow it; returns other items unchanged. */
+function mergeTokens(first: FeedItem, cursor: FeedCursor): FeedItem {
+  if (first.type !== "token") return first;
+  let { content, count } = first;
+  let logprobs = first.logprobs ?? [];
+  for (let next = cursor.peek(); next?.type === "token"; next = cursor.peek()) {
+    if (content.length + next.content.length > MAX_MERGED_CHARS) break;
+    cursor.take();
+    content += next.content;
+    count += next.count;
+    if (next.logprobs !== undefined) logprobs = [...logprobs, ...next.logprobs];
+  }
+  return { type: "token", content, count, ...(logprobs.length > 0 && { logprobs }) };
 }
 
 /** Streams a feed to the client. The stream is cut when the caller's key or session is revoked. */
@@ -253,7 +231,7 @@ export function streamFeed(
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
   const explain = (): Promise<JobWait | null> => jobs.explain(identity.accountId, stream.feed.jobId);
-  void new FeedRelay({ ...stream, clock, heartbeatMs: options.heartbeatMs, explain, mayRead });
+  relayFeed({ ...stream, clock, heartbeatMs: options.heartbeatMs, explain, mayRead });
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -263,8 +241,8 @@ function commentOf({ message }: JobWaiting): string {
 }
 
 /**
- * Writes to a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http makes four
- * writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth cheaper
+ * Writes to a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http makes
+ * four writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth cheaper
  * (measured with 64 streams of spaced tokens).
  */
 function writeChunk(response: ServerResponse, text: string, onTaken: () => void): void {

@@ -12,7 +12,7 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-/** A job whose client waits on the connection for the whole output. */
+/** A job whose client waits for the whole output. */
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;

@@ -54,7 +54,7 @@ async function openStore(): Promise<void> {
   });
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -174,7 +174,7 @@ export class Api implements AsyncDisposable {
     });
   }
 
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse> {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("application/json") === true && text !== "";
@@ -308,7 +308,7 @@ export class Api implements AsyncDisposable {
 export { BodyReader, readToEnd } from "./body-reader.ts";
 
 /**
- * Resolves once `holds` returns true; checks after each turn of the event loop. Only the test's own time limit ends it.
+ * Resolves once `holds` returns true; checks after each tick of the event loop. Only the test's own time limit ends it.
  */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));

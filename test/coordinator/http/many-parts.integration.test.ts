@@ -10,8 +10,8 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const filled = <T>(count: number, entry: T): T[] => Array.from({ length: count }, () => entry);
 const refusal = async (path: string, body: object): Promise<unknown> => {
-  const { status, body: answer } = await api.call("POST", path, { body });
-  return [status, answer.error.param ?? answer.error.details[0].path, answer.error.message.replace(/^\S+: /, "")];
+  const { status, body: response } = await api.call("POST", path, { body });
+  return [status, response.error.param ?? response.error.details[0].path, response.error.message.replace(/^\S+: /, "")];
 };
 
 /** Each invalid part has its own faults: refusing them one by one takes seconds. */

@@ -25,8 +25,8 @@ export function textOf(events: readonly SseEvent[]): string {
 }
 
 /** Returns the chunked body of a raw HTTP/1.1 response. */
-export function dechunk(answer: string): string {
-  const bytes = Buffer.from(answer, "utf8");
+export function dechunk(response: string): string {
+  const bytes = Buffer.from(response, "utf8");
   let at = bytes.indexOf("\r\n\r\n") + 4;
   const parts: Buffer[] = [];
   for (;;) {

@@ -33,13 +33,13 @@ describe("errorResponse()", () => {
   it.each(Object.entries(ERROR_STATUS))(
     "uses 400 instead of 422 only for vendors' clients: %s (%i)",
     (code, status) => {
-      const answerAt = (isVendorBase: boolean) =>
+      const responseAt = (isVendorBase: boolean) =>
         errorResponse(new ServiceError(code as ErrorCode, "because"), {
           requestId: "r",
           style: "openai",
           isVendorBase,
         });
-      const [spec, vendor] = [answerAt(false), answerAt(true)];
+      const [spec, vendor] = [responseAt(false), responseAt(true)];
       expect([spec.status, vendor.status]).toEqual([status, status === 422 ? 400 : status]);
       expect(vendor.body).toEqual(spec.body);
       const isFinal = status < 500 && status !== 429 ? "false" : undefined;
@@ -50,17 +50,17 @@ describe("errorResponse()", () => {
 
 describe("X-Should-Retry", () => {
   it.each(["/api/v1", "/v1"])("stops a client of %s whose key is wrong", async (base) => {
-    const answer = await post(base, "/messages", { ...ASKED, max_tokens: 1 }, `ak_${"0".repeat(40)}`);
-    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([401, "false"]);
-    expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+    const response = await post(base, "/messages", { ...ASKED, max_tokens: 1 }, `ak_${"0".repeat(40)}`);
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([401, "false"]);
+    expect(response.headers.get("www-authenticate")).toContain("Bearer");
   });
 
   it.each([
     ["GET", "/nothing", 404],
     ["DELETE", "/cargos", 405],
   ])("is sent with %s %s (%i)", async (method, path, status) => {
-    const answer = await api.call(method, path);
-    expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([status, "false"]);
+    const response = await api.call(method, path);
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([status, "false"]);
   });
 });
 

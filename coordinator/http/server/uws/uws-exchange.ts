@@ -6,7 +6,6 @@ import type { TickFlush } from "./tick-flush.ts";
 import { UwsOutgoing } from "./uws-outgoing.ts";
 import { UwsIncoming } from "./uws-incoming.ts";
 
-type ExchangeClock = Pick<Clock, "monotonicMs" | "schedule">;
 /** Same time as the other transport waits. */
 const DRAIN_MS = 500;
 
@@ -20,7 +19,12 @@ export class UwsExchange {
   /** Runs while the rest of the body is awaited. */
   #drain: Timer | null = null;
 
-  constructor(response: UwsResponse, request: UwsRequest, ticks: TickFlush, clock: ExchangeClock) {
+  constructor(
+    response: UwsResponse,
+    request: UwsRequest,
+    ticks: TickFlush,
+    clock: Pick<Clock, "monotonicMs" | "schedule">,
+  ) {
     this.#response = response;
     this.startedMs = clock.monotonicMs();
     const outgoing = new UwsOutgoing(response, request.getCaseSensitiveMethod(), ticks, () => clock.monotonicMs());
@@ -47,7 +51,7 @@ export class UwsExchange {
    * Delays a response that is complete before the whole body arrived (413, for example), and drops the rest of the
    * body. A connection that is closed while bytes arrive is reset, and the client never sees the response.
    */
-  #mayEnd(clock: ExchangeClock): boolean {
+  #mayEnd(clock: Pick<Clock, "schedule">): boolean {
     if (this.incoming.complete || this.outgoing.isLast) return true;
     if (this.#drain !== null) return false;
     const end = (): void => {

@@ -31,10 +31,11 @@ export class UwsIncoming extends EventEmitter {
   complete: boolean;
   readableEnded = false;
   readableDidRead = false;
+  /** The library has no time limit for a paused connection. */
+  isPaused = false;
   readonly #response: UwsResponse;
   #unread = new GatheredBytes();
   #isFlowing = false;
-  #isPaused = false;
   /** Set once the body is discarded. */
   #onComplete: (() => void) | null = null;
 
@@ -58,11 +59,6 @@ export class UwsIncoming extends EventEmitter {
     this.complete = !hasBody;
     this.readableEnded = !hasBody;
     if (hasBody) response.onData((chunk, isLast) => this.#receive(chunk, isLast));
-  }
-
-  /** The library has no time limit for a paused connection. */
-  get isPaused(): boolean {
-    return this.#isPaused;
   }
 
   override on(event: string, listener: (...args: never[]) => void): this {
@@ -124,8 +120,8 @@ export class UwsIncoming extends EventEmitter {
     // A copy in Node's pool: the library reuses the memory.
     if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
-    else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.#isPaused) {
-      this.#isPaused = true;
+    else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.isPaused) {
+      this.isPaused = true;
       this.#response.pause();
     }
   }
@@ -144,8 +140,8 @@ export class UwsIncoming extends EventEmitter {
   }
 
   #resumeReading(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
+    if (!this.isPaused) return;
+    this.isPaused = false;
     this.#response.resume();
   }
 }

@@ -85,6 +85,7 @@ export class UwsOutgoing extends EventEmitter {
   /** Whether the library has the whole response. */
   writableFinished = false;
   destroyed = false;
+  writableNeedDrain = false;
   /** Whether keep-alive ends with this response. */
   isLast = false;
   /** Monotonic time since which the client accepts no data although some waits; null otherwise. */
@@ -101,7 +102,6 @@ export class UwsOutgoing extends EventEmitter {
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
-  #needsDrain = false;
   /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
   /** Called before a complete response is passed to the library. False: the response waits for {@link queueFlush}. */
@@ -123,10 +123,6 @@ export class UwsOutgoing extends EventEmitter {
 
   get writable(): boolean {
     return !this.destroyed && !this.writableEnded;
-  }
-
-  get writableNeedDrain(): boolean {
-    return this.#needsDrain;
   }
 
   get writableLength(): number {
@@ -164,7 +160,7 @@ export class UwsOutgoing extends EventEmitter {
     return this;
   }
 
-  /** The library sends headers only with the first bytes of the body. Therefore an event stream begins with a comment. */
+  /** The library sends headers only with the first bytes of the body, so an event stream begins with a comment. */
   flushHeaders(): void {
     const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
     if (isEmpty && this.getHeader("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
@@ -179,8 +175,8 @@ export class UwsOutgoing extends EventEmitter {
     this.headersSent = true;
     this.#pieces.add(chunk, onWritten);
     this.queueFlush();
-    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.#needsDrain = true;
-    return !this.#needsDrain;
+    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.writableNeedDrain = true;
+    return !this.writableNeedDrain;
   }
 
   end(chunk?: string | Uint8Array | null | (() => void), ...rest: unknown[]): this {
@@ -241,8 +237,8 @@ export class UwsOutgoing extends EventEmitter {
       // The close argument is omitted: the library would write that header here, into the body.
       this.#response.end();
       this.#finish();
-    } else if (this.#needsDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
-      this.#needsDrain = false;
+    } else if (this.writableNeedDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
+      this.writableNeedDrain = false;
       this.emit("drain");
     }
   }

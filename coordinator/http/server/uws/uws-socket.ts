@@ -13,7 +13,7 @@ export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 65_536;
 const ABNORMAL = 1006;
 const TRY_AGAIN_LATER = 1013;
 
-/** The library cannot pause reading. A paused socket holds frames back, up to a limit, and delivers the close after them. */
+/** The library cannot pause reading. A paused socket holds frames back, up to a limit, and delivers the close last. */
 export class UwsSocket implements SessionSocket {
   readonly closed: Promise<void>;
   readonly #ticks: TickFlush;
@@ -144,14 +144,14 @@ export class UwsSocket implements SessionSocket {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
     const frames = this.#held;
-    let given = 0;
+    let delivered = 0;
     for (const { data, isBinary } of frames) {
       if (this.#isPaused) break;
-      given += 1;
+      delivered += 1;
       this.#heldBytes -= data.length + FRAME_OVERHEAD_BYTES;
       this.#events?.onMessage(data, isBinary);
     }
-    this.#held = frames.slice(given);
+    this.#held = frames.slice(delivered);
     this.#isDelivering = false;
     if (this.#closeCode === null || this.#held.length > 0) return;
     this.#events?.onClose(this.#closeCode);

@@ -40,9 +40,13 @@ describe.each([...READ_ROUTES, ...WRITE_ROUTES])("%s %s", (method, path, body) =
       "Bearer a b",
     ];
     for (const authorization of [...credentials, ...others]) {
-      const answer = await call(authorization);
-      expect([authorization, answer.status, answer.body.error.code]).toEqual([authorization, 401, "unauthenticated"]);
-      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="atoll"');
+      const response = await call(authorization);
+      expect([authorization, response.status, response.body.error.code]).toEqual([
+        authorization,
+        401,
+        "unauthenticated",
+      ]);
+      expect(response.headers.get("www-authenticate")).toBe('Bearer realm="atoll"');
     }
     expect([api.jobs.submitted, api.jobs.cancelled]).toEqual([[], []]);
   });
@@ -57,16 +61,16 @@ describe.each([...READ_ROUTES, ...WRITE_ROUTES])("%s %s", (method, path, body) =
 describe("scopes", () => {
   it.each(READ_ROUTES)("%s %s needs read", async (method, path) => {
     api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
-    const answer = await api.call(method, path, { key: api.writeKey });
-    expect([answer.status, answer.body.error.code]).toEqual([403, "insufficient_scope"]);
+    const response = await api.call(method, path, { key: api.writeKey });
+    expect([response.status, response.body.error.code]).toEqual([403, "insufficient_scope"]);
     expect((await api.call(method, path, { key: api.readKey })).status).toBe(200);
   });
 
   it.each(WRITE_ROUTES)("%s %s needs write", async (method, path, body) => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     api.jobs.onSubmit = (feed) => feed.end(DONE);
-    const answer = await api.call(method, path, { key: api.readKey, body });
-    expect([answer.status, answer.body.error.code]).toEqual([403, "insufficient_scope"]);
+    const response = await api.call(method, path, { key: api.readKey, body });
+    expect([response.status, response.body.error.code]).toEqual([403, "insufficient_scope"]);
     expect([api.jobs.submitted, api.jobs.cancelled]).toEqual([[], []]);
     expect((await api.call(method, path, { key: api.writeKey, body })).status).not.toBe(401);
   });

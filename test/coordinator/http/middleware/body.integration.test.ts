@@ -15,14 +15,14 @@ const VALID = '{"workload":"tiny","input":{"prompt":"Hi"}}';
 describe("a JSON body", () => {
   it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("%j is invalid_json", async (body) => {
     for (const path of ["/jobs", "/chat/completions", "/api-keys"]) {
-      const answer = await api.call("POST", path, { body });
-      expect([path, answer.status, answer.body.error.code]).toEqual([path, 400, "invalid_json"]);
+      const response = await api.call("POST", path, { body });
+      expect([path, response.status, response.body.error.code]).toEqual([path, 400, "invalid_json"]);
     }
   });
 
   it("is invalid_json when it is missing", async () => {
-    const answer = await api.call("POST", "/jobs");
-    expect([answer.status, answer.body]).toEqual([
+    const response = await api.call("POST", "/jobs");
+    expect([response.status, response.body]).toEqual([
       400,
       { error: { message: "The body is not valid JSON: Unexpected end of JSON input", code: "invalid_json" } },
     ]);
@@ -31,15 +31,15 @@ describe("a JSON body", () => {
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "image/png"])(
     "is accepted as %s",
     async (type) => {
-      const answer = await api.call("POST", "/jobs", { body: VALID, headers: { "content-type": type } });
-      expect(answer.status).toBe(201);
+      const response = await api.call("POST", "/jobs", { body: VALID, headers: { "content-type": type } });
+      expect(response.status).toBe(201);
     },
   );
 
   it("is refused when it is nested too deeply", async () => {
     const deep = `{"workload":"words","input":{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
-    const answer = await api.call("POST", "/jobs", { body: deep });
-    expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
+    const response = await api.call("POST", "/jobs", { body: deep });
+    expect([response.status, response.body.error.code]).toEqual([422, "validation_failed"]);
   });
 
   it("keeps members with the names of Object.prototype", async () => {
@@ -54,21 +54,24 @@ describe("a JSON body", () => {
     ["/conversations", '{"metadata":{"a":"b","__proto__":"x"}}', "metadata.__proto__"],
     ["/chat/completions", '{"__proto__":null}', "__proto__"],
   ])("of %s is refused for a member that would be lost: %s", async (path, body, field) => {
-    const { status, body: answer } = await api.call("POST", path, { body });
-    expect([status, answer.error.details]).toEqual([422, [{ path: field, message: "is not allowed as a field name" }]]);
+    const { status, body: response } = await api.call("POST", path, { body });
+    expect([status, response.error.details]).toEqual([
+      422,
+      [{ path: field, message: "is not allowed as a field name" }],
+    ]);
   });
 
   it("may have exactly 1 MB", async () => {
     const fits = VALID + " ".repeat(1_048_576 - VALID.length);
     expect((await api.call("POST", "/jobs", { body: fits })).status).toBe(201);
-    const answer = await api.call("POST", "/jobs", { body: `${fits} ` });
-    expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"]);
+    const response = await api.call("POST", "/jobs", { body: `${fits} ` });
+    expect([response.status, response.body.error.code]).toEqual([413, "payload_too_large"]);
   });
 
   it(
     ...unlessUws(
       "is read to its end if it is slightly too large, and the connection stays open",
-      "takes no request before the answer",
+      "takes no request before the response",
     ),
     async () => {
       const size = 1_048_578;
@@ -80,8 +83,8 @@ describe("a JSON body", () => {
       socket.write(
         " ".repeat(size / 2) + ["GET /api/v1/jobs HTTP/1.1", ...head, "Connection: close", "", ""].join("\r\n"),
       );
-      const answer = await readToEnd(socket);
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+      const response = await readToEnd(socket);
+      expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
     },
   );
 
@@ -92,8 +95,8 @@ describe("a JSON body", () => {
       `Authorization: Bearer ${api.key}`,
       "Content-Length: 5000000000",
     );
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
   });
 
@@ -111,15 +114,15 @@ describe("a JSON body", () => {
     };
     socket.on("drain", pour).on("error", () => socket.destroy());
     pour();
-    const answer = await readToEnd(socket);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain('"code":"payload_too_large"');
+    const response = await readToEnd(socket);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toContain('"code":"payload_too_large"');
   });
 
   it("is not read before the caller is known", async () => {
     const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", "Host: x", "Content-Length: 1000");
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 401 /);
     socket.destroy();
   });
 

@@ -134,9 +134,9 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
 
   it("are refused before they are read if they announce too much", async () => {
     const socket = await open();
-    const answer = readToEnd(socket);
+    const response = readToEnd(socket);
     socket.write(`${HEAD}Content-Length: 100000000\r\nConnection: close\r\n\r\n--B`);
-    expect(await answer).toContain("payload_too_large");
+    expect(await response).toContain("payload_too_large");
   });
 
   it("are 400 if they are not forms or end before their boundary", async () => {
@@ -169,10 +169,10 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
   it("are refused if the client stalls", async () => {
     limits = { ...limits, stallMs: 50 };
     const socket = await open();
-    const answer = readToEnd(socket);
+    const response = readToEnd(socket);
     socket.write(`${HEAD}Content-Length: 100000\r\n\r\n--B\r\n`);
     socket.write('Content-Disposition: form-data; name="f"; filename="f"\r\n\r\nhalf');
-    expect(await answer).toContain("The client sent no form data for");
+    expect(await response).toContain("The client sent no form data for");
     expect(await left()).toEqual([]);
   });
 

@@ -20,8 +20,8 @@ async function upload(api: Api, text: string): Promise<string> {
   form.append("purpose", "batch");
   form.append("file", new Blob([text]), "lines.jsonl");
   const headers = { authorization: `Bearer ${api.key}` };
-  const answer = await fetch(`${api.url}/v1/files`, { method: "POST", body: form, headers });
-  return ((await answer.json()) as { id: string }).id;
+  const response = await fetch(`${api.url}/v1/files`, { method: "POST", body: form, headers });
+  return ((await response.json()) as { id: string }).id;
 }
 
 describeParameters({

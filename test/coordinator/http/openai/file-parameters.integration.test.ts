@@ -24,9 +24,9 @@ async function post(path: string, fields: Readonly<Record<string, string | Blob>
     else form.append(name, value, "b.txt");
   }
   const headers = { authorization: `Bearer ${api.key}` };
-  const answer = await fetch(`${api.url}/api/v1${path}`, { method: "POST", body: form, headers });
+  const response = await fetch(`${api.url}/api/v1${path}`, { method: "POST", body: form, headers });
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: response.status, body: (await response.json()) as any };
 }
 
 describe("parameters of POST /files", () => {

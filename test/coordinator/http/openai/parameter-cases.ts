@@ -42,11 +42,11 @@ export function describeParameters(cases: ParameterCases): void {
     async function seen(body: object) {
       const { status, text, headers, body: answered } = await api.call("POST", path, { body });
       const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));
-      const answer = text.replaceAll(/"(?:id|created)":[^,]*/g, "");
+      const response = text.replaceAll(/"(?:id|created)":[^,]*/g, "");
       return {
         status,
         job: submitted,
-        answer,
+        response,
         ignored: headers.get("atoll-ignored"),
         error: (answered as { error?: unknown } | undefined)?.error ?? undefined,
       };

@@ -111,9 +111,9 @@ describe("sessions", () => {
     [{ email: "nobody", password: "short" }, ["email", "password"]],
     [{ email: "a@example.com", password: "x".repeat(2_000) }, ["password"]],
   ])("require valid credentials: %#", async (body, paths) => {
-    const answer = await sign("register", body);
-    expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
-    expect(answer.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
+    const response = await sign("register", body);
+    expect([response.status, response.body.error.code]).toEqual([422, "validation_failed"]);
+    expect(response.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
   it("require an address that is not in use", async () => {
@@ -208,8 +208,8 @@ describe("API keys", () => {
     [{ scopes: ["admin"] }, "scopes.0"],
     [{ scopes: 7 }, "scopes"],
   ])("refuse %j", async (body, path) => {
-    const answer = await create(body);
-    expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
+    const response = await create(body);
+    expect([response.status, response.body.error.details[0].path]).toEqual([422, path]);
   });
 
   it("grant no scope that their creator lacks", async () => {

@@ -156,9 +156,9 @@ describe("POST /chat/completions with tools", () => {
 
   it("ends a stream of n choices at the first that fails", async () => {
     completeWith(api, "Hel");
-    const answer = api.jobs.onSubmit;
+    const complete = api.jobs.onSubmit;
     api.jobs.onSubmit = (feed, job) => {
-      if (api.jobs.submitted.length === 1) answer(feed, job);
+      if (api.jobs.submitted.length === 1) complete(feed, job);
       else feed.end({ type: "error", code: "island_lost", message: "because", retryable: true });
     };
     const failed = await chat({ n: 3, stream: true });

@@ -18,9 +18,9 @@ const chat = (body: Record<string, unknown> = {}, key = api.key) =>
 describe("POST /chat/completions", () => {
   it("returns the whole completion", async () => {
     completeWith(api, "Hel", "lo");
-    const answer = await chat();
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await chat();
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       id: "job_new1",
       object: "chat.completion",
       created: CREATED,
@@ -128,13 +128,13 @@ describe("POST /chat/completions", () => {
     [{ stream_options: { include_usage: 1 } }, "stream_options.include_usage"],
     [{ response_format: { type: "xml" } }, "response_format.type"],
   ])("refuses %j as validation_failed", async (body, path) => {
-    const answer = await chat(body);
-    expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
+    const response = await chat(body);
+    expect([response.status, response.body.error.code, response.body.error.details[0].path]).toEqual([
       422,
       "validation_failed",
       path,
     ]);
-    expect(answer.body.error).toMatchObject({ type: "invalid_request_error", param: path });
+    expect(response.body.error).toMatchObject({ type: "invalid_request_error", param: path });
     expect(api.jobs.submitted).toEqual([]);
   });
 
@@ -158,8 +158,8 @@ describe("POST /chat/completions", () => {
   });
 
   it("needs the write scope", async () => {
-    const answer = await chat({}, api.readKey);
-    expect([answer.status, answer.body.error.code, answer.body.error.type]).toEqual([
+    const response = await chat({}, api.readKey);
+    expect([response.status, response.body.error.code, response.body.error.type]).toEqual([
       403,
       "insufficient_scope",
       "permission_error",
@@ -172,8 +172,8 @@ describe("POST /chat/completions", () => {
       await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
       const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
       api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message, retryable: true });
-      const answer = await pending;
-      expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
+      const response = await pending;
+      expect([response.status, response.headers.get("retry-after"), response.body]).toEqual([
         503,
         "5",
         {

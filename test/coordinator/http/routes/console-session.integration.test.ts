@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { Listener } from "../../events/listener.ts";
-import { Api, type Answer } from "../api.ts";
+import { Api, type ApiResponse } from "../api.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -16,13 +16,13 @@ const SESSION_MS = 30 * 24 * 3_600_000;
 const newEmail = (): string => `${newId("user", 0)}@example.com`;
 const from = (address: string) => ({ "x-forwarded-for": address });
 
-function sign(way: "register" | "login", body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+function sign(way: "register" | "login", body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return api.call("POST", `/auth/${way}`, { key: null, body, headers: { ...from("192.0.2.1"), ...headers } });
 }
 
 /** Returns `name=value` of the cookie that a response sets. */
-function cookieOf(answer: Answer): string {
-  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+function cookieOf(response: ApiResponse): string {
+  return response.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
 async function signedIn(email = newEmail()): Promise<string> {
@@ -41,14 +41,14 @@ describe("signing in from a page of the coordinator", () => {
       ["register", 201],
       ["login", 200],
     ] as const) {
-      const answer = await sign(way, credentials, CONSOLE);
-      expect([answer.status, Object.keys(answer.body.data)]).toEqual([status, ["expires_at", "account"]]);
-      const [cookie = ""] = answer.headers.getSetCookie();
+      const response = await sign(way, credentials, CONSOLE);
+      expect([response.status, Object.keys(response.body.data)]).toEqual([status, ["expires_at", "account"]]);
+      const [cookie = ""] = response.headers.getSetCookie();
       expect(cookie.replace(/st_\w{40}/, "TOKEN")).toBe(
         "atoll_session=TOKEN; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict",
       );
-      expect(answer.headers.get("cache-control")).toBe("private, no-store");
-      const account = await api.call("GET", "/account", asPage(cookieOf(answer)));
+      expect(response.headers.get("cache-control")).toBe("private, no-store");
+      const account = await api.call("GET", "/account", asPage(cookieOf(response)));
       expect([account.status, account.body.data.email]).toEqual([200, credentials.email]);
       expect(account.headers.get("cache-control")).toBe("private, no-store");
     }
@@ -56,14 +56,14 @@ describe("signing in from a page of the coordinator", () => {
 
   it("marks the cookie Secure only behind https", async () => {
     const https = { ...CONSOLE, "x-forwarded-proto": "https" };
-    const answer = await sign("register", { email: newEmail(), password: PASSWORD }, https);
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/; SameSite=Strict; Secure$/)]);
+    const response = await sign("register", { email: newEmail(), password: PASSWORD }, https);
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/; SameSite=Strict; Secure$/)]);
   });
 
   it("sets no cookie for other clients, so that another site cannot sign a browser in to its own account", async () => {
     const credentials = { email: newEmail(), password: PASSWORD };
-    const answer = await sign("register", credentials);
-    expect([answer.headers.getSetCookie(), typeof answer.body.data.token]).toEqual([[], "string"]);
+    const response = await sign("register", credentials);
+    expect([response.headers.getSetCookie(), typeof response.body.data.token]).toEqual([[], "string"]);
     const form = { ...from("192.0.2.2"), "content-type": "text/plain", origin: "https://evil.example" };
     const forged = await api.fetch("POST", "/auth/login", {
       key: null,
@@ -98,8 +98,8 @@ describe("a request with the cookie", () => {
     ];
     for (const [method, path, headers] of forgeries) {
       const body = method === "POST" && path === "/api-keys" ? '{"name":"stolen"}' : undefined;
-      const answer = await api.call(method, path, { ...asPage(cookie, headers), body });
-      expect([method, path, headers, answer.status, answer.body.error.code]).toEqual([
+      const response = await api.call(method, path, { ...asPage(cookie, headers), body });
+      expect([method, path, headers, response.status, response.body.error.code]).toEqual([
         method,
         path,
         headers,
@@ -120,9 +120,9 @@ describe("a request with the cookie", () => {
 
   it("is not allowed to pages of other origins by the preflight response", async () => {
     const headers = { origin: "https://evil.example", "access-control-request-headers": "atoll-console" };
-    const answer = await api.fetch("OPTIONS", "/account", { key: null, headers });
-    expect(answer.headers.get("access-control-allow-headers")).not.toMatch(/console/i);
-    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    const response = await api.fetch("OPTIONS", "/account", { key: null, headers });
+    expect(response.headers.get("access-control-allow-headers")).not.toMatch(/console/i);
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
   it("gets the usual error when the session has expired or the cookie is invalid", async () => {

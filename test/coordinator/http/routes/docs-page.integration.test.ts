@@ -143,9 +143,9 @@ describe("GET /docs behind a proxy with a path prefix", () => {
         outgoing.writeHead(404).end();
         return;
       }
-      const upstream = request(new URL(path, behind.url), { method, headers, agent: false }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
+      const upstream = request(new URL(path, behind.url), { method, headers, agent: false }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
       });
       incoming.pipe(upstream);
     });

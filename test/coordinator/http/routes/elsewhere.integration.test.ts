@@ -52,15 +52,15 @@ describe("a job of another coordinator", () => {
         next.end(DONE);
       });
     };
-    const answer = await api.call("POST", "/chat/completions", { body: { model: "tiny", messages } });
-    expect([answer.status, answer.body]).toMatchObject([200, { choices: [{ message: { content: "whole" } }] }]);
+    const response = await api.call("POST", "/chat/completions", { body: { model: "tiny", messages } });
+    expect([response.status, response.body]).toMatchObject([200, { choices: [{ message: { content: "whole" } }] }]);
   });
 
   it("returns 503 with Retry-After when the coordinator cannot be reached", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     api.jobs.failure = new ClusterUnavailableError();
-    const answer = await api.call("DELETE", "/jobs/job_1");
-    expect([answer.status, answer.headers.get("retry-after"), answer.body]).toMatchObject([
+    const response = await api.call("DELETE", "/jobs/job_1");
+    expect([response.status, response.headers.get("retry-after"), response.body]).toMatchObject([
       503,
       "2",
       { error: { code: "cluster_unavailable", retry_after: 2 } },

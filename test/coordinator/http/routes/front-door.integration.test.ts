@@ -23,11 +23,11 @@ describe("the console", () => {
       ["/jobs/job_1", "../"],
       ["/operator/accounts/user_1", "../../"],
     ] as const) {
-      const answer = await get(path, HTML);
-      const page = await answer.text();
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
-      expect(answer.headers.get("vary")).toContain("Accept");
-      expect(answer.headers.get("cache-control")).toBe("no-cache");
+      const response = await get(path, HTML);
+      const page = await response.text();
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+      expect(response.headers.get("vary")).toContain("Accept");
+      expect(response.headers.get("cache-control")).toBe("no-cache");
       expect(page).toContain(`<base href="${base}" />`);
     }
   });
@@ -36,16 +36,16 @@ describe("the console", () => {
     const page = await get("/nonexistent/page", HTML);
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
     expect(await page.text()).toContain('<base href="../" />');
-    for (const answer of [await get("/nonexistent"), await get("/api/v1/nonexistent", HTML)]) {
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
+    for (const response of [await get("/nonexistent"), await get("/api/v1/nonexistent", HTML)]) {
+      expect([response.status, response.headers.get("content-type")]).toEqual([404, "application/json"]);
     }
     expect(await (await get("/metrics")).text()).toContain("/api/v1/metrics");
   });
 
   it("may run only its own scripts and styles, call only the coordinator, and parse no text as HTML", async () => {
-    const answer = await get("/", HTML);
+    const response = await get("/", HTML);
     const policy = new Map(
-      (answer.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+      (response.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
         const [name = "", ...values] = rule.split(" ");
         return [name, values.join(" ")];
       }),
@@ -60,7 +60,7 @@ describe("the console", () => {
       "frame-ancestors": "'none'",
       "trusted-types": "'none'",
     });
-    expect(await answer.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
+    expect(await response.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
   });
 
   it("has files that browsers cache permanently, compressed", async () => {
@@ -68,13 +68,13 @@ describe("the console", () => {
     const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(new Set(names.map((name) => name.replace(/.*\./, "")))).toEqual(new Set(["css", "js"]));
     for (const name of names) {
-      const answer = await get(`/${name}`);
-      expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-      expect(answer.headers.get("content-encoding")).toBe("gzip");
-      expect(answer.headers.get("content-type")).toMatch(name.endsWith(".js") ? "text/javascript" : "text/css");
+      const response = await get(`/${name}`);
+      expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(response.headers.get("content-encoding")).toBe("gzip");
+      expect(response.headers.get("content-type")).toMatch(name.endsWith(".js") ? "text/javascript" : "text/css");
       const whole = await get(`/${name}`, { "accept-encoding": "identity" });
       expect(whole.headers.get("content-encoding")).toBeNull();
-      expect(await whole.text()).toBe(await answer.text());
+      expect(await whole.text()).toBe(await response.text());
     }
     for (const name of ["assets/none.js", "assets/..%2f..%2fpackage.json", "assets/index.html"]) {
       expect((await get(`/${name}`)).status).toBe(404);
@@ -88,9 +88,9 @@ describe("the console", () => {
 
 describe("GET /", () => {
   it("returns the name, version and links to programs", async () => {
-    const answer = await get("/");
-    const body = (await answer.json()) as { name: string; version: string; links: Record<string, string> };
-    expect([answer.status, body]).toEqual([
+    const response = await get("/");
+    const body = (await response.json()) as { name: string; version: string; links: Record<string, string> };
+    expect([response.status, body]).toEqual([
       200,
       {
         name: "atoll",
@@ -109,9 +109,9 @@ describe("GET /", () => {
 
   it("is mentioned at every unknown path", async () => {
     for (const path of ["/nothing", "/api", "/v1", "/v2/models"]) {
-      const answer = await get(path, path === "/nothing" ? {} : { accept: "text/html" });
-      const body = (await answer.json()) as { error: { code: string; message: string } };
-      expect([answer.status, body.error.code]).toEqual([404, "not_found"]);
+      const response = await get(path, path === "/nothing" ? {} : { accept: "text/html" });
+      const body = (await response.json()) as { error: { code: string; message: string } };
+      expect([response.status, body.error.code]).toEqual([404, "not_found"]);
       expect(body.error.message).toMatch(/at \/api\/v1 .*\/docs/);
     }
   });
@@ -121,8 +121,11 @@ describe("/v1", () => {
   it("serves OpenAI's client", async () => {
     completeWith(api, "Hel", "lo");
     const client = new OpenAI({ apiKey: api.key, baseURL: `${api.url}/v1`, maxRetries: 0 });
-    const answer = await client.chat.completions.create({ model: "tiny", messages: [{ role: "user", content: "Hi" }] });
-    expect(answer.choices[0]?.message.content).toBe("Hello");
+    const response = await client.chat.completions.create({
+      model: "tiny",
+      messages: [{ role: "user", content: "Hi" }],
+    });
+    expect(response.choices[0]?.message.content).toBe("Hello");
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   });
 

@@ -104,22 +104,22 @@ describe("GET /jobs/:id?wait=", () => {
   const waitFor = (seconds: number) => api.call("GET", `/jobs/job_1?wait=${seconds}`);
 
   it("responds as soon as the job ends", async () => {
-    const answer = waitFor(60);
+    const response = waitFor(60);
     await eventually(() => feed.listeners === 1);
     feed.push([token("a")]);
     complete(feed, "a");
-    const { status, body } = await answer;
+    const { status, body } = await response;
     expect([status, body.data.status, body.data.output]).toEqual([200, "completed", "a"]);
     expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
   it("responds with the current state when the time has passed", async () => {
-    const answer = waitFor(7);
+    const response = waitFor(7);
     await eventually(() => feed.listeners === 1);
     api.clock.advance(6_999);
     api.jobs.jobs.set("job_1", makeJob({ accountId: api.accountId, state: "running", attempt: 2 }));
     api.clock.advance(1);
-    const { status, body } = await answer;
+    const { status, body } = await response;
     expect([status, body.data.status, body.data.attempts]).toEqual([200, "running", 2]);
     expect([feed.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });

@@ -87,9 +87,9 @@ describe("GET /jobs/:id/stream", () => {
 
   it("answers HEAD with only the headers and opens no stream", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
-    const answer = await api.call("HEAD", "/jobs/job_1/stream");
-    expect([answer.status, answer.text, feed.listeners]).toEqual([200, "", 0]);
-    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    const response = await api.call("HEAD", "/jobs/job_1/stream");
+    expect([response.status, response.text, feed.listeners]).toEqual([200, "", 0]);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   });
 
   it("ends a failed job with one error event", async () => {
@@ -143,8 +143,8 @@ describe("GET /jobs/:id/stream", () => {
 
   it("returns 204 to a reader that already has the end", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId })).end(DONE);
-    const answer = await stream({ "last-event-id": "0.0.end" });
-    expect([answer.status, answer.text]).toEqual([204, ""]);
+    const response = await stream({ "last-event-id": "0.0.end" });
+    expect([response.status, response.text]).toEqual([204, ""]);
   });
 
   it.each(["", "7", "a.b", "-1.0", "1.2.fin", "99999999999.0"])("ignores the invalid Last-Event-ID %j", async (id) => {

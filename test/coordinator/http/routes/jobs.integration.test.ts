@@ -56,10 +56,10 @@ describe("POST /jobs", () => {
     [{ ...SUBMISSION, priority: null }, ["priority"]],
     [{ workload: "tiny", input: { messages: [], max_tokens: 0 } }, ["input.messages", "input.max_tokens"]],
   ])("names every invalid field of %j", async (body, paths) => {
-    const answer = await submit(JSON.stringify(body));
-    expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
-    expect(answer.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
-    expect(Object.keys(answer.body.error)).toEqual(["message", "code", "details"]);
+    const response = await submit(JSON.stringify(body));
+    expect([response.status, response.body.error.code]).toEqual([422, "validation_failed"]);
+    expect(response.body.error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
+    expect(Object.keys(response.body.error)).toEqual(["message", "code", "details"]);
     expect(api.jobs.submitted).toEqual([]);
   });
 

@@ -53,8 +53,8 @@ describe("limits of an API key", () => {
     [{ credits_per_month: 0.0000001 }, "credits_per_month"],
   ])("return 422 at the field for %j", async (body, path) => {
     const { id } = (await create({})).body;
-    for (const answer of [await create(body), await change(id, body)]) {
-      expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
+    for (const response of [await create(body), await change(id, body)]) {
+      expect([response.status, response.body.error.details[0].path]).toEqual([422, path]);
     }
   });
 
@@ -75,8 +75,8 @@ describe("limits of an API key", () => {
 
   it("cannot be evaded with another key, because a key with limits creates and changes none", async () => {
     const { key, id } = (await create({ credits_per_month: 1 })).body;
-    for (const answer of [await create({}, key), await change(id, { credits_per_month: null }, key)]) {
-      expect([answer.status, answer.body.error.code]).toEqual([403, "insufficient_scope"]);
+    for (const response of [await create({}, key), await change(id, { credits_per_month: null }, key)]) {
+      expect([response.status, response.body.error.code]).toEqual([403, "insufficient_scope"]);
     }
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { currentDocument } from "../../../support/http/openapi.ts";
-import { Api, type Answer } from "../api.ts";
+import { Api, type ApiResponse } from "../api.ts";
 
 let api: Api;
 let operator = "";
@@ -52,8 +52,12 @@ async function makeCargo(): Promise<string> {
   return slug;
 }
 
-const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  api.call(method, `/operator${path}`, { key: operator, body, headers });
+const ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => api.call(method, `/operator${path}`, { key: operator, body, headers });
 const linesOf = async (target: string) =>
   (await ask("GET", `/audit?target=${target}`)).body.data as { action: string; after: Record<string, unknown> }[];
 
@@ -124,10 +128,10 @@ const DEEDS: Record<string, () => Promise<{ target: string; actions: readonly st
   },
 };
 
-async function done(asked: Promise<Answer>): Promise<Answer> {
-  const answer = await asked;
-  expect([answer.status < 300, answer.body.error]).toEqual([true, undefined]);
-  return answer;
+async function done(asked: Promise<ApiResponse>): Promise<ApiResponse> {
+  const response = await asked;
+  expect([response.status < 300, response.body.error]).toEqual([true, undefined]);
+  return response;
 }
 
 describe("the audit log", () => {
@@ -171,8 +175,8 @@ describe("POST /operator/accounts/{id}/grants", () => {
     await done(grant(id, 5, randomUUID()));
     const [key, body] = [randomUUID(), { credits: -2, note: "Granted twice" }];
     for (let tries = 0; tries < 2; tries += 1) {
-      const { body: answer } = await done(ask("POST", `/accounts/${id}/grants`, body, { "idempotency-key": key }));
-      expect(answer.data.credits).toBe(3);
+      const { body: response } = await done(ask("POST", `/accounts/${id}/grants`, body, { "idempotency-key": key }));
+      expect(response.data.credits).toBe(3);
     }
     const [line] = await linesOf(id);
     expect(line).toMatchObject({ action: "account.grant", after: { grantMicro: -2_000_000, note: "Granted twice" } });

@@ -4,7 +4,7 @@ import type { Identity } from "../../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { currentDocument } from "../../../support/http/openapi.ts";
-import { Api, type Answer } from "../api.ts";
+import { Api, type ApiResponse } from "../api.ts";
 
 let api: Api;
 let operator = "";
@@ -40,9 +40,9 @@ async function sessionOf(accountId: string): Promise<string> {
   return token;
 }
 
-const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+const ask = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
   api.call(method, `/operator${path}`, { key: operator, body });
-const codeOf = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
+const codeOf = ({ status, body }: ApiResponse): unknown[] => [status, body.error?.code];
 
 describe("/operator", () => {
   const routes = Object.entries(currentDocument().paths)
@@ -118,9 +118,9 @@ describe("/operator", () => {
     const { body } = await ask("POST", `/accounts/${id}/suspension`, { reason });
     expect(body.data.suspended).toMatchObject({ reason });
     for (const key of [session, secret]) {
-      const answer = await api.call("GET", "/account", { key });
-      expect(codeOf(answer)).toEqual([403, "account_suspended"]);
-      expect(answer.body.error.message).toContain(reason);
+      const response = await api.call("GET", "/account", { key });
+      expect(codeOf(response)).toEqual([403, "account_suspended"]);
+      expect(response.body.error.message).toContain(reason);
     }
     const { secret: token } = await api.accounts.islandTokens.create(id);
     await expect(api.accounts.authenticateIsland(token)).rejects.toMatchObject({ code: "account_suspended" });
@@ -140,8 +140,8 @@ describe("/operator", () => {
       "bad_request",
     ]);
     for (const reason of ["", " ", "two\nlines", "x".repeat(501)]) {
-      const answer = await ask("POST", `/accounts/${api.accountId}/suspension`, { reason });
-      expect(codeOf(answer)).toEqual([422, "validation_failed"]);
+      const response = await ask("POST", `/accounts/${api.accountId}/suspension`, { reason });
+      expect(codeOf(response)).toEqual([422, "validation_failed"]);
     }
   });
 

@@ -51,10 +51,10 @@ describe("GET /health", () => {
 
   it("is degraded when the store hangs", async () => {
     api.checkStore = () => new Promise(() => undefined);
-    const answer = get("/health");
+    const response = get("/health");
     await eventually(() => api.clock.pendingTimers === 1);
     api.clock.advance(2_000);
-    expect((await answer).status).toBe(503);
+    expect((await response).status).toBe(503);
   });
 
   it(...unlessSeveral("checks the store at most once a second", "each checks it"), async () => {

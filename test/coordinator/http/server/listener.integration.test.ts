@@ -44,10 +44,10 @@ describe("Listener", () => {
     "ignores an upgrade of %s, and serves the request without it",
     async (path) => {
       api.listener.onUpgrade(SESSION, () => expect.unreachable());
-      const answer = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE, "Connection: close"));
+      const response = await readToEnd(await api.raw(`GET ${path} HTTP/1.1`, ...UPGRADE, "Connection: close"));
       const plain = await api.call("GET", path, { base: "", key: null });
-      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${plain.status} `));
-      expect(answer.split("\r\n\r\n")[1]).toBe(plain.text);
+      expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${plain.status} `));
+      expect(response.split("\r\n\r\n")[1]).toBe(plain.text);
     },
   );
 
@@ -63,9 +63,9 @@ describe("Listener", () => {
     };
     const asked = request(`${api.url}/api/v1/jobs`, { method: "POST", headers });
     asked.end(body);
-    const [answer] = (await once(asked, "response")) as [IncomingMessage];
-    expect([answer.statusCode, answer.httpVersion]).toEqual([201, "1.1"]);
-    expect(await text(answer)).toContain('"status":"submitted"');
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    expect([response.statusCode, response.httpVersion]).toEqual([201, "1.1"]);
+    expect(await text(response)).toContain('"status":"submitted"');
   });
 
   it("answers a refused upgrade with the handler's error, and leaves nothing half open", async () => {
@@ -73,13 +73,13 @@ describe("Listener", () => {
     // This client never closes its side.
     const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
     client.write(`GET ${SESSION} HTTP/1.1\r\n${UPGRADE.join("\r\n")}\r\n\r\n`);
-    let answer = "";
+    let response = "";
     client.on("data", (chunk: Buffer) => {
-      answer += chunk.toString();
+      response += chunk.toString();
     });
     await once(client, "end");
-    expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\n/);
-    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+    expect(response).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\n/);
+    expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toEqual({
       error: { message: expect.any(String), code: "rate_limited", retry_after: 7, limit: "requests_per_minute" },
     });
     // The other side has closed, so writes to it are refused.
@@ -112,10 +112,10 @@ describe("Listener", () => {
   it.each(TEST_TRANSPORT.transport === "uws" ? PARSED : [...PARSED, ...UNPARSED])(
     "answers %s with an error body, and closes the connection",
     async (_, head, status) => {
-      const answer = await readToEnd(await api.raw(...head));
-      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\nConnection: close\\r\\n`, "is"));
-      expect(answer.split("HTTP/1.1 ").length).toBe(2);
-      const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
+      const response = await readToEnd(await api.raw(...head));
+      expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\nConnection: close\\r\\n`, "is"));
+      expect(response.split("HTTP/1.1 ").length).toBe(2);
+      const body = response.slice(response.indexOf("\r\n\r\n") + 4);
       expect(JSON.parse(body)).toEqual({ error: { message: expect.any(String), code: "bad_request" } });
     },
   );

@@ -52,12 +52,12 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
   /** Sends one request on a connection that then closes, and returns the whole response. */
   async function exchange(...parts: (string | Buffer)[]): Promise<string> {
     const socket = await open();
-    const answer = readToEnd(socket);
+    const response = readToEnd(socket);
     for (const part of parts) {
       socket.write(part);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    return answer;
+    return response;
   }
 
   const url = (path: string): string => `http://127.0.0.1:${listener.port}${path}`;
@@ -74,8 +74,8 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         });
       const path = "/a%2Fb/%C3%A9?q=%20x&q=2";
       const request = head(`PATCH ${path} HTTP/1.1`, "Host: h:1", "X-List: 1", "x-list: 2", "Connection: close");
-      const answer = await exchange(request);
-      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+      const response = await exchange(request);
+      expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toEqual({
         method: "PATCH",
         at: `http://h:1${path}`,
         raw: path,
@@ -121,13 +121,13 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         return new Response("no", { status: 413, headers: { Connection: "close" } });
       };
       const socket = await open();
-      const answer = readToEnd(socket);
+      const response = readToEnd(socket);
       socket.write(head("POST / HTTP/1.1", "Host: x", `Content-Length: ${LARGE_BYTES}`));
       let sent = 0;
       const piece = Buffer.alloc(64 * KIB);
       while (sent < LARGE_BYTES && socket.write(piece)) sent += piece.length;
       gate.resolve();
-      expect(await answer).toMatch(/^HTTP\/1\.1 413 .*\r\nno$/s);
+      expect(await response).toMatch(/^HTTP\/1\.1 413 .*\r\nno$/s);
     });
 
     check("emit an error if they are cut off in their body", async () => {
@@ -157,8 +157,8 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
 
     check("are answered in order if they arrive before an earlier response", async () => {
       handle = async (request) => new Response(`<${new URL(request.url).pathname}>`);
-      const answer = await exchange(get("/1") + get("/2") + get("/3", "Connection: close"));
-      expect(answer.match(/<.*?>/g)).toEqual(["</1>", "</2>", "</3>"]);
+      const response = await exchange(get("/1") + get("/2") + get("/3", "Connection: close"));
+      expect(response.match(/<.*?>/g)).toEqual(["</1>", "</2>", "</3>"]);
     });
 
     check("get 100 Continue with Expect: 100-continue", async () => {
@@ -168,9 +168,9 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         head("POST / HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 2", "Connection: close"),
       );
       expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 100 /);
-      const answer = readToEnd(socket);
+      const response = readToEnd(socket);
       socket.write("hi");
-      expect(await answer).toMatch(/^HTTP\/1\.1 200 .*hi$/s);
+      expect(await response).toMatch(/^HTTP\/1\.1 200 .*hi$/s);
     });
   });
 
@@ -207,9 +207,9 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         void gate.promise.then(() => outgoing.end("data: 2\n\n"));
         return RESPONSE_ALREADY_SENT;
       };
-      const answer = await exchange(get("/", "Connection: close"));
-      expect(answer).toMatch(/Transfer-Encoding: chunked\r\n.*data: 1\n\n.*data: 2\n\n/is);
-      expect(answer.endsWith("\r\n0\r\n\r\n")).toBe(true);
+      const response = await exchange(get("/", "Connection: close"));
+      expect(response).toMatch(/Transfer-Encoding: chunked\r\n.*data: 1\n\n.*data: 2\n\n/is);
+      expect(response.endsWith("\r\n0\r\n\r\n")).toBe(true);
     });
 
     check("hold little memory for a client that does not read", async () => {
@@ -269,7 +269,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
         return new Response("last words");
       };
       const [slow, never] = [await open(), await open()];
-      const [answer, cut] = [readToEnd(slow), readToEnd(never)];
+      const [response, cut] = [readToEnd(slow), readToEnd(never)];
       slow.write(get("/slow"));
       never.write(get("/never"));
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -280,7 +280,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       deadline.abort();
       await finished;
       expect(await cut).toBe("");
-      await answer;
+      await response;
     });
   });
 }

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { expect, it } from "vitest";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
-import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { relayFeed } from "../../../../coordinator/http/streaming/sse.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { LargeJson } from "../../../../coordinator/store/jobs/large-json.ts";
@@ -28,7 +28,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
     (_request, { outgoing: response }) => {
       const mayRead = async (): Promise<boolean> => true;
       const explain = async () => null;
-      void new FeedRelay({
+      relayFeed({
         feed,
         after: FEED_START,
         encoder: jobEvents,

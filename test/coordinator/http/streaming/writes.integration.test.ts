@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { expect, it, vi } from "vitest";
 import { chatChunks } from "../../../../coordinator/http/streaming/chat-encoder.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
-import { FeedRelay, type FeedEncoder } from "../../../../coordinator/http/streaming/sse.ts";
+import { relayFeed, type FeedEncoder } from "../../../../coordinator/http/streaming/sse.ts";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed, type FeedEnding } from "../../../../coordinator/jobs/feed.ts";
@@ -24,20 +24,20 @@ const say = (feed: JobFeed, content: string): void => feed.push([{ type: "token"
 
 interface Reader extends AsyncDisposable {
   readonly client: Socket;
-  readonly answers: readonly ServerResponse[];
+  readonly responses: readonly ServerResponse[];
 }
 
 /** A feed for each request of one connection, in the order of the requests. */
 async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "1.1"): Promise<Reader> {
-  const answers: ServerResponse[] = [];
+  const responses: ServerResponse[] = [];
   const clock = new ManualClock();
   const listener = await listen(
     (_request, { outgoing: response }) => {
-      const feed = feeds[answers.length] as JobFeed;
-      answers.push(response);
+      const feed = feeds[responses.length] as JobFeed;
+      responses.push(response);
       const mayRead = async (): Promise<boolean> => true;
       const explain = async () => null;
-      void new FeedRelay({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, explain, mayRead });
+      relayFeed({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, explain, mayRead });
       return RESPONSE_ALREADY_SENT;
     },
     { host: "127.0.0.1", port: 0 },
@@ -47,10 +47,10 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
   for (const index of feeds.keys()) {
     client.write(`GET / HTTP/${version}\r\nHost: x\r\n${index === last ? "Connection: close\r\n" : ""}\r\n`);
   }
-  while (answers.length < feeds.length) await nextTick();
+  while (responses.length < feeds.length) await nextTick();
   return {
     client,
-    answers,
+    responses,
     async [Symbol.asyncDispose]() {
       client.destroy();
       await listener.close(AbortSignal.abort());
@@ -59,8 +59,8 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
 }
 
 /** Returns the text of a response body, chunked or not. */
-function bodyOf(answer: string): string {
-  const [head = "", ...rest] = answer.split("\r\n\r\n");
+function bodyOf(response: string): string {
+  const [head = "", ...rest] = response.split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");
   if (!/^transfer-encoding: chunked$/im.test(head)) return body;
   const bytes = Buffer.from(body);
@@ -79,11 +79,11 @@ const textOf = (body: string): string =>
 it.each([
   ["chat", chat],
   ["job", jobEvents],
-])("tokens of one event-loop turn are one write to each reader: %s", async (_name, encoder) => {
+])("tokens of one event-loop tick are one write to each reader: %s", async (_name, encoder) => {
   const feed = new JobFeed("job_1");
   await using reader = await read([feed], encoder);
   await nextTick();
-  const { socket } = reader.answers[0] as ServerResponse;
+  const { socket } = reader.responses[0] as ServerResponse;
   const write = vi.spyOn(socket as Socket, "_write");
   const gathered = vi.spyOn(socket as Socket, "_writev" as "_write");
   for (let turn = 0; turn < 10; turn += 1) {

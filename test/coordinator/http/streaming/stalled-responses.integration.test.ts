@@ -9,13 +9,13 @@ import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed } from "../../../../coordinator/jobs/feed.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
 import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/transport.ts";
-import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
+import { relayFeed } from "../../../../coordinator/http/streaming/sse.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
 /** Larger than the system's own buffers. */
 const LARGE_BYTES = 16 * 1_024 * 1_024;
-/** Longer than an event-loop turn takes on a busy machine. */
+/** Longer than an event-loop tick takes on a busy machine. */
 const STALLED_MS = 1_000;
 /** Pause after each piece that the slow client reads. */
 const PAUSE_MS = 10;
@@ -28,7 +28,7 @@ interface Watched {
 }
 
 let listener: Listener;
-let answers: Map<string, Watched>;
+let responses: Map<string, Watched>;
 /** `/wait` waits for it, and `/endless` ends after it. */
 let gate: PromiseWithResolvers<void>;
 
@@ -50,7 +50,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
   },
   "/stream": (_request, { outgoing: response }) => {
     const feed = new JobFeed("job_1", [{ attempt: 1, items: [{ type: "token", content: large, count: 1 }] }]);
-    void new FeedRelay({
+    relayFeed({
       feed,
       after: FEED_START,
       encoder: jobEvents,
@@ -65,12 +65,12 @@ const routes: Readonly<Record<string, FetchHandler>> = {
 };
 
 beforeEach(async () => {
-  answers = new Map();
+  responses = new Map();
   gate = Promise.withResolvers<void>();
   const fetch: FetchHandler = (request, env) => {
     const { pathname, search } = new URL(request.url);
     const closed = once(env.outgoing, "close").then(() => env.outgoing.writableFinished);
-    answers.set(pathname + search, { response: env.outgoing, closed });
+    responses.set(pathname + search, { response: env.outgoing, closed });
     return routes[pathname]?.(request, env) ?? new Response(null, { status: 404 });
   };
   listener = await listen(fetch, { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0, stalledMs: STALLED_MS });
@@ -89,8 +89,8 @@ async function ask(path: string): Promise<Socket> {
 
 /** Resolves when the server sees the response closed, with whether all of it was sent. */
 async function closed(path: string): Promise<boolean> {
-  while (!answers.has(path)) await sleep(1);
-  return answers.get(path)?.closed ?? false;
+  while (!responses.has(path)) await sleep(1);
+  return responses.get(path)?.closed ?? false;
 }
 
 describe("a response whose client does not read", () => {
