@@ -81,7 +81,7 @@ export function openFiles(
   async function sweep(): Promise<void> {
     let expired = 0;
     for (let done = STEP; done === STEP && !stop.signal.aborted; expired += done)
-      done = await removed(store.files.removeExpired(clock.now(), STEP));
+      done = await removeContents(store.files.removeExpired(clock.now(), STEP));
     if (expired > 0) log.info({ files: expired }, "Removed expired files");
     while ((await store.files.removeOldHolds(clock.now(), STEP)) === STEP && !stop.signal.aborted);
     // File times come from the disk, so compare them with the system clock.
@@ -93,7 +93,7 @@ export function openFiles(
     }
   }
 
-  async function removed(step: Promise<RemovedFiles>): Promise<number> {
+  async function removeContents(step: Promise<RemovedFiles>): Promise<number> {
     const { files, blobs } = await step;
     await contents.remove(blobs);
     return files;
@@ -210,15 +210,13 @@ export function openFiles(
     /** @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it */
     async remove(accountId: string, id: string): Promise<void> {
       await get(accountId, id);
-      if ((await removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
+      if ((await removeContents(store.files.remove(accountId, id, clock.now()))) > 0) return;
       await get(accountId, id);
-      throw new ServiceError(
-        "file_in_use",
-        `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`,
-      );
+      const message = `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`;
+      throw new ServiceError("file_in_use", message);
     },
     async removeAll(accountId: string): Promise<void> {
-      while ((await removed(store.files.removeOfAccount(accountId, STEP))) > 0);
+      while ((await removeContents(store.files.removeOfAccount(accountId, STEP))) > 0);
     },
   };
 }
@@ -262,10 +260,8 @@ function fileContents(directory: string, minFreeBytes: number) {
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize - bytes >= minFreeBytes) return;
-      throw new ServiceError(
-        "disk_full",
-        "The coordinator has no disk space for the file; its operator must free some",
-      );
+      const message = "The coordinator has no disk space for the file; its operator must free some";
+      throw new ServiceError("disk_full", message);
     },
     /** Moves a complete file to its final path. Durable when it resolves. */
     async moveIn(path: string, blob: string): Promise<void> {
