@@ -48,7 +48,7 @@ export type Files = ReturnType<typeof openFiles>;
 
 /**
  * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
- * @param signatures verifies the URLs at which Islands fetch files of jobs
+ * @param tokens verifies the signature of a URL at which an Island fetches a file of a job.
  * @param maxFiles maximum per account
  */
 export function openFiles(
@@ -56,7 +56,7 @@ export function openFiles(
     "dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes"
   >,
   store: Pick<Store, "files">,
-  signatures: { isFileSignature(signature: string, grant: FileGrant): boolean },
+  tokens: { isFileSignature(signature: string, grant: FileGrant): boolean },
   maxFiles = 10_000,
 ) {
   const { config, clock, log } = env;
@@ -197,7 +197,7 @@ export function openFiles(
      *   `storage_unavailable` if this disk does not have the content
      */
     async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
-      const isValid = signatures.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
+      const isValid = tokens.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
       const file = isValid ? await store.files.held(grant) : undefined;
       if (file === undefined) throw new ServiceError("not_found", "No unfinished job of this Island has the file");
       if (!(await contents.has(file.blob)))
