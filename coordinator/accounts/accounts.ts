@@ -107,12 +107,8 @@ export function openAccounts(
      *   is closed; {@link ValidationError}; {@link RateLimitedError} by network address.
      */
     async register(email: string, password: string, address: string): Promise<SignedIn | null> {
-      if (registration !== "open" && signUps === null) {
-        throw new ServiceError(
-          "insufficient_scope",
-          "Registration is closed on this coordinator; ask its operator for an account",
-        );
-      }
+      const closed = "Registration is closed on this coordinator; ask its operator for an account";
+      if (registration !== "open" && signUps === null) throw new ServiceError("insufficient_scope", closed);
       countAttempt(address);
       if (signUps === null) return signIn(await accounts.createAccount({ email, password }));
       assertCredentials(email, password);
@@ -126,9 +122,8 @@ export function openAccounts(
      *   verified; {@link ValidationError}; {@link RateLimitedError} by network address.
      */
     async verify(token: string, password: string, address: string): Promise<SignedIn> {
-      if (signUps === null) {
+      if (signUps === null)
         throw new ServiceError("insufficient_scope", "This coordinator does not verify e-mail addresses");
-      }
       countAttempt(address);
       const account = await accounts.createAccount({ email: await signUps.findEmail(token), password });
       await signUps.done(token);

@@ -75,8 +75,6 @@ export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): Ke
  */
 export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {
   if (identity.kind !== "key" || identity.keyLimits === undefined || identity.keyId === revokedId) return;
-  throw new ServiceError(
-    "insufficient_scope",
-    "An API key with limits cannot create, change or revoke keys, Island tokens or pairing codes; use a session",
-  );
+  const actions = "create, change or revoke keys, Island tokens or pairing codes";
+  throw new ServiceError("insufficient_scope", `An API key with limits cannot ${actions}; use a session`);
 }

@@ -165,10 +165,8 @@ export function openEmailChanges(
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;
       const before = change && (await store.get(change.accountId));
       if (change === undefined || before === undefined || !(await store.setEmail(change.accountId, change.email))) {
-        throw new ServiceError(
-          "bad_request",
-          "The token is not valid: unknown, used or expired; change the address again",
-        );
+        const message = "The token is not valid: unknown, used or expired; change the address again";
+        throw new ServiceError("bad_request", message);
       }
       if (send === null) return;
       const text = `The address of your account is now ${change.email}.\nIf it was not you, tell the operator.\n`;

@@ -95,10 +95,8 @@ export function openPasswordChanges(
     async createReset(accountId: string): Promise<ResetToken> {
       const reset = await storeReset(accountId, OPERATOR_RESET_MS);
       if (reset !== null) return reset;
-      throw new ServiceError(
-        "bad_request",
-        `The account has ${MAX_RESETS} unused password resets; use one, or wait until one expires`,
-      );
+      const message = `The account has ${MAX_RESETS} unused password resets; use one, or wait until one expires`;
+      throw new ServiceError("bad_request", message);
     },
 
     /**
@@ -107,12 +105,8 @@ export function openPasswordChanges(
      * @throws {ServiceError} `insufficient_scope` without mail; {@link RateLimitedError} by network address
      */
     request(email: string, address: string): void {
-      if (send === null) {
-        throw new ServiceError(
-          "insufficient_scope",
-          "This coordinator sends no e-mail; ask its operator to reset the password",
-        );
-      }
+      const noMail = "This coordinator sends no e-mail; ask its operator to reset the password";
+      if (send === null) throw new ServiceError("insufficient_scope", noMail);
       countAttempt(address);
       background.run(mailReset(send, email), "Could not send a password reset");
     },

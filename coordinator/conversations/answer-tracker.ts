@@ -66,11 +66,8 @@ export function answerTracker(
 
   /** Returns null while storage or the job's owner is unavailable. */
   async function reopenFeed({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
-    if (isClosing)
-      throw new ServiceError(
-        "shutting_down",
-        "The coordinator is stopping; the next start, or another coordinator, resumes the answer",
-      );
+    const stopping = "The coordinator is stopping; the next start, or another coordinator, resumes the answer";
+    if (isClosing) throw new ServiceError("shutting_down", stopping);
     try {
       return (await openAnswerJob(jobs, accountId, job.id, job)).feed;
     } catch (error) {
@@ -108,9 +105,7 @@ export function answerTracker(
   }
 
   const tracker = {
-    find(conversationId: string): AnswerView | undefined {
-      return active.get(conversationId);
-    },
+    find: (conversationId: string): AnswerView | undefined => active.get(conversationId),
 
     /** Resolves when no answer is being stored, so that a client that saw the end of the stream finds the answer. */
     async settled(conversationId: string): Promise<void> {

@@ -57,7 +57,7 @@ export function filesDirectoryOf({
 
 /**
  * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
- * @param signatures verifies the URLs at which Islands fetch files of jobs
+ * @param tokens verifies the signature of a URL at which an Island fetches a file of a job.
  * @param maxFiles maximum per account
  */
 export function openFiles(
@@ -65,7 +65,7 @@ export function openFiles(
     "dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes"
   >,
   store: Pick<Store, "files">,
-  signatures: { isFileSignature(signature: string, grant: FileGrant): boolean },
+  tokens: { isFileSignature(signature: string, grant: FileGrant): boolean },
   maxFiles = 10_000,
 ) {
   const { config, clock, log } = env;
@@ -90,7 +90,7 @@ export function openFiles(
   async function sweep(): Promise<void> {
     let expired = 0;
     for (let done = STEP; done === STEP && !stop.signal.aborted; expired += done)
-      done = await removed(store.files.removeExpired(clock.now(), STEP));
+      done = await removeContents(store.files.removeExpired(clock.now(), STEP));
     if (expired > 0) log.info({ files: expired }, "Removed expired files");
     while ((await store.files.removeOldHolds(clock.now(), STEP)) === STEP && !stop.signal.aborted);
     // File times come from the disk, so compare them with the system clock.
@@ -102,7 +102,7 @@ export function openFiles(
     }
   }
 
-  async function removed(step: Promise<RemovedFiles>): Promise<number> {
+  async function removeContents(step: Promise<RemovedFiles>): Promise<number> {
     const { files, blobs } = await step;
     await contents.remove(blobs);
     return files;
@@ -206,7 +206,7 @@ export function openFiles(
      *   `storage_unavailable` if this disk does not have the content
      */
     async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
-      const isValid = signatures.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
+      const isValid = tokens.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
       const file = isValid ? await store.files.held(grant) : undefined;
       if (file === undefined) throw new ServiceError("not_found", "No unfinished job of this Island has the file");
       if (!(await contents.has(file.blob)))
@@ -219,15 +219,13 @@ export function openFiles(
     /** @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it */
     async remove(accountId: string, id: string): Promise<void> {
       await get(accountId, id);
-      if ((await removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
+      if ((await removeContents(store.files.remove(accountId, id, clock.now()))) > 0) return;
       await get(accountId, id);
-      throw new ServiceError(
-        "file_in_use",
-        `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`,
-      );
+      const message = `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`;
+      throw new ServiceError("file_in_use", message);
     },
     async removeAll(accountId: string): Promise<void> {
-      while ((await removed(store.files.removeOfAccount(accountId, STEP))) > 0);
+      while ((await removeContents(store.files.removeOfAccount(accountId, STEP))) > 0);
     },
   };
 }
@@ -271,10 +269,8 @@ function fileContents(directory: string, minFreeBytes: number) {
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize - bytes >= minFreeBytes) return;
-      throw new ServiceError(
-        "disk_full",
-        "The coordinator has no disk space for the file; its operator must free some",
-      );
+      const message = "The coordinator has no disk space for the file; its operator must free some";
+      throw new ServiceError("disk_full", message);
     },
     /** Moves a complete file to its final path. Durable when it resolves. */
     async moveIn(path: string, blob: string): Promise<void> {

@@ -160,17 +160,14 @@ export function operatorCargos(
     },
 
     /**
-     * @param revision of the pinned review, which is what this signs
+     * @param revision the one of the pinned review; exactly this is signed
      * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link
      *   ValidationError}
      */
     async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
       const reviewed = await pinned(slug, given);
-      if (reviewed.revision !== revision)
-        throw new ServiceError(
-          "bad_request",
-          `Not approved: ${slug} no longer has revision ${revision}. Review it again`,
-        );
+      const changed = `Not approved: ${slug} no longer has revision ${revision}. Review it again`;
+      if (reviewed.revision !== revision) throw new ServiceError("bad_request", changed);
       return approveReviewed(actor, reviewed, reviewed.file);
     },
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FieldError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { NewWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
+import type { DeliveryAttempt, NewWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
 /** The receiver to notify of the end of a job or batch. */
@@ -59,8 +59,11 @@ function isSecret(secret: string): boolean {
 
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook in the view of its owner. `tries`: the newest delivery attempts, oldest first. */
-export type WebhookLog = Pick<WebhookRecord, "url" | "state" | "tries">;
+/** A webhook in the view of its owner. */
+export interface WebhookLog extends Pick<WebhookRecord, "url" | "state"> {
+  /** The newest delivery attempts, oldest first. */
+  readonly tries: readonly DeliveryAttempt[];
+}
 
 /** Returns the delivery log of a webhook; null if the job or batch has none. */
 export async function readWebhookLog(

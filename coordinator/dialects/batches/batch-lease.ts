@@ -28,7 +28,7 @@ export function batchLease(
   const { id, accountId, request } = batch;
   let { progress } = batch;
   let submitter: Submitter = { accountId, limits: resolveLimits(undefined), apiKey: request.apiKey };
-  let early: AbortReason | null = batch.cancellingAtMs === null ? null : "cancelled";
+  let abortReason: AbortReason | null = batch.cancellingAtMs === null ? null : "cancelled";
   let untilMs = clock.now() + LEASE_MS;
 
   const notifyWatchers = (): void => {
@@ -39,9 +39,9 @@ export function batchLease(
     stopped.abort(new ServiceError("shutting_down", "Another coordinator continues the batch"));
     notifyWatchers();
   };
-  const endEarly = (because: AbortReason): void => {
-    if (early !== null) return;
-    early = because;
+  const abort = (because: AbortReason): void => {
+    if (abortReason !== null) return;
+    abortReason = because;
     notifyWatchers();
   };
   const renew = async (): Promise<void> => {
@@ -50,17 +50,17 @@ export function batchLease(
     if (saved === undefined) return stop();
     untilMs = newUntilMs;
     const found = saved.cancellingAtMs === null ? await findSubmitter(clock.now(), store, batch) : null;
-    if (found === null) endEarly("cancelled");
+    if (found === null) abort("cancelled");
     else submitter = found;
-    if (clock.now() >= batch.expiresAtMs) endEarly("expired");
+    if (clock.now() >= batch.expiresAtMs) abort("expired");
   };
 
   return {
     batch,
     /** Aborts when the lease is lost or the coordinator stops. The state is left for the next owner. */
     stopped: stopped.signal,
-    get early() {
-      return early;
+    get abortReason() {
+      return abortReason;
     },
     get progress() {
       return progress;
@@ -70,8 +70,8 @@ export function batchLease(
       return submitter;
     },
     stop,
-    endEarly,
-    /** Calls `watcher` at an early end and when the lease stops. */
+    abort,
+    /** Calls `watcher` when the batch is aborted and when the lease stops. */
     watch: (watcher: () => void) => void watchers.add(watcher),
     /** Renews the lease, now and repeatedly. */
     async start(): Promise<void> {

@@ -12,7 +12,7 @@ interface LinePosition {
   readonly line: number;
 }
 
-/** A line had no response when its batch ended early. */
+/** A line had no response when its batch was aborted. */
 export class NoResponseError extends Error {
   override readonly name = "NoResponseError";
 }
@@ -39,7 +39,7 @@ export function lineJobs(
   };
 }
 
-/** Finds the jobs of a line that were submitted before the batch ended early. Cancels those that have not ended. */
+/** Finds the jobs of a line that were submitted before the batch was aborted. Cancels those that have not ended. */
 export function earlierLineJobs(
   jobs: BatchJobs,
   { sinceMs, ...position }: LinePosition & { sinceMs: number },

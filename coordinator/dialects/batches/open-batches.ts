@@ -107,7 +107,7 @@ export function openBatches(
       const position = { batchId, line: line.number };
       const ofLine = isEarlier
         ? earlierLineJobs(jobs, { ...position, sinceMs })
-        : lineJobs(jobs, { ...position, isCancelled: () => lease.early !== null });
+        : lineJobs(jobs, { ...position, isCancelled: () => lease.abortReason !== null });
       return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, signal: gone }, line.body);
     };
   }
@@ -173,7 +173,7 @@ export function openBatches(
     async cancel(accountId: string, id: string): Promise<FileBatch> {
       await get(accountId, id);
       await store.fileBatches.cancel(accountId, id, clock.now());
-      running.get(id)?.lease.endEarly("cancelled");
+      running.get(id)?.lease.abort("cancelled");
       return get(accountId, id);
     },
     /** Removes the batches of a deleted account. */

@@ -63,7 +63,7 @@ async function work(
 ): Promise<void> {
   const { accountId, request } = lease.batch;
   const path = await findInput(clock, files, lease);
-  if (path === null) return void (await lease.end({ state: lease.early ?? "failed", errors: [NO_INPUT] }));
+  if (path === null) return void (await lease.end({ state: lease.abortReason ?? "failed", errors: [NO_INPUT] }));
   const { total, errors } = await checkLines(path, lease);
   if (errors.length > 0) return void (await lease.end({ state: "failed", errors }));
   const wasFinalizing = lease.progress.state === "finalizing";
@@ -96,7 +96,7 @@ async function work(
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
-  const state = full === null ? (lease.early ?? "completed") : "failed";
+  const state = full === null ? (lease.abortReason ?? "completed") : "failed";
   if (await lease.end({ state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
   for (const id of [outputFileId, errorFileId]) {
     // Another coordinator has stored its own files.

@@ -9,7 +9,7 @@ import type { ResultFile } from "./result-file.ts";
 /** Maximum lines of one account in flight; fewer for an account with few job quota slots. */
 const MAX_CONCURRENCY = 8;
 const RETRY_MS = 1_000;
-/** Attempts to read the results of a batch that ends early, whose jobs other coordinators may own. */
+/** Attempts to read the results of an aborted batch, whose jobs other coordinators may own. */
 const MAX_EARLIER_ATTEMPTS = 30;
 const OK = 200;
 /** Errors that a line retries until its batch ends. */
@@ -21,7 +21,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
   "shutting_down",
   "disk_full",
 ]);
-const EARLY_ENDS: Record<AbortReason, { readonly code: string; readonly message: string }> = {
+const ABORT_ERRORS: Record<AbortReason, { readonly code: string; readonly message: string }> = {
   cancelled: { code: "batch_cancelled", message: "The batch was cancelled before this request completed" },
   expired: { code: "batch_expired", message: "The batch's completion window ended before this request completed" },
 };
@@ -31,7 +31,7 @@ export type LinesInFlight = Set<Promise<void>>;
 
 /**
  * Calls the endpoint of a batch for one line. Returns null if `gone`.
- * @param isEarlier returns only a response that was charged before the batch ended early
+ * @param isEarlier returns only a response that was charged before the batch was aborted
  * @throws {ServiceError} as the endpoint; {@link NoResponseError}
  */
 export type CallEndpoint = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
@@ -61,11 +61,11 @@ export async function runLines(
     if (fault !== null) throw fault.error;
   };
 
-  /** Returns null if the batch ended early without a response to the line, or is left to another coordinator. */
+  /** Returns null if the batch was aborted before the line had a response, or is left to another coordinator. */
   const respond = async (line: BatchLine, requestId: string) => {
     let attemptsLeft = MAX_EARLIER_ATTEMPTS;
     while (attemptsLeft > 0 && !lease.stopped.aborted) {
-      const isEarlier = lease.early !== null;
+      const isEarlier = lease.abortReason !== null;
       if (isEarlier) attemptsLeft -= 1;
       const wait = new AbortController();
       waiting.add(wait);
@@ -91,7 +91,7 @@ export async function runLines(
     if (lease.stopped.aborted) return;
     const isCompleted = responded?.status === OK;
     const response = responded && { status_code: responded.status, request_id: requestId, body: responded.body };
-    const error = responded === null && lease.early !== null ? EARLY_ENDS[lease.early] : null;
+    const error = responded === null && lease.abortReason !== null ? ABORT_ERRORS[lease.abortReason] : null;
     const result = { id: requestId, custom_id: line.customId, response, error };
     await (isCompleted ? results.output : results.failures).write(result);
     if (isCompleted) completed += 1;

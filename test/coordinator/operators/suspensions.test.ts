@@ -12,7 +12,7 @@ let islands: Map<string, string>;
 let revision: number;
 let reads: number;
 let fault: Error | null;
-let heard: string[];
+let reported: string[];
 let suspensions: Suspensions;
 
 const look = async (): Promise<void> => {
@@ -22,7 +22,7 @@ const look = async (): Promise<void> => {
 
 beforeEach(async () => {
   clock = new ManualClock();
-  [accounts, islands, heard] = [new Map([["user_old", "spam"]]), new Map(), []];
+  [accounts, islands, reported] = [new Map([["user_old", "spam"]]), new Map(), []];
   [revision, reads, fault] = [1, 0, null];
   const credentials = {
     revision: async () => {
@@ -39,8 +39,8 @@ beforeEach(async () => {
     },
   };
   suspensions = await openSuspensions(testEnv({}, { clock }), store as unknown as Store, credentials);
-  suspensions.onAccounts((ids) => void heard.push(...ids));
-  suspensions.onIslands((ids) => void heard.push(...ids));
+  suspensions.onAccounts((ids) => void reported.push(...ids));
+  suspensions.onIslands((ids) => void reported.push(...ids));
 });
 
 describe("openSuspensions()", () => {
@@ -54,28 +54,28 @@ describe("openSuspensions()", () => {
   it("reports suspended accounts twice and Islands once", async () => {
     // Covers jobs that were restored before the start.
     await look();
-    expect(heard).toEqual(["user_old"]);
+    expect(reported).toEqual(["user_old"]);
     accounts.set("user_1", "spam");
     islands.set("host_1", "lies");
     revision += 1;
     await look();
-    expect(heard).toEqual(["user_old", "user_1", "host_1"]);
+    expect(reported).toEqual(["user_old", "user_1", "host_1"]);
     await look();
     await look();
-    expect(heard).toEqual(["user_old", "user_1", "host_1", "user_1"]);
+    expect(reported).toEqual(["user_old", "user_1", "host_1", "user_1"]);
     expect(suspensions.reasonFor("host_1", "user_2")).toBe("the operator suspended this Island: lies");
   });
 
   it("reports all suspended accounts once a minute", async () => {
     for (let looks = 0; looks < 239; looks += 1) await look();
-    expect(heard).toEqual(["user_old", "user_old"]);
+    expect(reported).toEqual(["user_old", "user_old"]);
   });
 
   it("applies a local change when changed() resolves, and the end of a suspension", async () => {
     accounts.set("user_1", "spam");
     revision += 1;
     await suspensions.changed();
-    expect(heard).toContain("user_1");
+    expect(reported).toContain("user_1");
     accounts.delete("user_1");
     revision += 1;
     await suspensions.changed();
@@ -90,7 +90,7 @@ describe("openSuspensions()", () => {
     expect(suspensions.reasonFor("host", "user_old")).not.toBeNull();
     fault = null;
     await look();
-    expect(heard).toContain("user_1");
+    expect(reported).toContain("user_1");
   });
 
   it("stops polling once it is closed", () => {

@@ -31,7 +31,7 @@ const answer = (...items: FeedItem[]) => {
     }
   };
 };
-const thought = (content: string, count: number): FeedItem => ({ type: "reasoning", content, count });
+const reasoning = (content: string, count: number): FeedItem => ({ type: "reasoning", content, count });
 const THOUGHTS = {
   id: "rs_new1",
   type: "reasoning",
@@ -42,7 +42,7 @@ const THOUGHTS = {
 const TEXT = { id: "msg_new1_1", type: "message", content: [{ type: "output_text", text: "15!" }] };
 
 describe("reasoning of responses", () => {
-  beforeEach(() => answer(thought("Well,", 2), thought(" 15", 1), token("15"), token("!")));
+  beforeEach(() => answer(reasoning("Well,", 2), reasoning(" 15", 1), token("15"), token("!")));
 
   it("is a separate item, and its tokens are reported", async () => {
     const made = await client().create({ ...ask, reasoning: { effort: "none" } });
@@ -76,7 +76,7 @@ describe("reasoning of responses", () => {
   });
 
   it("gets another item when it occurs again, in stream and response", async () => {
-    answer(thought("One", 1), token("1"), thought("Two", 1), token("2"));
+    answer(reasoning("One", 1), token("1"), reasoning("Two", 1), token("2"));
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of await client().create({ ...ask, stream: true })) events.push(event);
     const items = events.flatMap((event) => (event.type === "response.output_item.done" ? [event.item] : []));
@@ -105,7 +105,7 @@ describe("reasoning of responses", () => {
 
 describe("log probabilities of responses", () => {
   const other = { token: "16", logprob: -2 };
-  const told: FeedItem = { ...token("15"), logprobs: [{ token: "15", logprob: -0.5, top: [other] }] } as FeedItem;
+  const item: FeedItem = { ...token("15"), logprobs: [{ token: "15", logprob: -0.5, top: [other] }] } as FeedItem;
   const entry = {
     token: "15",
     bytes: [49, 53],
@@ -113,7 +113,7 @@ describe("log probabilities of responses", () => {
     top_logprobs: [{ token: "16", bytes: [49, 54], logprob: -2 }],
   };
   const included = { include: ["message.output_text.logprobs" as const] };
-  beforeEach(() => answer(told));
+  beforeEach(() => answer(item));
 
   it.each([
     [included, { logprobs: true, top_logprobs: 0 }],
@@ -137,7 +137,7 @@ describe("log probabilities of responses", () => {
   });
 
   it.each([
-    [{ include: ["reasoning.thoughts"] }, "include.0"],
+    [{ include: ["reasoning.other"] }, "include.0"],
     [{ top_logprobs: 21 }, "top_logprobs"],
   ])("refuse %j by name", async (asked, param) => {
     const { status, body } = await api.call("POST", "/responses", { body: { ...ask, ...asked } });
