@@ -8,7 +8,7 @@ import type { CutReason, Feed, WritableFeed } from "../jobs/feed.ts";
 import { FeedReplica } from "../jobs/feed-replica.ts";
 import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
 import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
-import { memoryBytesOf } from "../jobs/output-size.ts";
+import { sizeOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs/jobs.ts";
@@ -243,7 +243,7 @@ export function followFeeds(
   function take(copy: Copy, slice: FeedSlice): void {
     const { feed } = copy;
     const changed = copy.replica.take(slice);
-    const grown = memoryBytesOf(feed.items.slice(copy.countedItems));
+    const grown = sizeOf(feed.items.slice(copy.countedItems)).memoryBytes;
     copy.countedItems = feed.items.length;
     copy.bytes += grown;
     bytes += grown;
