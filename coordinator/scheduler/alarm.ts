@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 
 /**
  * Keeps one timer for many deadlines.
- * @param nextMs Returns the earliest deadline, by the monotonic clock; null if there is none.
+ * @param nextMs Returns the earliest deadline, by the monotonic clock; null without deadlines.
  * @param onDue Called at that deadline.
  */
 export function openAlarm(
