@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Lanes by the end of a file's name; test/README.md says which test belongs where. */
 const LANES = ["isolated", "integration", "smoke", "model", "soak", "system", "clients"] as const;
-/** Files that take longest, started first so that none of them runs alone at the end. */
+/** Slowest files, started first so that none is still running when all others have finished. */
 const LONGEST = [
   "test/packages/packages.system.test.ts",
   "test/island-agent/runtimes/container/engine/containers.system.test.ts",
@@ -26,9 +26,9 @@ const LONGEST = [
   "test/island-agent/runtimes/wasm/wasm-isolation.integration.test.ts",
 ];
 
-// Node.js keeps compiled code here: the programs that tests start, and the workers, load in half the time.
+// Cache of compiled code, which halves the start of workers and programs.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
-// Some tests load ONNX Runtime into their worker, which would report to its vendor.
+// Some tests load ONNX Runtime into their worker, which would send telemetry.
 process.env["ORT_DISABLE_TELEMETRY"] = "1";
 
 class LongestFirst extends BaseSequencer {
@@ -49,7 +49,7 @@ const lane = (name: string, more: object = {}) => ({
   test: {
     name,
     include: [`test/**/*.${name}.test.ts`],
-    setupFiles: ["test/support/http/watch-answers.ts"],
+    setupFiles: ["test/support/http/watch-responses.ts"],
     pool: "forks" as const,
     ...more,
   },
@@ -57,9 +57,9 @@ const lane = (name: string, more: object = {}) => ({
 
 export default defineConfig({
   test: {
-    // Two more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
+    // Two more than the cores of a typical machine, because many tests wait for a timer, a disk or a process.
     maxWorkers: 4,
-    // For hangs alone: a machine that does other work is slow.
+    // Only for hangs, because a busy machine is slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

@@ -16,7 +16,7 @@ interface BareJob {
   readonly id: string;
   readonly input: Record<string, unknown>;
   /** Response that streams the job; null if no client reads it. */
-  readonly answer: ServerResponse | null;
+  readonly stream: ServerResponse | null;
   readonly head: string;
 }
 interface BareIsland {
@@ -60,14 +60,14 @@ function readFrame(island: BareIsland | null, socket: WebSocket, frame: FromIsla
   if (frame.type === "output") {
     const job = running.get(frame.jobId);
     for (const item of frame.items) {
-      if (item.type === "token") job?.answer?.write(chunk(job, `{"content":${JSON.stringify(item.content)}}`, "null"));
+      if (item.type === "token") job?.stream?.write(chunk(job, `{"content":${JSON.stringify(item.content)}}`, "null"));
     }
   } else if (frame.type === "finished" && island !== null) {
     const job = running.get(frame.jobId);
     running.delete(frame.jobId);
     const { jobId, attempt, seq } = frame;
     socket.send(pack({ type: "ack", jobId, attempt, seq }));
-    job?.answer?.end(`${chunk(job, "{}", '"stop"')}data: [DONE]\n\n`);
+    job?.stream?.end(`${chunk(job, "{}", '"stop"')}data: [DONE]\n\n`);
     island.freeSlots += 1;
     ready.add(island);
     dispatch();
@@ -78,7 +78,7 @@ function readFrame(island: BareIsland | null, socket: WebSocket, frame: FromIsla
 const chunk = ({ head }: BareJob, delta: string, finishReason: string): string =>
   `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
 
-function answer(request: IncomingMessage, body: string, response: ServerResponse): void {
+function respond(request: IncomingMessage, body: string, response: ServerResponse): void {
   if (request.method === "GET") {
     response.writeHead(200, { "content-type": "application/json" }).end('{"data":{}}');
     return;
@@ -87,7 +87,7 @@ function answer(request: IncomingMessage, body: string, response: ServerResponse
   const input = JSON.parse(body) as Record<string, unknown>;
   const head = `data: {"id":"${id}","object":"chat.completion.chunk","created":1,"model":"tiny-chat"`;
   const isChat = request.url === "/api/v1/chat/completions";
-  const job = { id, input, head, answer: isChat ? response : null };
+  const job = { id, input, head, stream: isChat ? response : null };
   if (isChat) {
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     response.write(chunk(job, '{"role":"assistant","content":""}', "null"));
@@ -106,7 +106,7 @@ const api = {
       let body = "";
       request.setEncoding("utf8");
       request.on("data", (text: string) => (body += text));
-      request.on("end", () => answer(request, body, response));
+      request.on("end", () => respond(request, body, response));
     });
     const sessions = new WebSocketServer({ server, path: SESSION_PATH, handleProtocols: () => SUBPROTOCOL });
     sessions.on("connection", (socket) => {

@@ -31,7 +31,7 @@ export const BENCHES: readonly Bench[] = [
 ];
 
 /** Maximum runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
-export const MOST_RUNS: ReadonlyMap<string, number> = new Map([
+export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["disk", 3],
   ["jobs", 3],
   ["islands", 3],

@@ -33,15 +33,17 @@ await using opened = new AsyncDisposableStack();
 const nats = opened.use(await NatsServer.start());
 const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
 
-const [asker, answerer] = await Promise.all(
-  ["asker", "answerer"].map((name) => openNatsBus({ servers: nats.address }, name, { clock: systemClock, log })),
+const [requester, responder] = await Promise.all(
+  ["requester", "responder"].map((name) => openNatsBus({ servers: nats.address }, name, { clock: systemClock, log })),
 );
-if (asker === undefined || answerer === undefined) throw new Error("The bus is not open");
-opened.defer(async () => void (await Promise.all([asker.close(), answerer.close()])));
-answerer.answer("latency", async (message) => message);
+if (requester === undefined || responder === undefined) throw new Error("The bus is not open");
+opened.defer(async () => void (await Promise.all([requester.close(), responder.close()])));
+responder.handle("latency", async (message) => message);
 // A reply shows that the server has registered the subscription.
-await asker.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
-await measure("bus: request and answer (two messages)", 5 * ROUNDS, () => asker.request("latency", { jobs: 1 }, 5_000));
+await requester.request("latency", {}, 5_000).catch(() => systemClock.sleep(100));
+await measure("bus: request and reply (two messages)", 5 * ROUNDS, () =>
+  requester.request("latency", { jobs: 1 }, 5_000),
+);
 
 const address = await postgres.createDatabase("bench");
 const secrets = new SecretBox(randomBytes(32));

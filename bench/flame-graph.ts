@@ -59,7 +59,7 @@ const { profile, usPerChat } = await underLoad(
   },
   WARM_UP_CHATS,
 );
-await islands.call("figures", undefined);
+await islands.call("counts", undefined);
 
 const flame = flameOf(profile, root);
 const title = [values.label, `${load.what}: ${usPerChat.toFixed(0)} µs of the main thread for each chat`]

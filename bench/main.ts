@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { BENCHES, MOST_RUNS, RESULT_NAMES } from "./benches.ts";
+import { BENCHES, MAX_RUNS, RESULT_NAMES } from "./benches.ts";
 import { writeResults } from "./harness/results.ts";
 import { runBench } from "./harness/run-bench.ts";
 import { measureBuilt, measureTransport } from "./harness/servers.ts";
@@ -36,7 +36,7 @@ const chosen = benches.filter(({ name }) => values.only?.includes(name) ?? true)
 const directory = isQuick ? await mkdtemp(join(tmpdir(), "atoll-bench-")) : import.meta.dirname;
 try {
   for (const bench of chosen) {
-    await runBench(directory, bench, { runs: Math.min(runs, MOST_RUNS.get(bench.name) ?? runs), isQuick });
+    await runBench(directory, bench, { runs: Math.min(runs, MAX_RUNS.get(bench.name) ?? runs), isQuick });
   }
   const text = await writeResults(directory, RESULT_NAMES);
   console.log(isQuick ? `\n${text}` : "\nWrote bench/RESULTS.md");

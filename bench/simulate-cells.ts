@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../shared/clock.ts";
 import { describeAll, describeScenario, plotsOf, type StoredScenario } from "./cells/describe.ts";
-import { figuresOf, type CellFigures } from "./cells/figures.ts";
+import { computeCellMetrics, type CellMetrics } from "./cells/cell-metrics.ts";
 import { Fleet } from "./cells/fleet.ts";
 import { LOCAL_LATENCIES, type Latencies } from "./cells/latency.ts";
 import { SCENARIOS, type Scenario } from "./cells/scenarios.ts";
@@ -66,16 +66,18 @@ async function runAll(): Promise<void> {
   }
 }
 
-async function runScenario(fleet: Fleet, scenario: Scenario): Promise<CellFigures[]> {
+async function runScenario(fleet: Fleet, scenario: Scenario): Promise<CellMetrics[]> {
   const accounts = Math.ceil(jobs / JOBS_PER_ACCOUNT);
   const workload = new Workload(fleet, { jobs, accounts, phases: scenario.phases, seed });
   const run = (coordinators: number): Promise<Outcome> =>
     simulate({ coordinators, fleet, workload, scenario, sharing: sharing ?? (() => undefined), latencies, seed });
   const ideal = await run(1);
-  const figures: CellFigures[] = [];
+  const figures: CellMetrics[] = [];
   for (const coordinators of sizes) {
     const beganMs = systemClock.monotonicMs();
-    figures.push(figuresOf(coordinators, workload, coordinators === 1 ? ideal : await run(coordinators), ideal));
+    figures.push(
+      computeCellMetrics(coordinators, workload, coordinators === 1 ? ideal : await run(coordinators), ideal),
+    );
     const seconds = ((systemClock.monotonicMs() - beganMs) / 1_000).toFixed(0);
     console.log(`  ${scenario.name}, ${coordinators}: ${seconds} s`);
   }

@@ -15,7 +15,8 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   );
   process.exit(1);
 }
-// A signal before the start exits with 0, because there is nothing to save yet. The program replaces these listeners when it runs.
+// A signal before the start exits with 0, because there is nothing to save yet. The program replaces these listeners
+// when it runs.
 if (process.argv[2] === "serve") {
   process.on("SIGTERM", () => process.exit(0));
   process.on("SIGINT", () => process.exit(0));

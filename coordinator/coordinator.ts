@@ -1,19 +1,17 @@
 import { getHeapStatistics } from "node:v8";
 import { CloseLimit } from "../shared/async/close-limit.ts";
-import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { openAccounts } from "./accounts/accounts.ts";
 import { openCargos } from "./catalog/cargo-service.ts";
 import { openCatalog } from "./catalog/catalog-sync.ts";
-import type { ClusterMember } from "./cluster/cluster-member.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { openConversations } from "./conversations/conversations.ts";
-import { openCore } from "./core.ts";
+import { openCore, type Core } from "./core.ts";
 import { openBatches, type Batches } from "./dialects/batches/open-batches.ts";
 import { dialects, lineEndpoints } from "./dialects/dialects.ts";
 import { openAttemptTokens } from "./dispatch/attempt-tokens.ts";
@@ -28,35 +26,34 @@ import { clientAddress } from "./http/server/client-address.ts";
 import { listen, type Listener } from "./http/server/transport.ts";
 import { openCargoSigner } from "./islands/cargo-signer.ts";
 import { openIslandGateway, type IslandGateway } from "./islands/gateway.ts";
-import type { JobRegistry } from "./jobs/job-registry.ts";
 import { openJobService } from "./jobs/job-service.ts";
 import { logJobEnds } from "./metrics/job-metrics.ts";
 import { openMetrics } from "./metrics/metrics.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openSuspensions } from "./operators/suspensions.ts";
-import { MAX_CLOSE_MS, Parts } from "./parts.ts";
+import { MAX_CLOSE_MS, openParts } from "./parts.ts";
 import { cargoRecommender } from "./recommendations/recommend.ts";
 import { openRetention } from "./retention/retention.ts";
 import { retryWhileUnavailable, retryWhileReadOnly } from "./store/retry-while-unavailable.ts";
 import { openTracing } from "./tracing/open-tracing.ts";
 import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
-/** Delay after which Islands reconnect when the coordinator stops in an orderly way. */
+/** Delay after which Islands reconnect when the coordinator stops. */
 const RETURN_AFTER_MS = 1_000;
 
 export interface Coordinator {
   /** Address of the listener, `http://host:port`. */
   readonly url: string;
-  /** Stops accepting requests, closes Island sessions with a reconnect delay, lets responses finish, then closes storage. */
+  /** Stops in order: requests, Island sessions (with a reconnect delay), responses, storage. */
   close(): Promise<void>;
 }
 
-/** Opens storage, restores unfinished jobs, then accepts Islands and clients. A failed start closes what it has opened. */
+/** Opens storage, restores unfinished jobs, then accepts Islands and clients. */
 export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Promise<Coordinator> {
-  // Runs before anything is opened, so that an invalid configuration is reported at once.
+  // Report an invalid configuration at once.
   const registration = registrationOf(given.config);
-  await using parts = new Parts(given.clock);
+  await using parts = openParts(given.clock);
   const network = parts.add(await openNetwork(given));
   const { store, peers, clock, credentials, seen } = network;
   const env = { ...given, clock };
@@ -105,14 +102,14 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
 
   // Services for accounts.
   const files = parts.add(openFiles(env, store, attemptTokens));
-  const cargos = openCargos(env, store.catalog, catalogSync, () => member.tellCatalogChange());
+  const cargos = openCargos(env, store.catalog, catalogSync, () => member.announceCatalogChange());
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
   const retention = parts.add(openRetention(env, store, online));
   const removeJob = (id: string): Promise<void> => retention.remove({ kind: "job", id });
   const jobs = openJobService(clock, store, core.jobs, submissions, router, explainWait, removeJob);
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
-  // Keeps responses in progress for the next start. Otherwise they would be cancelled when their clients disconnect.
+  // Keeps responses in progress for the next start instead of cancelling them.
   parts.add({ drain: () => conversations.close() });
   const fileBatches = openBatches(env, store, files, jobs, catalog, lineEndpoints);
   parts.add(fileBatches);
@@ -150,7 +147,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const answers = (): Promise<unknown> => conversations.resume();
   if (!store.cluster.isShared) await answers();
   member.share(dispatcher, { webhooks: () => webhooks.adoptUnowned(), answers, removals: () => retention.resume() });
-  parts.add({ close: () => member.closeTakeOver() });
+  parts.add({ close: () => member.closeSharing() });
   retention.start();
   const app = createApp(
     {
@@ -187,7 +184,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   // Rejected upgrades carry the key too: a joining Island pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   parts.add({
-    drain: (limit) => letAllGo({ clock, listener, gateway, jobs: core.jobs, member, fileBatches }, limit),
+    drain: (limit) => disconnectAll(env, listener, gateway, core, fileBatches, limit),
     // Job timers end first: they must not fire while the other parts close.
     close: () => core.close(),
   });
@@ -197,23 +194,20 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   return { url, close: parts.release(store.cluster.isShared ? MAX_CLOSE_MS : null) };
 }
 
-interface Leaving {
-  readonly clock: Clock;
-  readonly listener: Listener;
-  readonly gateway: IslandGateway;
-  readonly jobs: JobRegistry;
-  readonly member: ClusterMember;
-  readonly fileBatches: Batches;
-}
-
-/** Disconnects clients, then Islands. Clients go first, while storage and Islands still work, so that interrupted chats are cancelled. */
-async function letAllGo(leaving: Leaving, limit: CloseLimit): Promise<void> {
-  const { clock, listener, gateway, jobs, member, fileBatches } = leaving;
+/** Disconnects clients, while storage and Islands still work, so that interrupted chats are cancelled; then Islands. */
+async function disconnectAll(
+  { clock }: Env,
+  listener: Listener,
+  gateway: IslandGateway,
+  { jobs, member }: Core,
+  fileBatches: Batches,
+  limit: CloseLimit,
+): Promise<void> {
   const batchesLeft = limit.within(fileBatches.close());
-  await listener.finishAnswers(limit.signal);
+  await listener.finishResponses(limit.signal);
   // Batch lines must not submit jobs after the hand-over.
   await batchesLeft;
-  // While storage is read-only, the end of a job may never become durable. The next start then restores the job.
+  // While storage is read-only, the next start restores the job.
   await limit.within(jobs.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
   await gateway.close(RETURN_AFTER_MS, await member.transfer(moves.signal));

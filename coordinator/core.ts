@@ -22,7 +22,6 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
-/** Services that jobs and Islands depend on. */
 interface Surroundings {
   readonly store: Pick<Store, "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks">;
   readonly catalog: Catalog;
@@ -30,7 +29,6 @@ interface Surroundings {
   readonly memory: ConstructorParameters<typeof JobRegistry>[5];
   readonly attemptTokens: AttemptTokens;
   readonly signer: Pick<CargoSigner, "sign">;
-  /** Limit of concurrent jobs of an account. */
   readonly limitOf: (accountId: string) => Promise<number>;
   /** Reason why the operator suspended an Island or its account; null if neither is suspended. */
   readonly suspensionOf: (hostId: string, accountId: string) => string | null;
@@ -49,14 +47,13 @@ export function openCore(
 ) {
   const { clock, config } = env;
   const { peers, seen } = network;
-  const { store, catalog, refreshCatalog, memory, attemptTokens, signer, limitOf, suspensionOf } = around;
+  const { store, catalog, refreshCatalog, memory, attemptTokens, signer, limitOf, suspensionOf, onWebhookDue } = around;
   const cargoOf = (slug: string) => catalog.known(slug);
   const { chatShare, islandBackoffMs } = config;
   const scheduler = new Scheduler(cargoOf, chatShare, islandBackoffMs, around.random, seen.mayRunElsewhere);
   const jobQuota = new JobQuota();
   const storage = dailyStorage(clock, config.accountDailyBytes);
-  const couldReadersCome = (sinceMs: number) => seen.couldHearSince(sinceMs);
-  const { onWebhookDue } = around;
+  const couldReadersCome = (sinceMs: number) => seen.couldReceiveSince(sinceMs);
   const jobs = new JobRegistry(env, store, catalog, jobQuota, storage, memory, onWebhookDue, couldReadersCome);
   const gate = openBatchGate(env, jobs, jobQuota, limitOf, store.cluster.quotaSlots);
   const submissions = openSubmissions(env, store, catalog, storage);

@@ -27,19 +27,19 @@ export function openHosts(
     const replies = await peers.askAll(M.availability, { accountId }, FAULT);
     return replies.map(({ reply }) => reply);
   });
-  peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
+  peers.handle(M.availability, ({ accountId }) => availability.here(accountId));
   const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = islandService(clock, store, here, islandsElsewhere(peers, here), suspensions.reasonFor, onChanged);
   return { service, metrics: openHostMetrics(env, store, islands, jobs), availability };
 }
 
 /**
- * Finds Islands of an account that are connected to other coordinators. The database does not record which coordinator has which Island, so
- * all are asked. For coordinators that do not reply, the stored data is shown. They find a removal in storage within one or two minutes.
+ * Finds Islands of an account that are connected to other coordinators, all of which are asked. Coordinators that do
+ * not reply find a removal in storage within one or two minutes.
  */
-export function islandsElsewhere(peers: Pick<Peers, "answer" | "askAll">, here: ConnectedIslands): IslandsElsewhere {
-  peers.answer(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));
-  peers.answer(M.removeIsland, ({ accountId, hostId }) => {
+export function islandsElsewhere(peers: Pick<Peers, "askAll" | "handle">, here: ConnectedIslands): IslandsElsewhere {
+  peers.handle(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));
+  peers.handle(M.removeIsland, ({ accountId, hostId }) => {
     here.remove(accountId, hostId);
     return null;
   });

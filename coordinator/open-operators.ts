@@ -22,7 +22,10 @@ import type { Suspensions } from "./operators/suspensions.ts";
 const LOOKUP_LIMIT_MS = 15_000;
 const HUB = "https://huggingface.co";
 
-/** Opens the services of operators, and ends jobs and sessions of suspended accounts here. Call it before the first Island is accepted. */
+/**
+ * Opens the services of operators, and ends jobs and sessions of suspended accounts. Call it before the first Island is
+ * accepted.
+ */
 export function openOperators(
   env: Env<keyof CoordinatorConfig>,
   { peers, credentials, store }: Pick<Network, "credentials" | "peers" | "store">,
@@ -56,7 +59,7 @@ export function openOperators(
       trail,
       clock,
       (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      async () => void (await Promise.all([catalogSync.refresh(), member.tellCatalogChange()])),
+      async () => void (await Promise.all([catalogSync.refresh(), member.announceCatalogChange()])),
     ),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
@@ -66,7 +69,7 @@ export function openOperators(
 
 function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspensions, gateway: IslandGateway): void {
   suspensions.onAccounts((accountIds) => {
-    for (const hostId of islands.connectedOf(accountIds)) dismiss(islands, suspensions, hostId);
+    for (const hostId of islands.connectedOf(accountIds)) disconnect(islands, suspensions, hostId);
     gateway.endSessionsOfAccounts(accountIds);
     const withJobs = new Set([...jobs.list()].map(({ accountId }) => accountId).filter((id) => accountIds.has(id)));
     for (const account_id of withJobs) {
@@ -76,11 +79,11 @@ function endSuspended({ log }: Env, { islands, jobs }: Core, suspensions: Suspen
     }
   });
   suspensions.onIslands((hostIds) => {
-    for (const hostId of hostIds) dismiss(islands, suspensions, hostId);
+    for (const hostId of hostIds) disconnect(islands, suspensions, hostId);
   });
 }
 
-function dismiss(islands: IslandRegistry, suspensions: Suspensions, hostId: string): void {
+function disconnect(islands: IslandRegistry, suspensions: Suspensions, hostId: string): void {
   const reason = suspensions.reasonFor(hostId, islands.get(hostId)?.accountId ?? "");
   if (reason === null) return;
   islands.dismiss(hostId, { reason, retryAfterMs: SUSPENDED_RETRY_MS, message: "The operator suspended the Island" });

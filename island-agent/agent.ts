@@ -168,7 +168,7 @@ export class IslandAgent {
     };
   }
 
-  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to the reason. */
+  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to why. */
   async run(): Promise<string> {
     const { clock, coordinators, log, token } = this.#parts;
     while (!this.#leave.signal.aborted) {
@@ -216,10 +216,10 @@ export class IslandAgent {
   }
 
   /**
-   * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without a session
-   * it first reconnects, for at most `drainTimeoutMs`.
-   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own limits. A
-   * limit also applies to a drain in progress; null then changes nothing.
+   * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without
+   * a session it first reconnects, for at most `drainTimeoutMs`.
+   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own
+   * limits. A limit also applies to a drain in progress; null then changes nothing.
    */
   async drain(limitMs: number | null): Promise<void> {
     const { availability, clock } = this.#parts;
@@ -233,26 +233,26 @@ export class IslandAgent {
       this.#reconnects.hurry();
       this.#connectNow.abort();
     }
-    await this.#farewell(this.#parts.drainTimeoutMs);
+    await this.#deliverResults(this.#parts.drainTimeoutMs);
     this.#leave.abort(new Error("the agent stops"));
   }
 
   /**
-   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or there is no
-   * session.
+   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or
+   * there is no session.
    */
   async stop(): Promise<void> {
     this.#parts.availability.drain();
     if (!this.#executor.isIdle) {
       this.#executor.giveUp();
       await this.#executor.idle();
-      if (this.#send !== null) await this.#farewell(MAX_STOP_MS);
+      if (this.#send !== null) await this.#deliverResults(MAX_STOP_MS);
     }
     this.#leave.abort(new Error("the agent stops"));
   }
 
   /** Waits until all frames are acknowledged, the agent leaves, or the time is up. */
-  async #farewell(limitMs: number): Promise<void> {
+  async #deliverResults(limitMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = this.#parts.clock.schedule(limitMs, () => limit.abort());
     await abortable(this.#outbox.emptied(), AbortSignal.any([limit.signal, this.#leave.signal])).catch(() => undefined);

@@ -1,16 +1,17 @@
 import { isJsonValue } from "./json-value.ts";
 
 /**
- * Returns the canonical JSON of a value: RFC 8785 (no spaces, keys sorted by UTF-16 units, numbers and escapes as ECMAScript writes them).
- * Different values have different texts; 0 and -0 are the same value.
- * @throws {TypeError} if it is not a JSON value, or has text that is not well-formed Unicode, for which the RFC has no form
+ * Returns the canonical JSON of a value: RFC 8785 (no spaces, keys sorted by UTF-16 units, numbers and escapes as
+ * ECMAScript writes them). Different values have different texts; 0 and -0 are the same value.
+ * @throws {TypeError} if it is not a JSON value, or has text that is not well-formed Unicode, for which the RFC has no
+ * form
  */
 export function canonicalJson(value: unknown): string {
   if (!isJsonValue(value)) throw new TypeError("not a JSON value of at most 100 levels");
   return sortedJson(value, quoteWellFormed);
 }
 
-/** Returns JSON text without spaces, with the members of every object sorted by name. Unlike {@link canonicalJson} it accepts any text. */
+/** Returns JSON without spaces, with sorted object members. Unlike {@link canonicalJson} it accepts any text. */
 export function sortedJson(value: unknown, quote: (text: string) => string = JSON.stringify): string {
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return `[${value.map((each) => sortedJson(each, quote)).join(",")}]`;

@@ -8,7 +8,7 @@ const DOMAIN = "atoll.cargo.v1\n";
 const OWN_DOMAIN = "atoll.cargo.own.v1\n";
 /** Prefix for endorsements, which others than the coordinator sign. */
 const ENDORSED_DOMAIN = "atoll.cargo.endorsed.v1\n";
-/** Header of the response to an Island's upgrade request: the coordinator's public key in the form of {@link publicKeyText}. */
+/** Response header of an Island's upgrade request: the coordinator's public key, as {@link publicKeyText}. */
 export const PUBLIC_KEY_HEADER = "atoll-public-key";
 /** Header of the same response if the token was accepted: the account that owns the Island. */
 export const ACCOUNT_HEADER = "atoll-account";
@@ -21,8 +21,8 @@ const ACCOUNT_PATTERN = /^[\w-]{1,64}$/;
 const SIGNATURE_PATTERN = /^[A-Za-z0-9+/]{86}==$/;
 
 /**
- * Returns the bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this version does not
- * know. docs/reference/cargo-format.md has test vectors.
+ * Returns the bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this
+ * version does not know. docs/reference/cargo-format.md has test vectors.
  * @param accountId only account whose Islands may run it; null for every Island of the network
  * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id
  */
@@ -32,7 +32,7 @@ export function signedBytes(manifest: CargoManifest, accountId: string | null = 
   return Buffer.from(`${domain}${canonicalJson(manifest)}`);
 }
 
-/** Returns whether `signature` (base64) is valid for exactly this manifest and account (null: every Island). Source: RFC 8032, Ed25519. */
+/** Returns whether `signature` (base64) is valid for this manifest and account (null: every Island). RFC 8032. */
 export function isSigned(
   manifest: CargoManifest,
   signature: string,
@@ -57,8 +57,8 @@ export interface Endorsement {
 }
 
 /**
- * Returns the bytes that an endorsement signs. The prefix differs, so that a coordinator's signature is not an endorsement. @throws
- * {TypeError}
+ * Returns the bytes that an endorsement signs. The prefix differs, so that a coordinator's signature is not an
+ * endorsement. @throws {TypeError}
  */
 export function endorsedBytes(manifest: CargoManifest): Buffer {
   return Buffer.from(`${ENDORSED_DOMAIN}${canonicalJson(manifest)}`);
@@ -94,7 +94,8 @@ export function publicKeyText(key: KeyObject): string {
 }
 
 /**
- * Returns a fingerprint for people to compare, in OpenSSH's form: `SHA256:` and the hash of the key's 32 bytes in base64 without padding.
+ * Returns a fingerprint for people to compare, in OpenSSH's form: `SHA256:` and the hash of the key's 32 bytes in
+ * base64 without padding.
  */
 export function fingerprintOf(publicKey: string): string {
   const hash = createHash("sha256").update(Buffer.from(publicKey, "base64")).digest("base64");

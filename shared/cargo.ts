@@ -15,8 +15,8 @@ const isWellFormed = (text: string): boolean => text.isWellFormed();
 const ILL_FORMED = { message: "must be well-formed Unicode" };
 
 /**
- * Model to download. `url` follows the grammar in model-address.ts. For a folder (`hasFolderModel`), `sha256` is the hash of its
- * `files.json` and `sizeBytes` the sum of its files.
+ * Model to download. `url` follows the grammar in model-address.ts. For a folder (`hasFolderModel`), `sha256` is the
+ * hash of its `files.json` and `sizeBytes` the sum of its files.
  */
 export const modelRefSchema = z.object({
   url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
@@ -49,7 +49,8 @@ const IMAGE_PATTERN =
   /^[a-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * Image of a container Cargo and its permissions. The container reads one JSON line and writes JSON lines (docs/reference/cargo-format.md).
+ * Image of a container Cargo and its permissions. The container reads one JSON line and writes JSON lines
+ * (docs/reference/cargo-format.md).
  */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
@@ -92,9 +93,9 @@ export const cargoManifestSchema = z.object({
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
   /** Whether the model reasons before it answers, for `llmcpp` chats only. Absent: any reasoning is not reported. */
   reasoning: z.literal(true).optional(),
-  /** How tools are described to the model, for `llmcpp` chats only: by its template, in Hermes' form. Absent: in the prompt. */
+  /** How tools are described (`llmcpp` chats): by the model's template, in Hermes' form. Absent: in the prompt. */
   tools: z.literal("template").optional(),
-  /** Time in memory after its last job, unless the memory is needed before; 0: none. Absent: the default of the runtime. */
+  /** Idle time in memory, unless another Cargo needs it; 0: none. Absent: the default of the runtime. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** Category, on which owners may decide. Absent in manifests of earlier versions. */
   category: z.enum(CARGO_CATEGORIES).optional(),
@@ -148,8 +149,8 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
 }
 
 /**
- * Returns the identity of a model's bytes: its hash if known, otherwise its address. It is the key of the Islands' stores and of cache
- * reports.
+ * Returns the identity of a model's bytes: its hash if known, otherwise its address. It is the key of the Islands'
+ * stores and of cache reports.
  */
 export function modelKey(model: ModelRef): string {
   return model.sha256 ?? model.url;
@@ -169,8 +170,8 @@ export function imageReference({ image, digest }: ContainerSpec): string {
 }
 
 /**
- * Returns the key of what the Cargo needs on an Island's disk, as in cache reports; null if it needs nothing. Different `weights` of a
- * folder are different files with different keys.
+ * Returns the key of what the Cargo needs on an Island's disk, as in cache reports; null if it needs nothing. Different
+ * `weights` of a folder are different files with different keys.
  */
 export function cacheKeyOf(
   cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,

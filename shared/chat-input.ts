@@ -5,7 +5,7 @@ import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import {
   ANTHROPIC_PRICE,
-  EARLIER_ANSWER,
+  EARLIER_RESPONSE,
   EARLIER_REASONING,
   ignored,
   OPENAI_PRICE,
@@ -31,7 +31,7 @@ export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
 /** Maximum limit that a request may name; it is lowered to the Cargo's limit. */
-export const MAX_ASKED_TOKENS = 2 ** 31 - 1;
+export const MAX_REQUESTED_TOKENS = 2 ** 31 - 1;
 /** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 /** Maximum of a chat's input. Coding agents send their whole conversation and all their tools with every request. */
@@ -87,8 +87,8 @@ const chatMessageSchema = requestObject({
   name: ignored("chat templates do not support names"),
   tool_calls: pastCallsSchema.nullish().describe("Tool calls of the assistant"),
   tool_call_id: z.string().max(256).nullish().describe("Id of the tool call that this `tool` message answers"),
-  refusal: EARLIER_ANSWER,
-  annotations: EARLIER_ANSWER,
+  refusal: EARLIER_RESPONSE,
+  annotations: EARLIER_RESPONSE,
   reasoning_content: EARLIER_REASONING,
   reasoning: EARLIER_REASONING,
   reasoning_details: EARLIER_REASONING,
@@ -148,7 +148,7 @@ export const samplingFields = {
     .number()
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe(`Lowered to the Cargo's context, or to ${BASE_OUTPUT_TOKENS} if the context is smaller`),
   temperature: z.number().min(0).max(2).nullish().describe(`Default ${DEFAULT_TEMPERATURE}`),

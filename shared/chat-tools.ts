@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KIB } from "./format-bytes.ts";
-import { ANTHROPIC_PRICE, EARLIER_ANSWER, ignored, requestObject } from "./request-object.ts";
+import { ANTHROPIC_PRICE, EARLIER_RESPONSE, ignored, requestObject } from "./request-object.ts";
 
 /** Limits of OpenAI's API. */
 export const MAX_TOOLS = 128;
@@ -73,7 +73,7 @@ export const toolCallSchema = requestObject({
   type: z.literal("function"),
   function: z.object({ name: toolNameSchema, arguments: z.string().describe("JSON text") }),
   index: ignored("tool calls keep the order of the list"),
-  extra_content: EARLIER_ANSWER,
+  extra_content: EARLIER_RESPONSE,
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 export const pastCallsSchema = z.array(toolCallSchema).max(MAX_PAST_CALLS);
@@ -96,7 +96,7 @@ export interface ToolUse {
   readonly maxCalls: number;
 }
 
-/** Returns the usable tools; null if the completion can have no call: there are no tools, or `tool_choice` is "none". */
+/** Returns the usable tools; null without tools, or if `tool_choice` is "none". */
 export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: ToolFields): ToolUse | null {
   const all = (tools ?? []).map(({ function: { name, description, parameters, strict } }): ChatTool => {
     return { name, description: description ?? null, parameters: objectSchema(parameters), isStrict: strict === true };
@@ -106,7 +106,8 @@ export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: par
   return {
     tools: names === null ? all : all.filter(({ name }) => names.includes(name)),
     isRequired: isRequired(choice),
-    // A named function is called once (OpenAI's guide). Otherwise a model that does not stop would call it up to the limit.
+    // A named function is called once (OpenAI's guide). Otherwise a model that does not stop would call it up to the
+    // limit.
     maxCalls: parallel === false || isNamed(choice) ? 1 : MAX_TOOL_CALLS,
   };
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode, JobErrorCode } from "./errors.ts";
 
-/** Meaning of an error code and what a client does about it. `npm run generate` writes both into docs/use/errors-and-limits.md. */
+/** Meaning of an error code, and the client's action. `npm run generate` writes docs/use/errors-and-limits.md. */
 export interface ErrorGuide {
   readonly meaning: string;
   readonly action: string;
@@ -59,26 +59,26 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Send less, or upload a file",
   },
   file_budget_exceeded: {
-    meaning: "The account has as many files, or as many bytes of files, as it may",
+    meaning: "The account has reached its limit of files, or of bytes of files",
     action: "Delete files that you no longer need",
   },
   validation_failed: { meaning: "A field is wrong; `details` names each wrong field", action: "Correct the fields" },
   email_taken: { meaning: "An account with this address exists", action: "Sign in, or reset the password" },
   slug_taken: { meaning: "Another Cargo has or had this slug", action: "Choose another slug" },
   too_many_keys: {
-    meaning: "The account has as many API keys as it may",
+    meaning: "The account has reached its limit of API keys",
     action: "Revoke a key and retry after a minute",
   },
   too_many_tokens: {
-    meaning: "The account has as many Island tokens as it may",
+    meaning: "The account has reached its limit of Island tokens",
     action: "Revoke a token and retry after a minute",
   },
   too_many_codes: {
-    meaning: "The account has as many pairing codes as it may",
+    meaning: "The account has reached its limit of pairing codes",
     action: "Use a code, or wait until one expires",
   },
   too_many_cargos: {
-    meaning: "The account has as many Cargos, or has used as many slugs, as it may",
+    meaning: "The account has reached its limit of Cargos, or of slugs used so far",
     action: "Delete a Cargo, or use an old slug again",
   },
   job_not_cancellable: { meaning: "The job or batch has ended", action: "Read its result" },
@@ -107,7 +107,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: RETRY,
   },
   internal: {
-    meaning: "A fault of the coordinator",
+    meaning: "An internal error of the coordinator",
     action: "Retry; if it happens again, give the operator the `request_id`",
   },
   job_failed: {
@@ -168,15 +168,21 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
   },
   model_unavailable: {
     meaning: "The Island could not fetch the model or image",
-    action: "Submit the job later; if it happens again, tell the operator",
+    action: "Submit the job later; if it happens again, contact the operator",
   },
   model_hash_mismatch: {
     meaning: "The fetched model or image is not the one that the Cargo names",
-    action: "Tell the operator",
+    action: "Contact the operator",
   },
-  model_invalid: { meaning: "The model or image cannot be loaded", action: "Tell the operator or owner of the Cargo" },
+  model_invalid: {
+    meaning: "The model or image cannot be loaded",
+    action: "Contact the operator or owner of the Cargo",
+  },
   disk_full: { meaning: "The Island has too little disk space for the model or image", action: SUBMIT_AGAIN },
-  manifest_untrusted: { meaning: "The Island does not trust the signature of the Cargo", action: "Tell the operator" },
+  manifest_untrusted: {
+    meaning: "The Island does not trust the signature of the Cargo",
+    action: "Contact the operator",
+  },
   out_of_memory: {
     meaning: "The run needs more memory than the Island grants",
     action: "Use a smaller input or Cargo, or submit the job again",
@@ -190,11 +196,14 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Retry, or simplify the schema. The output was charged",
   },
   runtime_unavailable: { meaning: "The Island cannot run this kind of Cargo now", action: SUBMIT_AGAIN },
-  runtime_crashed: { meaning: "The process that ran the job ended early", action: SUBMIT_AGAIN },
-  cargo_failed: { meaning: "The program of the Cargo failed", action: "Check the input; tell the owner of the Cargo" },
+  runtime_crashed: { meaning: "The process that ran the job ended unexpectedly", action: SUBMIT_AGAIN },
+  cargo_failed: {
+    meaning: "The program of the Cargo failed",
+    action: "Check the input; contact the owner of the Cargo",
+  },
   shutting_down: { meaning: "The last Island stopped before the job was done", action: SUBMIT_AGAIN },
   internal: {
-    meaning: "A fault of the Island or the coordinator",
-    action: "Submit the job again, or tell the operator",
+    meaning: "An internal error of the Island or the coordinator",
+    action: "Submit the job again, or contact the operator",
   },
 };

@@ -61,7 +61,7 @@ export interface FieldError {
 /** Maximum number of invalid fields in one response. */
 export const MAX_DETAILS = 100;
 
-/** Error for a request with invalid fields. `details` lists them, up to {@link MAX_DETAILS}; the message is the first. */
+/** Error for invalid fields. `details` lists up to {@link MAX_DETAILS}; the message is the first. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
@@ -104,7 +104,7 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
-/** Error for a request that needs an unreachable coordinator. `retryAfterS`: whole seconds to wait before the next attempt. */
+/** Error for a request that needs an unreachable coordinator. `retryAfterS`: whole seconds until a retry. */
 export class ClusterUnavailableError extends ServiceError {
   override readonly name = "ClusterUnavailableError";
   readonly retryAfterS = 2;
@@ -117,7 +117,7 @@ export class ClusterUnavailableError extends ServiceError {
   }
 }
 
-/** Error for a request for which this coordinator has too little memory. `retryAfterS`: whole seconds to wait before the next attempt. */
+/** Error for a lack of memory in this coordinator. `retryAfterS`: whole seconds until a retry. */
 export class OverloadedError extends ServiceError {
   override readonly name = "OverloadedError";
   readonly retryAfterS = 5;
@@ -127,8 +127,8 @@ export class OverloadedError extends ServiceError {
 }
 
 /**
- * Reasons why a job failed or timed out, as in its `error.code`. The runtime that reports a code also decides `retryable`, which says
- * whether the same job may succeed on another Island or later.
+ * Reasons why a job failed or timed out, as in its `error.code`. The runtime that reports a code also decides
+ * `retryable`, which says whether the same job may succeed on another Island or later.
  */
 export const JOB_ERROR_CODES = [
   "wait_timeout",

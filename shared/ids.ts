@@ -3,7 +3,7 @@ import { monotonicFactory } from "ulid";
 
 type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv" | "coord" | "ann" | "file";
 
-/** Random bytes for 256 ids. Calling the system's generator for each character, as ulid does, costs 70 times as much. */
+/** Random bytes for 256 ids. A call of the system's generator per character, as in ulid, costs 70 times as much. */
 const random = new Uint8Array(4_096);
 let used = random.length;
 

@@ -4,12 +4,12 @@ import type { JsonValue } from "./json-value.ts";
 
 /** Agent feature in `features` of `hello`: the agent downloads files that a job's input names. */
 export const FILES_FEATURE = "files";
-/** Limit of all files of a job together. In base64 they fit into one message to a host process (64 MiB), with the rest of the input. */
+/** Limit of all files of a job. In base64 they fit into one message to a host process (64 MiB). */
 export const MAX_JOB_FILE_BYTES = 32 * MIB;
 export const MAX_FILES_OF_JOB = 16;
 /** Maximum depth of the path at which an input names a file. */
-export const MAX_PLACE_DEPTH = 32;
-export const MAX_PLACE_KEY_CHARS = 200;
+export const MAX_PATH_DEPTH = 32;
+export const MAX_PATH_KEY_CHARS = 200;
 /** Path for downloads by Islands; an id and a signed query follow. */
 export const ISLAND_FILES_PATH = "/api/v1/island/files/";
 
@@ -20,7 +20,7 @@ export type FileForm = (typeof FILE_FORMS)[number];
 /** File that a job's input names as `{"file_id": …}`. The Island replaces that object by a string. */
 const jobFileSchema = z.object({
   /** Path of members and indices in the input. */
-  at: z.array(z.string().max(MAX_PLACE_KEY_CHARS)).min(1).max(MAX_PLACE_DEPTH),
+  at: z.array(z.string().max(MAX_PATH_KEY_CHARS)).min(1).max(MAX_PATH_DEPTH),
   form: z.enum(FILE_FORMS),
   bytes: z.number().int().nonnegative().max(MAX_JOB_FILE_BYTES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),

@@ -3,16 +3,16 @@ export const JOB_STATES = ["pending", "queued", "running", "completed", "failed"
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
- * Events of a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs. `lose`: the Island is lost or
- * returned the job, and another attempt follows. `regain`: the lost Island returned with the attempt before another began. `expire`: the
- * wait or run limit passed.
+ * Events of a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs. `lose`:
+ * the Island is lost or returned the job, and another attempt follows. `regain`: the lost Island returned with the
+ * attempt before another began. `expire`: the wait or run limit passed.
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose", "regain"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
 /** Events that end a job. */
 export type EndEvent = Extract<JobEvent, "complete" | "fail" | "cancel" | "expire">;
 
-/** All legal transitions; a missing entry is illegal. Spec §3 names the states; decision 0007 explains `lose` and `regain`. */
+/** All legal transitions. Spec §3 names the states; decision 0007 explains `lose` and `regain`. */
 export const JOB_TRANSITIONS = {
   pending: { assign: "queued", regain: "queued", fail: "failed", cancel: "cancelled", expire: "timeout" },
   queued: { start: "running", fail: "failed", cancel: "cancelled", expire: "timeout", lose: "pending" },

@@ -6,8 +6,8 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 const MAX_DEPTH = 100;
 
 /**
- * Returns whether a value can be represented in JSON and is nested at most 100 levels deep. MessagePack can represent more (big integers,
- * dates, binary, cycles), which jobs may not contain.
+ * Returns whether a value can be represented in JSON and is nested at most 100 levels deep. MessagePack can represent
+ * more (big integers, dates, binary, cycles), which jobs may not contain.
  */
 export function isJsonValue(value: unknown): value is JsonValue {
   let level: unknown[] = [value];

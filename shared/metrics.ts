@@ -42,7 +42,8 @@ export function counterOf(name: string, help: string, labelNames: readonly strin
 }
 
 /**
- * Creates a counter with labels. Counting costs one addition, a fifth of the time of the library's own counter (2026-11-26).
+ * Creates a counter with labels. Counting costs one addition, a fifth of the time of the library's own counter
+ * (2026-11-26).
  * @param known values of the only label that have a row from the start
  */
 export function counter(name: string, help: string, labelNames: readonly string[] = [], known: readonly string[] = []) {
@@ -56,7 +57,7 @@ export function counter(name: string, help: string, labelNames: readonly string[
   };
 }
 
-/** Creates a histogram. Observing costs a search and two additions. @param bounds upper bounds of the buckets, ascending */
+/** Creates a histogram; observing costs a search and two additions. @param bounds inclusive upper bounds, ascending */
 export function histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []) {
   const rows = new RowsByLabels(() => ({ counts: [...bounds, Infinity].map(() => 0), sum: 0 }));
   if (labelNames.length === 0) rows.of([]);
@@ -111,8 +112,9 @@ export class FirstNames {
 }
 
 /**
- * Returns a function that writes metrics, including those of the process (CPU, memory, garbage collection, event loop lag), in Prometheus'
- * text format. The library is a tenth of all modules of a start, so it is loaded at the first scrape.
+ * Returns a function that writes metrics, including those of the process (CPU, memory, garbage collection, event loop
+ * lag), in Prometheus' text format. The library is a tenth of all modules of a start, so it is loaded at the first
+ * scrape.
  */
 export function scraperOf(metrics: readonly Metric[], load: () => Promise<typeof Library>): () => Promise<string> {
   let registry: Promise<Library.Registry> | null = null;

@@ -1,11 +1,12 @@
 /**
- * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded; the catalog decides which
- * ones a Cargo may have.
+ * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded; the
+ * catalog decides which ones a Cargo may have.
  */
 export type ModelAddress =
   /**
    * `hf:owner/repo[#revision]` (the repository: a folder, or its default quantization), `hf:owner/repo:QUANT`,
-   * `hf:owner/repo/path/file[#revision]` or `hf:owner/repo:path/file[#revision]`. At most one of `file` and `tag` is set.
+   * `hf:owner/repo/path/file[#revision]` or `hf:owner/repo:path/file[#revision]`. At most one of `file` and `tag` is
+   * set.
    */
   | {
       readonly kind: "hub";
@@ -35,7 +36,7 @@ const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
 /** Pattern of a hub repository or a list of files. */
 const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
-/** Pattern that a catalog accepts. It is looser than {@link parseModelAddress}, which rejects what no Island could download. */
+/** Pattern for catalogs. It is looser than {@link parseModelAddress}, which rejects undownloadable addresses. */
 export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/;
 
 /** @throws {ModelAddressError} */
@@ -63,7 +64,7 @@ export function isFolderAddress(text: string): boolean {
   return FOLDER_ADDRESS.test(text);
 }
 
-/** Returns whether a path is one part of a model that is split into several GGUF files; such models are not supported. */
+/** Returns whether a path is a part of a model in several GGUF files, which are not supported. */
 export function isSplitFile(path: string): boolean {
   return SPLIT_FILE.test(path);
 }

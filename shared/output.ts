@@ -14,7 +14,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Item of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
-  /** Text to append. `count`: number of its model tokens, several after a stop sequence or an incomplete UTF-8 character. */
+  /** Text to append. `count`: its model tokens, several after a stop sequence or incomplete UTF-8 character. */
   z.object({
     type: z.literal("token"),
     content: z.string().max(MAX_TOKEN_CHARS),
@@ -28,13 +28,13 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     total: z.number().int().nonnegative(),
   }),
   /**
-   * Image with `data` in base64. The form is checked, because JSON escapes some other characters to six: 8 MB would become 48 MB in storage
-   * and in transit.
+   * Image with `data` in base64. The form is checked, because JSON escapes some other characters to six: 8 MB would
+   * become 48 MB in storage and in transit.
    */
   z.object({ type: z.literal("image"), data: z.string().regex(BASE64, "not base64"), format: z.string().max(20) }),
   /**
-   * Part of a tool call, to append. Only the first part of a call has its id and name. `index`: index of the call in the completion, from
-   * 0. `arguments`: JSON text. `count`: as for a token.
+   * Part of a tool call, to append. Only the first part of a call has its id and name. `index`: index of the call in the
+   * completion, from 0. `arguments`: JSON text. `count`: as for a token.
    */
   z.object({
     type: z.literal("tool_call"),
@@ -77,8 +77,8 @@ export function charsOf(item: ModelItem): number {
 }
 
 /**
- * Returns whether a value is a valid token item without probabilities. Hand-written, because every token is checked several times on its
- * way.
+ * Returns whether a value is a valid token item without probabilities. Hand-written, because every token is checked
+ * several times on its way.
  */
 export function isTokenItem(value: unknown): value is Extract<OutputItem, { type: "token" }> {
   if (typeof value !== "object" || value === null) return false;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { CargoManifest } from "./cargo.ts";
 
 /**
- * Names that are allowed and denied. `allow` null: everything that is not denied. Names are plain strings, so that those of a later version
- * stay as they are.
+ * Names that are allowed and denied. `allow` null: everything that is not denied. Names are plain strings, so that
+ * those of a later version stay as they are.
  */
 const listsSchema = z.object({
   allow: z.array(z.string().max(50)).max(50).nullable(),
@@ -12,8 +12,8 @@ const listsSchema = z.object({
 type Lists = z.infer<typeof listsSchema>;
 
 /**
- * Permissions that the owner of an Island gives Cargos. Sent in `hello`, so that no job is sent that the Island would refuse; the Island
- * enforces them.
+ * Permissions that the owner of an Island gives Cargos. Sent in `hello`, so that no job is sent that the Island would
+ * refuse; the Island enforces them.
  */
 export const ownerPolicySchema = z.object({
   /** Whether containers may use a network. False also if this host cannot keep them off private addresses. */
@@ -69,8 +69,8 @@ export function describeDisallowed(what: Disallowed, { runtimeType, category }: 
 }
 
 /**
- * Returns whether a name is allowed. An undefined name is refused if the owner has a rule: a coordinator of an earlier version sends no
- * category.
+ * Returns whether a name is allowed. An undefined name is refused if the owner has a rule: a coordinator of an earlier
+ * version sends no category.
  */
 export function isAllowed({ allow, deny }: Lists, name: string | undefined): boolean {
   if (allow === null && deny.length === 0) return true;

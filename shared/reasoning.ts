@@ -13,7 +13,7 @@ export const REASONING_BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   high: Infinity,
 };
 
-/** Returns the highest effort whose reasoning fits into so many tokens. */
+/** Returns the highest effort whose reasoning fits into this number of tokens. */
 export function largestEffort(tokens: number): ReasoningEffort {
   return REASONING_EFFORTS.findLast((effort) => REASONING_BUDGETS[effort] <= tokens) ?? "none";
 }

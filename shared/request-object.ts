@@ -1,10 +1,11 @@
 import { z } from "zod";
 
 /**
- * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the response is still correct
- * without it, and the response names it. A `refused` one is an error, because the response would otherwise mean something else.
+ * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the
+ * response is still correct without it, and the response names it. A `refused` one is an error, because the response
+ * would otherwise mean something else.
  */
-export interface Unhonoured {
+export interface UnsupportedField {
   readonly rule: "ignored" | "refused";
   /** Reason in one phrase, for documents and errors. */
   readonly note: string;
@@ -12,14 +13,14 @@ export interface Unhonoured {
   readonly neutral: readonly unknown[];
 }
 
-type Members = Readonly<Record<string, z.ZodType | Unhonoured>>;
-type HonouredOf<M extends Members> = {
+type Members = Readonly<Record<string, z.ZodType | UnsupportedField>>;
+type SupportedOf<M extends Members> = {
   [Name in keyof M as M[Name] extends z.ZodType ? Name : never]: Extract<M[Name], z.ZodType>;
 };
 
-interface Noted {
+interface FieldNotes {
   /** All members of an object in the order of declaration; those with an effect have null. */
-  members?: ReadonlyMap<string, Unhonoured | null>;
+  members?: ReadonlyMap<string, UnsupportedField | null>;
   ignoredEntry?: IgnoredEntry;
 }
 
@@ -29,11 +30,11 @@ export interface IgnoredEntry {
   readonly matches: (entry: unknown) => boolean;
 }
 
-export function ignored(note: string, neutral: readonly unknown[] = []): Unhonoured {
+export function ignored(note: string, neutral: readonly unknown[] = []): UnsupportedField {
   return { rule: "ignored", note, neutral };
 }
 
-export function refused(note: string, neutral: readonly unknown[] = []): Unhonoured {
+export function refused(note: string, neutral: readonly unknown[] = []): UnsupportedField {
   return { rule: "refused", note, neutral };
 }
 
@@ -41,35 +42,35 @@ export function refused(note: string, neutral: readonly unknown[] = []): Unhonou
 export const OPENAI_LABEL = ignored("a label that only OpenAI uses");
 export const OPENAI_PRICE = ignored("controls OpenAI's prompt cache");
 export const ANTHROPIC_PRICE = ignored("controls Anthropic's prompt cache");
-export const EARLIER_ANSWER = ignored("metadata of an earlier response; not sent to the model");
+export const EARLIER_RESPONSE = ignored("metadata of an earlier response; not sent to the model");
 export const EARLIER_REASONING = ignored("reasoning of earlier turns is not sent to the model");
 
 /**
  * Creates the schema of an object in a request from its effective members. The others are recorded in it for
  * `coordinator/http/openai/parameters.ts`.
  */
-export function requestObject<const M extends Members>(members: M): z.ZodObject<HonouredOf<M>> {
-  const honoured: Record<string, z.ZodType> = {};
-  const all = new Map<string, Unhonoured | null>();
+export function requestObject<const M extends Members>(members: M): z.ZodObject<SupportedOf<M>> {
+  const supported: Record<string, z.ZodType> = {};
+  const all = new Map<string, UnsupportedField | null>();
   for (const [name, member] of Object.entries(members)) {
-    if (member instanceof z.ZodType) honoured[name] = member;
+    if (member instanceof z.ZodType) supported[name] = member;
     all.set(name, member instanceof z.ZodType ? null : member);
   }
-  return noting(z.object(honoured) as unknown as z.ZodObject<HonouredOf<M>>, { members: all });
+  return withNotes(z.object(supported) as unknown as z.ZodObject<SupportedOf<M>>, { members: all });
 }
 
 /** Records that entries with this schema, one of several in a list, are ignored. */
 export function ignoredEntry<S extends z.ZodType>(schema: S, note: string, matches: IgnoredEntry["matches"]): S {
-  return noting(schema, { ignoredEntry: { note, matches } });
+  return withNotes(schema, { ignoredEntry: { note, matches } });
 }
 
 /** Returns what {@link requestObject} and {@link ignoredEntry} recorded in a schema. */
-export function notedIn(schema: z.ZodType): Noted {
-  return schema.def as Noted;
+export function fieldNotesOf(schema: z.ZodType): FieldNotes {
+  return schema.def as FieldNotes;
 }
 
 /** Records notes in the schema's definition, which copies share, such as those of `refine` and `openapi`. */
-function noting<S extends z.ZodType>(schema: S, noted: Noted): S {
+function withNotes<S extends z.ZodType>(schema: S, noted: FieldNotes): S {
   Object.assign(schema.def, noted);
   return schema;
 }

@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import { nearestName } from "./cli/nearest-name.ts";
 
-/** One key of a configuration. `T` is the value in the program's units. Files, flags and variables use the key's units. */
+/** One key of a configuration. `T`: the value in the program's units; files, flags and variables use the key's. */
 export interface Setting<T> {
   /** Key as in the file; a dot stands for a table ("models.disk_budget_gb"). */
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Setting<T> {
   readonly fallback: string | number | boolean | null;
   /** Description of the default of an unset key, if it is not "unset". */
   readonly unsetMeans: string | null;
-  /** Whether the value is secret. A secret is never shown and has no flag, because other users of the machine can see flags. */
+  /** Whether the value is secret: never shown, and without a flag, because other users can see flags. */
   readonly isSecret: boolean;
   /** Whether the value is never shown: a secret, or an address that may have a password. */
   readonly isHidden: boolean;
@@ -43,7 +43,7 @@ interface Common<Fallback> {
 /** Types of values by the unit at the end of a key. */
 const UNIT_TYPES = { ms: "<ms>", s: "<seconds>", days: "<days>", mb: "<MB>", gb: "<GB>" } as const;
 
-/** Lists the settings of `table` under `group`. The parameter is an `object`, so that the settings keep their literal types. */
+/** Lists the settings of `table` under `group`. An `object` parameter keeps their literal types. */
 export function settingGroup<Table extends object>(group: string, table: Table): Table {
   const entries = Object.entries(table as SettingsTable);
   return Object.fromEntries(entries.map(([name, entry]) => [name, { ...entry, group }])) as Table;
@@ -243,8 +243,8 @@ function findValue(
 }
 
 /**
- * Returns the file's values by dotted key. A table for which `isWhole` is true is one value. @throws {ConfigError} with line and column if
- * the file is not TOML
+ * Returns the file's values by dotted key. A table for which `isWhole` is true is one value. @throws {ConfigError} with
+ * line and column if the file is not TOML
  */
 export function readTomlKeys(file: ConfigFile, isWhole: (key: string) => boolean = () => false): Map<string, unknown> {
   const keys = new Map<string, unknown>();

@@ -35,7 +35,7 @@ export const TEXT_TASK_OUTPUTS = {
   }),
 } satisfies Record<TextTask, z.ZodType>;
 
-/** Returns the vectors in the output of a feature-extraction Cargo; undefined unless there are `count`, all of the same length. */
+/** Returns the vectors of a feature-extraction output; undefined unless `count` of the same length. */
 export function vectorsOf(output: unknown, count: number): number[][] | undefined {
   const { data } = TEXT_TASK_OUTPUTS["feature-extraction"].safeParse(output);
   const vectors = data?.embeddings ?? [];

@@ -1,4 +1,4 @@
-/** Removes the secret from `postgres://user:secret@host/db` and `…?password=secret` for display. Other texts are returned unchanged. */
+/** Removes the secret of `postgres://user:secret@host/db` and `?password=secret` for display. */
 export function withoutPassword(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { MAX_DETAILS, type FieldError } from "./errors.ts";
 
-/** Returns the first invalid fields of `value`, which did not match a schema, with messages that do not require knowledge of zod. */
+/** Returns the first invalid fields of `value`, with messages that do not require knowledge of zod. */
 export function fieldErrorsOf(error: z.ZodError, value: unknown): FieldError[] {
   return faultsOf(error.issues).map(({ code, path, message }) => ({
     path: path.map(String).join("."),
@@ -16,8 +16,8 @@ function faultsOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 }
 
 /**
- * Returns the faults inside the only alternative of a union that accepts this kind of value. If several do, or none does, returns the
- * union's own fault.
+ * Returns the faults inside the only alternative of a union that accepts this kind of value. If several do, or none
+ * does, returns the union's own fault.
  */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
@@ -27,7 +27,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return fitting.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Returns whether the alternative expects another kind of value: text, a list of other things, or an object of another `type`. */
+/** Returns whether the alternative expects another kind of value, or an object of another `type`. */
 function isOfOtherKind({ path: [first, ...others] }: z.core.$ZodIssue): boolean {
   return others.length === 0 && (first === undefined || first === "type" || typeof first === "number");
 }

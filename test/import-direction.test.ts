@@ -12,12 +12,12 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
   coordinator: ["coordinator", "shared"],
   "island-agent": ["island-agent", "shared"],
   shared: ["shared"],
-  // A package of its own, that others install without the product.
+  // A separate package, installed without the product.
   sdk: ["sdk"],
 };
 /**
- * Folders and files of a program, lowest first. Each imports only those of the groups before its own; those of one group do not
- * import each other, but for {@link BESIDE}. Circles of files are for the linter (`import/no-cycle`).
+ * Folders and files of a program in groups, lowest first. Each imports only from earlier groups, except for {@link PEERS}. The linter
+ * reports circles of files (`import/no-cycle`).
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
@@ -52,16 +52,16 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["cli"],
   ],
 };
-const BESIDE = new Set(["island-agent/hardware -> island-agent/models"]);
+const PEERS = new Set(["island-agent/hardware -> island-agent/models"]);
 const DIALECTS = "coordinator/dialects/";
-/** What dialects may import of the core, as values: to find a model, submit, follow, keep files, refuse and answer. */
+/** Values of the core that dialects may import. */
 const DIALECT_PORT = [
   "accounts/identity",
   "catalog/find-model",
   "catalog/model-kind",
-  "http/error-answers",
+  "http/error-responses",
   "http/middleware/body",
-  "http/middleware/json-answer",
+  "http/middleware/json-response",
   "http/multipart/read-form",
   "http/openai/parameters",
   "http/route-group",
@@ -83,9 +83,9 @@ const DIALECT_PORT = [
   "store/files/file-batches",
   "store/files/files",
 ];
-/** Code that decides and does not act. What it imports as a value, and what that imports, is held to the same. */
+/** Pure code. The rule also applies to its imported values, directly and indirectly. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
-/** What pure code may import from outside: no socket, file, process or database. */
+/** Modules that pure code may import: none with sockets, files, processes or databases. */
 const PURE_PACKAGES = new Set([
   "lru-cache",
   "zod",
@@ -97,15 +97,15 @@ const PURE_PACKAGES = new Set([
   "node:crypto",
   "node:util",
 ]);
-/** Of node:net, what only computes on addresses. */
+/** Functions of node:net that only compute on addresses. */
 const PURE_NET_IMPORT = /^import \{ (?:(?:BlockList|isIP|type \w+)(?:, )?)+ \} from "node:net";$/gm;
-/** What is published as the client: it runs wherever there is fetch, and depends on nothing. */
+/** Sources of the published client, which only needs fetch. */
 const CLIENT_FOLDER = "sdk/typescript/src/";
 const SQL_PACKAGES = new Set(["better-sqlite3", "node:sqlite", "pg", "postgres", "kysely", "knex", "mysql2"]);
 
 const layerOf = (path: string): Layer | undefined => LAYERS.find((layer) => path.startsWith(`${layer}/`));
 
-/** "zod" of "zod/v4", "@hono/node-server" of "@hono/node-server/x"; "fs" is "node:fs". */
+/** Returns the package of a specifier: "zod" for "zod/v4", "@hono/node-server" for "@hono/node-server/x", "node:fs" for "fs". */
 function packageOf(to: string): string {
   if (to.startsWith("node:")) return to;
   return to
@@ -114,7 +114,7 @@ function packageOf(to: string): string {
     .join("/");
 }
 
-/** Every import against the rules, as "file -> import: rule". */
+/** Returns imports that violate the rules, as "file -> import: rule". */
 function findBackEdges(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to }) => {
@@ -137,7 +137,7 @@ function brokenRule(from: string, to: string): string | null {
   return ALLOWED[layer].includes(target) ? null : `${layer} must not import ${target}`;
 }
 
-/** Imports against the order of the folders, types included, as "file -> file: rule". */
+/** Returns imports against the order of the folders, including types, as "file -> file: rule". */
 function findFolderBackEdges(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to }) => {
@@ -156,11 +156,11 @@ function brokenOrder(from: string, to: string): string | null {
   const place = order.findIndex((group) => group.includes(folder));
   const targetPlace = order.findIndex((group) => group.includes(target));
   if (place === -1 || targetPlace === -1) return `${place === -1 ? folder : target} has no place in the order`;
-  if (targetPlace < place || BESIDE.has(`${program}/${folder} -> ${program}/${target}`)) return null;
+  if (targetPlace < place || PEERS.has(`${program}/${folder} -> ${program}/${target}`)) return null;
   return `${folder} must not import ${target}`;
 }
 
-/** Imports of a dialect's files by others, and of core that is not in {@link DIALECT_PORT} by dialects, as "file -> file: rule". */
+/** Returns imports of a dialect from outside, and its imports of core outside {@link DIALECT_PORT}, as "file -> file: rule". */
 function findDialectFaults(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to, isTypeOnly }) => {
@@ -184,7 +184,7 @@ function brokenDialect(from: string, to: string, isTypeOnly: boolean): string | 
   return isTypeOnly || isOfPort || !to.startsWith("coordinator/") ? null : "not in the port of dialects";
 }
 
-/** Circles of files whose imports have no ending, as "file -> … -> file". The linter does not read them. */
+/** Returns circles among imports without a file extension, as "file -> … -> file". The linter ignores them. */
 function findCircles(tree: Tree): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -201,7 +201,7 @@ function findCircles(tree: Tree): string[] {
   return circles;
 }
 
-/** Ways by which pure code reaches what it must not, as "file -> … -> import". */
+/** Returns the paths from pure code to forbidden imports, as "file -> … -> import". */
 function findImpurities(tree: Tree): string[] {
   const impurities: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
@@ -225,7 +225,7 @@ function findImpurities(tree: Tree): string[] {
 
 describe("the imports of the product", () => {
   const tree = readTree(ROOT, LAYERS);
-  it("are all seen", () => {
+  it("are all found", () => {
     expect(tree.size).toBeGreaterThan(20);
     expect(importsOf(tree.get("shared/protocol/from-island.ts") ?? "").length).toBeGreaterThan(3);
   });
@@ -235,13 +235,13 @@ describe("the imports of the product", () => {
   it("follow the order of the folders inside coordinator and island-agent", () => {
     expect(findFolderBackEdges(tree)).toEqual([]);
   });
-  it("keep dialects from the core and from each other, and hold them to their port", () => {
+  it("keep dialects independent of each other, and limit them to their port", () => {
     expect(findDialectFaults(tree)).toEqual([]);
   });
-  it("give shared and the scheduler no socket, file, process or database", () => {
+  it("give shared and the scheduler no sockets, files, processes or databases", () => {
     expect(findImpurities(tree)).toEqual([]);
   });
-  it("name the transport uws in its own folder, its port and the settings only", () => {
+  it("name the transport uws only in its folder, its port and the settings", () => {
     const naming = [...tree].filter(
       ([path, source]) =>
         path.startsWith("coordinator/") &&
@@ -263,7 +263,7 @@ describe("the imports of the wasm programs", () => {
     expect(tree.size).toBeGreaterThan(20);
     expect(findCircles(tree)).toEqual([]);
   });
-  it("are told of where they have some", () => {
+  it("are reported if they have some", () => {
     const tree = new Map([
       ["a.ts", 'import { b } from "./b";'],
       ["b.ts", 'import { c } from "./c";'],
@@ -383,7 +383,7 @@ describe("findImpurities() reports", () => {
       `coordinator/scheduler/a.ts -> ${to}`,
     ]);
   });
-  it("what is reached through other code, but not through types alone", () => {
+  it("indirect imports, but not imports of types only", () => {
     const tree = new Map([
       ["coordinator/scheduler/a.ts", 'import { b } from "../store/b.ts";'],
       ["coordinator/scheduler/c.ts", 'import type { B } from "../store/b.ts";'],
@@ -397,7 +397,7 @@ describe("findImpurities() reports", () => {
     expect(impurities("BlockList, isIP, type LookupFunction")).toEqual([]);
     expect(impurities("BlockList, connect")).toEqual(["shared/a.ts -> node:net"]);
   });
-  it("an import of something computed", () => {
+  it("an import of a computed specifier", () => {
     expect(findImpurities(new Map([["shared/a.ts", "await import(name);"]]))).toEqual([
       "shared/a.ts -> import(computed)",
     ]);

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 
-/** Named, so that node_modules is not linted too. */
+/** Linted folders, so that node_modules is excluded. */
 const LINTED_FOLDERS = ["bin", "coordinator", "island-agent", "sdk", "shared"];
 
-/** One bad line per file, the rule that must report it, and the file that holds it. */
+/** Bad lines, each with its rule and its file. */
 const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ["export const a = Date.now();", "no-restricted-properties", "coordinator/date-now.ts"],
   ["export const a = process.env;", "no-restricted-properties", "coordinator/process-env.ts"],
@@ -38,7 +38,7 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ],
   ["const a = async (): Promise<void> => {};\na();", "no-floating-promises", "coordinator/floating-promise.ts"],
 ];
-/** The same where it is allowed. */
+/** Lines that are allowed in their files. */
 const GOOD_LINES: readonly [line: string, path: string][] = [
   ["console.log(process.env);\nprocess.exit(1);", "bin/ends-the-process.ts"],
   ["export const a = Date.now();\nsetTimeout(() => {}, 1);", "shared/clock.ts"],
@@ -77,12 +77,12 @@ describe("oxlint with the project's rules", () => {
       expect(reportsOf(path)).toContainEqual(expect.stringContaining(`(${rule})`));
     },
   );
-  it.each(GOOD_LINES.map(([line, path]) => ({ line: line.trim(), path })))("lets $line pass in $path", ({ path }) => {
+  it.each(GOOD_LINES.map(([line, path]) => ({ line: line.trim(), path })))("allows $line in $path", ({ path }) => {
     expect(reportsOf(path).filter((code) => /restricted|console/.test(code))).toEqual([]);
   });
 });
 
-/** oxlint ends with 1 when it reports something. */
+/** Runs oxlint, which exits with 1 if it reports something. */
 function lint(cwd: string): Promise<readonly Diagnostic[]> {
   return new Promise((resolve, reject) => {
     const args = [OXLINT, "--type-aware", "--format", "json", ...LINTED_FOLDERS];
@@ -90,7 +90,7 @@ function lint(cwd: string): Promise<readonly Diagnostic[]> {
       try {
         resolve((JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics);
       } catch (cause) {
-        reject(new Error(`oxlint gave no JSON: ${stderr} ${error?.message ?? ""}`, { cause }));
+        reject(new Error(`oxlint printed no JSON: ${stderr} ${error?.message ?? ""}`, { cause }));
       }
     });
   });

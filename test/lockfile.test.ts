@@ -16,8 +16,8 @@ const CLIENTS = readdirSync(join(import.meta.dirname, "clients"))
   .filter((folder) => existsSync(join(ROOT, folder, "package.json")));
 
 /**
- * npm takes a package without a hash as it comes. It writes such an entry when the registry lists no package for one of the platforms:
- * then choose a version of which all platform packages are listed.
+ * npm does not verify a package without a hash. It writes such an entry if the registry does not list the package of a platform. In
+ * that case, choose a version whose platform packages are all listed.
  */
 it.each<readonly [folder: string, least: number]>([
   [".", 100],
@@ -37,7 +37,7 @@ it.each<readonly [folder: string, least: number]>([
     expect(withoutHash).toEqual([]);
     // npm downloads from the host in `resolved`, not from the configured registry.
     expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
-    // npm ci refuses a file without them, on every platform.
+    // npm ci rejects a file without them on every platform.
     const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, "")));
     const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     expect(optional.filter((name) => !names.has(name))).toEqual([]);

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, isRelative, readTree, resolve, type Tree } from "./support/import-graph.ts";
 
-/** State with one owner, and the only files that may import it. All other code has views and commands. */
+/** Files with owned state, and the only files that may import them. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   "coordinator/jobs/writes/job-writes.ts": ["coordinator/jobs/job-registry.ts"],
   "coordinator/islands/mutable-island.ts": ["coordinator/islands/island-registry.ts"],
 };
 
-/** Imports of an owner's state by other files, types included, as "file -> file". */
+/** Returns imports of owned state by other files, including types, as "file -> file". */
 function findForeignState(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to }) => {
@@ -19,13 +19,13 @@ function findForeignState(tree: Tree): string[] {
   );
 }
 
-/** Such classes that share a file with their view. Code outside the folder may not name them, as a type either. */
+/** Owned classes in the same file as their view. Code outside the folder may not import them, not even as a type. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {
   "coordinator/jobs/": ["JobFeed", "MutableJob"],
   "coordinator/conversations/": ["ActiveAnswer"],
 };
 
-/** Imports of a class from outside the folder that owns it, as "file: class". */
+/** Returns imports of an owned class from outside its folder, as "file: class". */
 function findBorrowed(tree: Tree): string[] {
   return [...tree].flatMap(([path, source]) => {
     const names = importedNames(source);
@@ -49,10 +49,10 @@ function importedNames(source: string): string[] {
 
 describe("the state of jobs and Islands", () => {
   const tree = readTree(join(import.meta.dirname, ".."), ["bin", "coordinator", "island-agent"]);
-  it.each(Object.entries(OWNERS))("%s and its owners are there", (path, owners) => {
+  it.each(Object.entries(OWNERS))("%s and its owners exist", (path, owners) => {
     for (const file of [path, ...owners]) expect(tree.has(file), file).toBe(true);
   });
-  it.each(Object.entries(OWNED))("classes of %s are there: %j", (folder, classes) => {
+  it.each(Object.entries(OWNED))("the classes of %s exist: %j", (folder, classes) => {
     const inside = [...tree].filter(([path]) => path.startsWith(folder)).map(([, source]) => source);
     const missing = classes.filter((name) => !inside.some((source) => source.includes(`export class ${name} `)));
     expect(missing).toEqual([]);

@@ -3,7 +3,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { p50AndP99 } from "../harness/statistics.ts";
 import { serveWorker } from "../harness/worker.ts";
 import { machineMs } from "../load/frames.ts";
-import type { WindowFigures } from "../load/http-clients.ts";
+import type { WindowMetrics } from "../load/http-clients.ts";
 
 /** Worker process: uses node-llama-cpp directly, without a network. */
 
@@ -17,7 +17,7 @@ export interface DirectLoad {
   readonly clients: number;
   readonly question: string;
   /** Expected response to each prompt. */
-  readonly answer: string;
+  readonly expected: string;
   readonly warmUpMs: number;
   readonly ms: number;
   /** Pause after each response. */
@@ -69,11 +69,11 @@ const api = {
   async run({
     clients,
     question,
-    answer,
+    expected,
     warmUpMs,
     ms,
     pauseMs,
-  }: DirectLoad): Promise<WindowFigures & { wrong: number }> {
+  }: DirectLoad): Promise<WindowMetrics & { wrong: number }> {
     const fromMs = machineMs() + warmUpMs;
     const untilMs = fromMs + ms;
     const [tookMs, firstMs]: [number[], number[]] = [[], []];
@@ -99,7 +99,7 @@ const api = {
         );
         giveBack(seat);
         // The released node-llama-cpp occasionally gives a sequence the token of another: island-agent/runtimes/llmcpp/batch-order.ts.
-        if (response !== answer) {
+        if (response !== expected) {
           wrong += 1;
           continue;
         }

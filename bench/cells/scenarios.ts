@@ -8,7 +8,7 @@ export interface Scenario {
   /** `ramp`: from almost no Islands at the first coordinator to twice the average at the last, as after a rolling restart. */
   readonly islands: "even" | "ramp";
   /** `account`: all requests of an account go to one coordinator. `request`: each goes to a random one. */
-  readonly doors: "account" | "request";
+  readonly routing: "account" | "request";
   readonly phases: readonly Phase[];
   readonly window: Window;
 }
@@ -29,28 +29,28 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "even",
     title: "Load 0.9; Islands and requests spread evenly",
     islands: "even",
-    doors: "request",
+    routing: "request",
     ...STEADY,
   },
   {
     name: "restarted",
     title: "Load 0.9; requests spread evenly, Islands as after a rolling restart",
     islands: "ramp",
-    doors: "request",
+    routing: "request",
     ...STEADY,
   },
   {
     name: "surge",
     title: "Twice the capacity for 15 s; Islands spread evenly, each account at one coordinator",
     islands: "even",
-    doors: "account",
+    routing: "account",
     ...SURGE,
   },
   {
     name: "surge-restarted",
     title: "Twice the capacity for 15 s; Islands as after a rolling restart, each account at one coordinator",
     islands: "ramp",
-    doors: "account",
+    routing: "account",
     ...SURGE,
   },
 ];

@@ -54,7 +54,7 @@ export class SimulatedNetwork {
     this.traffic.requests += 1;
     return new Promise((resolve, reject) => {
       const late = this.#clock.schedule(timeoutMs, () => reject(new BusError("timeout", `No reply to ${subject}`)));
-      const answer = (settle: () => void, value: unknown): void => {
+      const reply = (settle: () => void, value: unknown): void => {
         this.traffic.bytes += packr.pack(value).byteLength;
         this.#send(to, from, () => {
           late.cancel();
@@ -64,9 +64,9 @@ export class SimulatedNetwork {
       const data = packr.pack(message);
       this.traffic.bytes += data.byteLength;
       this.#send(from, to, () => {
-        to.handle(subject, packr.unpack(data)).then(
-          (value) => answer(() => resolve(packr.unpack(packr.pack(value))), value),
-          (error: unknown) => answer(() => reject(new BusError("refused", String(error))), String(error)),
+        to.respond(subject, packr.unpack(data)).then(
+          (value) => reply(() => resolve(packr.unpack(packr.pack(value))), value),
+          (error: unknown) => reply(() => reject(new BusError("refused", String(error))), String(error)),
         );
       });
     });
@@ -110,7 +110,7 @@ class SimulatedBus implements Bus {
     return this.#network.request(this, subject, message, timeoutMs);
   }
 
-  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+  handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
     this.#handlers.set(subject, handler);
     return () => void this.#handlers.delete(subject);
   }
@@ -132,7 +132,7 @@ class SimulatedBus implements Bus {
     for (const listener of this.#listeners.get(subject) ?? []) listener(message);
   }
 
-  async handle(subject: string, message: unknown): Promise<unknown> {
+  async respond(subject: string, message: unknown): Promise<unknown> {
     return this.#handlers.get(subject)?.(message);
   }
 }

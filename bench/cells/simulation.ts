@@ -25,7 +25,7 @@ export interface SimulationOptions {
   readonly coordinators: number;
   readonly fleet: Fleet;
   readonly workload: Workload;
-  readonly scenario: Pick<Scenario, "islands" | "doors" | "phases" | "window">;
+  readonly scenario: Pick<Scenario, "islands" | "routing" | "phases" | "window">;
   readonly sharing: Sharing;
   readonly latencies: Latencies;
   readonly seed: number;
@@ -58,7 +58,7 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
     clock.schedule(random.next() * SPREAD_MS, () => options.sharing(parts));
   }
   const submit = (job: number): void => {
-    const index = scenario.doors === "account" ? (workload.account[job] as number) : job;
+    const index = scenario.routing === "account" ? (workload.account[job] as number) : job;
     cells[Math.floor(new Random(index).next() * coordinators)]?.submit(job);
     if (job + 1 === workload.jobs) return;
     clock.after((workload.arrivalMs[job + 1] as number) - clock.monotonicMs(), () => submit(job + 1));
@@ -79,14 +79,14 @@ function raiseIslands(cells: readonly Cell[], { fleet, scenario, seed }: Simulat
   const random = new Random(seed + 1);
   const busyPart = Math.min(1, loadAt(scenario.phases, 0));
   // The same Islands with the same jobs for any number of coordinators.
-  const places = new Random(seed + 2);
+  const positions = new Random(seed + 2);
   for (let island = 0; island < fleet.islands; island += 1) {
     const residualsMs: number[] = [];
     for (let slot = 0; slot < fleet.slotsOf(island); slot += 1) {
       if (random.chance(busyPart)) residualsMs.push(sampleResidualMs(random));
     }
     // The square root makes the chance of a coordinator grow with its index, for a ramp.
-    const place = scenario.islands === "even" ? places.next() : Math.sqrt(places.next());
-    cells[Math.floor(place * cells.length)]?.raise(island, residualsMs);
+    const position = scenario.islands === "even" ? positions.next() : Math.sqrt(positions.next());
+    cells[Math.floor(position * cells.length)]?.raise(island, residualsMs);
   }
 }

@@ -11,13 +11,13 @@ import { Worker } from "./worker.ts";
 const CLIENTS = 32;
 const ISLANDS = 16;
 /** Frames of a run in addition to its tokens: `accepted`, `started` and `finished`. */
-const BESIDE_TOKENS = 3;
+const FRAMES_WITHOUT_TOKENS = 3;
 
 /** Measures the load generators against servers that do nothing. Returns a sentence; a figure near these would be the generators' limit. */
 export async function measureCeiling({ isQuick, log }: BenchOptions, tokens: number): Promise<string> {
   const ms = isQuick ? 500 : 4_000;
   const [chats, runs] = [await clientCeiling(tokens, ms), await islandCeiling(tokens, ms)];
-  const sentence = `The load generators' ceiling against servers that do nothing: ${formatNumber(chats)} chats a second for the clients, ${formatNumber(runs)} runs a second for the scripted Islands.`;
+  const sentence = `Maximum rates of the load generators, against servers that do nothing: ${formatNumber(chats)} chats/s for the clients, ${formatNumber(runs)} runs/s for the scripted Islands.`;
   log(sentence);
   return sentence;
 }
@@ -46,12 +46,12 @@ async function islandCeiling(tokens: number, ms: number): Promise<number> {
   await using islands = await startIslandsProcess();
   await islands.call("script", { tokens, gapMs: 0 });
   const seats = Array.from({ length: ISLANDS }, () => ({ token: "none", hostId: randomUUID() }));
-  const url = await server.call("serveIslands", { parallel: 2, frames: tokens + BESIDE_TOKENS });
+  const url = await server.call("serveIslands", { parallel: 2, frames: tokens + FRAMES_WITHOUT_TOKENS });
   await islands.call("connect", { url, seats, slots: 2 });
   await systemClock.sleep(ms / 4);
-  const { assigned } = await islands.call("figures", undefined);
+  const { assigned } = await islands.call("counts", undefined);
   const beganMs = systemClock.monotonicMs();
   await systemClock.sleep(ms);
-  const after = await islands.call("figures", undefined);
+  const after = await islands.call("counts", undefined);
   return ((after.assigned - assigned) * 1_000) / (systemClock.monotonicMs() - beganMs);
 }

@@ -22,7 +22,7 @@ export interface Flame {
   readonly callees: Map<string, Flame>;
 }
 
-interface Place {
+interface Box {
   readonly name: string;
   readonly group: string;
 }
@@ -44,19 +44,19 @@ export function flameOf({ nodes, samples }: CpuProfile, root: string): Flame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const base: Flame = { name: "main thread", group: "V8", samples: 0, ownSamples: 0, callees: new Map() };
-  const stacks = new Map<number, readonly Place[]>();
-  const stackOf = (id: number): readonly Place[] => {
+  const stacks = new Map<number, readonly Box[]>();
+  const stackOf = (id: number): readonly Box[] => {
     const known = stacks.get(id);
     if (known !== undefined) return known;
     const caller = callers.get(id);
     const below = caller === undefined ? [] : stackOf(caller);
-    const place = placeOf(byId.get(id)?.callFrame ?? { functionName: "", url: "" }, root);
+    const box = boxOf(byId.get(id)?.callFrame ?? { functionName: "", url: "" }, root);
     const last = below.at(-1);
-    const isForeign = place?.group === "node" || place?.group === "packages";
+    const isForeign = box?.group === "node" || box?.group === "packages";
     const isSame =
-      place === null ||
-      (last?.group === place.group && (isForeign ? packageOf(last) === packageOf(place) : last.name === place.name));
-    const stack = isSame ? below : [...below, place];
+      box === null ||
+      (last?.group === box.group && (isForeign ? packageOf(last) === packageOf(box) : last.name === box.name));
+    const stack = isSame ? below : [...below, box];
     stacks.set(id, stack);
     return stack;
   };
@@ -71,7 +71,7 @@ export function samplesByGroup(flame: Flame, counts = new Map<string, number>())
   return counts;
 }
 
-function add(base: Flame, stack: readonly Place[]): void {
+function add(base: Flame, stack: readonly Box[]): void {
   let flame = base;
   flame.samples += 1;
   for (const { name, group } of stack) {
@@ -87,8 +87,8 @@ function add(base: Flame, stack: readonly Place[]): void {
   flame.ownSamples += 1;
 }
 
-/** Returns the box of a call frame; null for the root, which has none of its own. */
-function placeOf({ functionName, url }: { functionName: string; url: string }, root: string): Place | null {
+/** Returns the box of a call frame; null for the root. */
+function boxOf({ functionName, url }: { functionName: string; url: string }, root: string): Box | null {
   if (functionName === "(root)") return null;
   const v8 = V8_NAMES.get(functionName);
   if (v8 !== undefined) return { name: v8, group: "V8" };
@@ -105,5 +105,5 @@ function placeOf({ functionName, url }: { functionName: string; url: string }, r
   return { name: `${file}${OF}${name}`, group: folder };
 }
 
-/** Returns the package of a place. Node.js counts as one package. */
-const packageOf = ({ name, group }: Place): string => (group === "node" ? group : (name.split(OF)[0] ?? ""));
+/** Returns the package of a box. Node.js counts as one package. */
+const packageOf = ({ name, group }: Box): string => (group === "node" ? group : (name.split(OF)[0] ?? ""));

@@ -68,12 +68,12 @@ async function measureProcess(rounds: number): Promise<number> {
   return await roundTripMs(rounds, (index) => worker.call("echo", index));
 }
 
-async function roundTripMs(rounds: number, ask: (index: number) => Promise<unknown>): Promise<number> {
+async function roundTripMs(rounds: number, call: (index: number) => Promise<unknown>): Promise<number> {
   const tookMs: number[] = [];
   for (let index = 0; index < rounds; index += 1) {
     await systemClock.sleep(PAUSE_MS);
     const beganMs = machineMs();
-    await ask(index);
+    await call(index);
     tookMs.push(machineMs() - beganMs);
   }
   return p50AndP99(tookMs).p50;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { scriptedText } from "../load/frames.ts";
-import type { ClientLoad, ClientsApi, WindowFigures } from "../load/http-clients.ts";
+import type { ClientLoad, ClientsApi, WindowMetrics } from "../load/http-clients.ts";
 import type { IslandSeat, IslandsApi, Script } from "../load/scripted-islands.ts";
 import { figureOf, type Metrics, type Samples } from "./alternate.ts";
 import type { Figure } from "./bench.ts";
@@ -13,7 +13,7 @@ import { Worker } from "./worker.ts";
 const LOAD = join(import.meta.dirname, "..", "load");
 /** Islands of one account. The coordinator remembers 1,000 hosts of an account. */
 const SEATS_PER_ACCOUNT = 500;
-/** Up to this number each Island has a separate account: the coordinator limits the frames of an account per turn of its event loop. */
+/** Up to this number each Island has a separate account: the coordinator limits the frames of an account per tick of its event loop. */
 const FEW_SEATS = 100;
 const JOB_INPUT = { prompt: "Go", max_tokens: 16 };
 
@@ -72,7 +72,7 @@ export function batchLoad(server: Server, key: string, clients: number, jobs = B
   return { url: server.url, key, method: "POST", path: "/jobs/batch", body, clients, expect: { status: 201 } };
 }
 
-export interface LoadFigures extends WindowFigures {
+export interface LoadMetrics extends WindowMetrics {
   /** CPU of the server over the window. */
   readonly cpuS: number;
   /** Part of it in the storage threads: the cost of commits outside the main thread. */
@@ -115,7 +115,7 @@ export async function measureWindow(
   clients: Worker<ClientsApi>,
   ms: number,
   islands?: { readonly pid: number },
-): Promise<LoadFigures> {
+): Promise<LoadMetrics> {
   const ofGenerators = (): number => cpuSeconds(clients.pid) + (islands === undefined ? 0 : cpuSeconds(islands.pid));
   const [cpuBefore, idleBefore, before] = [cpuSeconds(server.pid), idleCoreSeconds(), mainThreadSeconds(server.pid)];
   const [storageBefore, generatorsBefore] = [workerThreadSeconds(server.pid), ofGenerators()];
@@ -135,7 +135,7 @@ export async function measureWindow(
  * Metrics of what limits a load, in percent of the window. A main thread that always runs is the limit. If it waits for a core and none
  * is idle, the limit is the machine with the load generators. If both are low, the server waits for something else.
  */
-export const limitsOf = ({ seconds, main, idleCoreS }: LoadFigures, level: number): Metrics => ({
+export const limitsOf = ({ seconds, main, idleCoreS }: LoadMetrics, level: number): Metrics => ({
   [`main runs % ${level}`]: (main.runS / seconds) * 100,
   [`main waits % ${level}`]: (main.waitS / seconds) * 100,
   [`idle cores % ${level}`]: (idleCoreS / seconds) * 100,
@@ -147,8 +147,8 @@ export function limitFigures(samples: Samples, what: string, level: number): Fig
   const figure = (name: string, metric: string): Figure =>
     figureOf(samples, { what: `${name}, ${what}`, unit: "%", metric: `${metric} ${level}`, against });
   return [
-    figure("Limit: main thread runs", "main runs %"),
-    figure("Limit: main thread waits for a core", "main waits %"),
-    figure("Limit: cores idle", "idle cores %"),
+    figure("Main thread running", "main runs %"),
+    figure("Main thread waiting for a core", "main waits %"),
+    figure("Idle cores", "idle cores %"),
   ];
 }

@@ -16,10 +16,10 @@ export function summarize(values: readonly number[]): Summary {
 
 /** Returns a percentile of sorted values by linear interpolation; `share` 0.5 is the median. NaN without a value. */
 function percentile(sorted: readonly number[], share: number): number {
-  const place = (sorted.length - 1) * share;
-  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  const position = (sorted.length - 1) * share;
+  const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
   if (below === undefined || above === undefined) return Number.NaN;
-  return below + (above - below) * (place - Math.floor(place));
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 /** Returns p50 and p99 of unsorted values. */

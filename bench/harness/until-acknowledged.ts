@@ -8,7 +8,7 @@ const MAX_STILL_MS = 30_000;
 export async function untilAcknowledged(islands: Worker<IslandsApi>, count: number): Promise<void> {
   let [last, changedMs] = [-1, systemClock.monotonicMs()];
   for (;;) {
-    const { acknowledged } = await islands.call("figures", undefined);
+    const { acknowledged } = await islands.call("counts", undefined);
     if (acknowledged > count) throw new Error(`${acknowledged} jobs ended of ${count}`);
     if (acknowledged === count) return;
     if (acknowledged !== last) [last, changedMs] = [acknowledged, systemClock.monotonicMs()];

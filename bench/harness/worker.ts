@@ -11,7 +11,7 @@ interface Call {
   readonly name: string;
   readonly argument: unknown;
 }
-type Answer = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: string };
+type Reply = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: string };
 
 const STOP_MS = 5_000;
 
@@ -37,11 +37,11 @@ export class Worker<Api extends WorkerApi> implements AsyncDisposable {
 
   private constructor(file: string, execArgv: readonly string[]) {
     this.process = fork(file, { execArgv: [...execArgv], serialization: "advanced" });
-    this.process.on("message", (answer: Answer) => {
-      const waiting = this.#waiting.get(answer.id);
-      this.#waiting.delete(answer.id);
-      if ("error" in answer) waiting?.reject(new Error(answer.error));
-      else waiting?.resolve(answer.result);
+    this.process.on("message", (reply: Reply) => {
+      const waiting = this.#waiting.get(reply.id);
+      this.#waiting.delete(reply.id);
+      if ("error" in reply) waiting?.reject(new Error(reply.error));
+      else waiting?.resolve(reply.result);
     });
     this.process.once("exit", (code, signal) => {
       for (const { reject } of this.#waiting.values()) reject(new Error(`${file} ended with ${code ?? signal}`));
@@ -51,7 +51,7 @@ export class Worker<Api extends WorkerApi> implements AsyncDisposable {
 
   static async start<Api extends WorkerApi>(file: string, execArgv: readonly string[] = []): Promise<Worker<Api>> {
     const worker = new Worker<Api>(file, execArgv);
-    await worker.#answerTo(0);
+    await worker.#replyTo(0);
     return worker;
   }
 
@@ -65,9 +65,9 @@ export class Worker<Api extends WorkerApi> implements AsyncDisposable {
     argument: Parameters<Api[Name]>[0],
   ): Promise<Awaited<ReturnType<Api[Name]>>> {
     const id = (this.#lastId += 1);
-    const answer = this.#answerTo(id);
+    const reply = this.#replyTo(id);
     this.process.send({ id, name, argument } satisfies Call);
-    return (await answer) as Awaited<ReturnType<Api[Name]>>;
+    return (await reply) as Awaited<ReturnType<Api[Name]>>;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -79,7 +79,7 @@ export class Worker<Api extends WorkerApi> implements AsyncDisposable {
     late.cancel();
   }
 
-  #answerTo(id: number): Promise<unknown> {
+  #replyTo(id: number): Promise<unknown> {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 }

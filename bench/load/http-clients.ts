@@ -2,7 +2,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { p50AndP99 } from "../harness/statistics.ts";
 import { serveWorker } from "../harness/worker.ts";
 import { machineMs } from "./frames.ts";
-import { HttpConnection, requestBytes, type HttpAnswer } from "./http-connection.ts";
+import { HttpConnection, requestBytes, type HttpResponse } from "./http-connection.ts";
 
 /** Worker process: load generator of closed HTTP request loops, each on a separate connection. */
 
@@ -30,7 +30,7 @@ export interface Expectation {
   /** Content of the only message of the response. */
   readonly text?: string;
 }
-export interface WindowFigures {
+export interface WindowMetrics {
   readonly seconds: number;
   /** Correct responses within the window. */
   readonly answered: number;
@@ -51,7 +51,7 @@ const CONTENT_FIELD = '"content":"';
 const MAX_ERRORS = 5;
 const MAX_WINDOW_MS = 60_000;
 /**
- * Time to open all connections before a load. Node.js accepts one connection per turn of its event loop, so connections opened under load
+ * Time to open all connections before a load. Node.js accepts one connection per tick of its event loop, so connections opened under load
  * would wait for seconds.
  */
 const CONNECT_MS = 200;
@@ -68,7 +68,7 @@ const state = {
 };
 
 /** Returns why a response is not as expected, or null. */
-function fault({ status, body }: HttpAnswer, expect: Expectation): string | null {
+function fault({ status, body }: HttpResponse, expect: Expectation): string | null {
   if (status !== expect.status) return `status ${status}: ${body.slice(0, 300)}`;
   if (expect.streamedText !== undefined) {
     const text = contentOf(body);
@@ -120,8 +120,8 @@ async function runClient(load: ClientLoad, connection: HttpConnection, index: nu
     };
     const isStream = load.expect.streamedText !== undefined;
     try {
-      const answer = await connection.request(bytes, isStream ? onBody : undefined);
-      const wrong = fault(answer, load.expect);
+      const response = await connection.request(bytes, isStream ? onBody : undefined);
+      const wrong = fault(response, load.expect);
       if (wrong !== null) throw new Error(wrong);
       state.answered += 1;
       state.latenciesMs.push(machineMs() - beganMs);
@@ -155,7 +155,7 @@ const api = {
     state.loops = connections.map((connection, index) => runClient(load, connection, index));
   },
   /** Measures the load for `ms`, or longer until a response arrives. @throws if a request failed. */
-  async measure({ ms }: { ms: number }): Promise<WindowFigures> {
+  async measure({ ms }: { ms: number }): Promise<WindowMetrics> {
     clear();
     const beganMs = machineMs();
     do {
@@ -195,11 +195,11 @@ const api = {
       while (left > 0) {
         left -= 1;
         const sentMs = machineMs();
-        const answer = await connection.request(bytes);
+        const response = await connection.request(bytes);
         const answeredMs = machineMs();
-        const wrong = fault(answer, load.expect);
+        const wrong = fault(response, load.expect);
         if (wrong !== null) throw new Error(wrong);
-        const id = /"id":"((?:job|batch)_[\w-]+)"/.exec(answer.body)?.[1] ?? "";
+        const id = /"id":"((?:job|batch)_[\w-]+)"/.exec(response.body)?.[1] ?? "";
         jobs.push({ id, sentMs, answeredMs });
         if (load.pauseMs !== undefined) await systemClock.sleep(load.pauseMs);
       }

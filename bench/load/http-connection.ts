@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 
 const LINE_END = "\r\n";
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -41,7 +41,7 @@ export class HttpConnection {
   #body = "";
   #piece = "";
   #onBody: ((text: string) => void) | undefined;
-  #resolve: ((answer: HttpAnswer) => void) | undefined;
+  #resolve: ((response: HttpResponse) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
   constructor(url: string) {
@@ -54,7 +54,7 @@ export class HttpConnection {
   }
 
   /** Sends a request. `onBody` gets each piece of the body as it arrives. */
-  async request(bytes: Buffer, onBody?: (text: string) => void): Promise<HttpAnswer> {
+  async request(bytes: Buffer, onBody?: (text: string) => void): Promise<HttpResponse> {
     const socket = await this.open();
     return new Promise((resolve, reject) => {
       [this.#resolve, this.#reject, this.#onBody] = [resolve, reject, onBody];

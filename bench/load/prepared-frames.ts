@@ -16,7 +16,7 @@ export class PreparedFrames {
   readonly count: number;
   readonly #frames: (jobId: string) => readonly FromIsland[];
   /** Templates by the length of the id. */
-  readonly #templates = new Map<number, { readonly bytes: Buffer; readonly places: readonly number[] }>();
+  readonly #templates = new Map<number, { readonly bytes: Buffer; readonly offsets: readonly number[] }>();
 
   constructor(frames: (jobId: string) => readonly FromIsland[]) {
     this.#frames = frames;
@@ -24,19 +24,19 @@ export class PreparedFrames {
   }
 
   bytesFor(jobId: string): Buffer {
-    const { bytes, places } = this.#templates.get(jobId.length) ?? this.#prepare(jobId.length);
+    const { bytes, offsets } = this.#templates.get(jobId.length) ?? this.#prepare(jobId.length);
     const copy = Buffer.from(bytes);
-    for (const place of places) copy.write(jobId, place, "latin1");
+    for (const offset of offsets) copy.write(jobId, offset, "latin1");
     return copy;
   }
 
-  #prepare(length: number): { readonly bytes: Buffer; readonly places: readonly number[] } {
+  #prepare(length: number): { readonly bytes: Buffer; readonly offsets: readonly number[] } {
     // This character occurs nowhere else in the frames.
     const placeholder = "~".repeat(length);
     const bytes = Buffer.concat(this.#frames(placeholder).flatMap((frame) => message(pack(frame))));
-    const places: number[] = [];
-    for (let at = bytes.indexOf(placeholder); at >= 0; at = bytes.indexOf(placeholder, at + length)) places.push(at);
-    const template = { bytes, places };
+    const offsets: number[] = [];
+    for (let at = bytes.indexOf(placeholder); at >= 0; at = bytes.indexOf(placeholder, at + length)) offsets.push(at);
+    const template = { bytes, offsets };
     this.#templates.set(length, template);
     return template;
   }

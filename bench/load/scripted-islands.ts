@@ -24,7 +24,7 @@ export interface Script {
   /** Whether to record when each token is sent, for `takeSent`. */
   readonly isTimed?: boolean;
 }
-export interface IslandMetrics {
+export interface IslandCounts {
   readonly assigned: number;
   /** Ended jobs that the coordinator has acknowledged as durable. */
   readonly acknowledged: number;
@@ -71,7 +71,7 @@ class ScriptedIsland {
   }
 
   /** Ends the oldest held job. @returns milliseconds until the next `assign`. */
-  async turnOver(): Promise<number> {
+  async endHeld(): Promise<number> {
     const job = this.held.shift();
     if (job === undefined) throw new Error("The Island has no held job");
     const assigned = new Promise<number>((resolve) => (this.#onAssign = resolve));
@@ -164,7 +164,7 @@ const api = {
     frames = prepareScript(next.tokens);
   },
   /** Returns the counts. @throws if a session closed or a job was cancelled. */
-  figures(): IslandMetrics {
+  counts(): IslandCounts {
     if (faults.length > 0) throw new Error(`Islands had faults: ${faults.slice(0, 5).join("\n")}`);
     return { ...counts };
   },
@@ -177,11 +177,11 @@ const api = {
     return sentAtMs.splice(0);
   },
   /** Ends held jobs one after the other. Returns the milliseconds from each end to the Island's next `assign`. */
-  async turnOver({ count }: { count: number }): Promise<number[]> {
+  async endHeld({ count }: { count: number }): Promise<number[]> {
     const holders = islands.filter(({ held }) => held.length > 0);
     const tookMs: number[] = [];
     for (let index = 0; index < count; index += 1) {
-      tookMs.push((await holders[index % holders.length]?.turnOver()) ?? Number.NaN);
+      tookMs.push((await holders[index % holders.length]?.endHeld()) ?? Number.NaN);
     }
     return tookMs;
   },

@@ -31,9 +31,9 @@ const portOf = (server: { address(): unknown }): number => (server.address() as 
 const api = {
   /** Responds to each received piece with the same chat. */
   serveChats({ tokens }: { tokens: number }): Promise<string> {
-    const answer = cannedChat(tokens);
+    const response = cannedChat(tokens);
     const server = createServer({ noDelay: true }, (socket) => {
-      socket.on("data", () => socket.write(answer));
+      socket.on("data", () => socket.write(response));
       socket.on("error", () => undefined);
     });
     return new Promise((resolve) => {

@@ -24,7 +24,7 @@ interface Work {
 /** Measures bytes written to disk for a long stream and for short chats, one after the other, so that no commits are shared. */
 export const disk: Bench = {
   name: "disk",
-  title: "Written to disk",
+  title: "Disk writes",
   async run(options): Promise<BenchResult> {
     const long: Work = { tokens: options.isQuick ? 50 : 1_000, gapMs: 20, chats: 1 };
     const spaced: Work = { tokens: 16, gapMs: 20, chats: options.isQuick ? 2 : 50 };
@@ -41,8 +41,8 @@ export const disk: Bench = {
     );
     const rowBytes = valuesOf(samples, "row", "B per commit");
     /** `per`: converts bytes per chat to the unit of the figure. */
-    const alone = (of: string, per: (perChat: number) => number) => ({
-      name: "its commits, of one short row each",
+    const commitsOnly = (of: string, per: (perChat: number) => number) => ({
+      name: "the same number of one-row commits",
       values: ofEachRun((commits, bytes) => per(commits * bytes), valuesOf(samples, of, "commits per chat"), rowBytes),
     });
     const ofChat = (what: string, of: string) =>
@@ -54,7 +54,7 @@ export const disk: Bench = {
         budget: {
           text: `≤ ${MAX_KB_PER_CHAT} kB`,
           isMet: ({ median }) => median <= MAX_KB_PER_CHAT,
-          limit: alone(of, (bytes) => bytes / KB),
+          limit: commitsOnly(of, (bytes) => bytes / KB),
         },
       });
     const commitsIn = (what: string, of: string) =>
@@ -62,34 +62,39 @@ export const disk: Bench = {
     return {
       figures: [
         figureOf(samples, {
-          what: `Written per token, stream of ${long.tokens} tokens at 50/s`,
+          what: `Disk writes per token, stream of ${long.tokens} tokens at 50/s`,
           of: "long",
           unit: "bytes",
           metric: "B per token",
           budget: {
             text: `≤ ${MAX_BYTES_PER_TOKEN} bytes`,
             isMet: ({ median }) => median <= MAX_BYTES_PER_TOKEN,
-            limit: alone("long", (bytes) => bytes / long.tokens),
+            limit: commitsOnly("long", (bytes) => bytes / long.tokens),
           },
         }),
-        ofChat("Written per chat of 16 tokens, 20 ms apart", "spaced"),
-        ofChat("Written per chat of 16 tokens at once", "burst"),
+        ofChat("Disk writes per chat, 16 tokens 20 ms apart", "spaced"),
+        ofChat("Disk writes per chat, 16 tokens at once", "burst"),
         figureOf(samples, {
-          what: "Database grows per chat of 16 tokens",
+          what: "Database growth per chat, 16 tokens at once",
           of: "burst",
           unit: "kB",
           metric: "kept kB per chat",
         }),
-        commitsIn("Commits in a chat of 16 tokens at once", "burst"),
-        commitsIn("Commits in a chat of 16 tokens, 20 ms apart", "spaced"),
-        commitsIn(`Commits in a stream of ${long.tokens} tokens`, "long"),
+        commitsIn("Commits per chat, 16 tokens at once", "burst"),
+        commitsIn("Commits per chat, 16 tokens 20 ms apart", "spaced"),
+        commitsIn(`Commits per stream of ${long.tokens} tokens`, "long"),
         figureOf(samples, {
-          what: "Written in a commit of one short row",
+          what: "Disk writes per one-row commit",
           of: "row",
           unit: "bytes",
           metric: "B per commit",
         }),
-        figureOf(samples, { what: "Write-ahead log after the chats", of: "burst", unit: "MB", metric: "WAL MB" }),
+        figureOf(samples, {
+          what: "Size of the write-ahead log after the chats",
+          of: "burst",
+          unit: "MB",
+          metric: "WAL MB",
+        }),
       ],
     };
   },
@@ -110,7 +115,7 @@ async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): 
   await systemClock.sleep(SETTLE_MS);
   const written = diskBytesWritten(server.pid) - before;
   const size = databaseMb(server.network.data);
-  const { acknowledged } = await islands.call("figures", undefined);
+  const { acknowledged } = await islands.call("counts", undefined);
   if (acknowledged !== chats + 1) throw new Error(`${acknowledged} ends are durable of ${chats + 1}`);
   return {
     "B per token": written / (chats * tokens),

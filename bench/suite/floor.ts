@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { alternate, figureOf, type Metrics, valuesOf } from "../harness/alternate.ts";
 import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
-import { measureCommits } from "../harness/commits-alone.ts";
+import { measureCommits } from "../harness/measure-commits.ts";
 import { chatLoad, joinIslands, measureWindow, startClients, underLoad, WARM_UP_CHATS } from "../harness/loads.ts";
 import { startServer, type ServerKind } from "../harness/servers.ts";
 
@@ -11,7 +11,7 @@ const CLIENTS = 32;
 /** Measures the cost of a chat in each indispensable part: the limit of this machine. */
 export const floor: Bench = {
   name: "floor",
-  title: `The floor: commits alone, and CPU of a chat's parts (${TOKENS} tokens at once, ${CLIENTS} clients)`,
+  title: `Lower bound of a chat: HTTP and frames, and commits only (${TOKENS} tokens at once, ${CLIENTS} clients)`,
   async run(options): Promise<BenchResult> {
     const samples = await alternate(
       options.runs,
@@ -31,32 +31,32 @@ export const floor: Bench = {
     return {
       figures: [
         {
-          what: "Chats, beside what HTTP, frames, commits and the load generators alone allow on these cores",
+          what: "Chats, compared with the limit of HTTP, frames, commits and load generators",
           unit: "/s",
           values: of("atoll", "chats/s"),
-          baseline: { name: `${cores} cores`, values: possible },
+          baseline: { name: `limit on ${cores} cores`, values: possible },
         },
         figureOf(samples, {
-          what: "CPU of a chat, all threads",
+          what: "CPU per chat, all threads",
           unit: "µs",
           metric: "cpu µs",
           against: { variant: "bare", name: "bare loop (HTTP, frames, SSE)" },
         }),
         figureOf(samples, {
-          what: "CPU of a chat, all threads, beside its commits",
+          what: "CPU per chat, all threads",
           unit: "µs",
           metric: "cpu µs",
-          against: { variant: "commits", name: "commits alone", metric: "chat µs" },
+          against: { variant: "commits", name: "commits only", metric: "chat µs" },
         }),
-        figureOf(samples, { what: "CPU of a chat in the load generators", unit: "µs", metric: "generators µs" }),
-        figureOf(samples, { what: "Commits of chats alone", unit: "/s", of: "commits", metric: "chats/s" }),
+        figureOf(samples, { what: "CPU per chat, load generators", unit: "µs", metric: "generators µs" }),
+        figureOf(samples, { what: "Chats, commits only", unit: "/s", of: "commits", metric: "chats/s" }),
         figureOf(samples, {
-          what: "Commits alone of waiting jobs, assigned, begun and ended",
+          what: "Waiting jobs, commits only (assign, start, end)",
           unit: "/s",
           of: "commits",
           metric: "jobs/s",
         }),
-        figureOf(samples, { what: "CPU of the commits of such a job", unit: "µs", of: "commits", metric: "job µs" }),
+        figureOf(samples, { what: "CPU per waiting job, commits only", unit: "µs", of: "commits", metric: "job µs" }),
       ],
     };
   },
@@ -69,8 +69,8 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   await using clients = await startClients();
   const load = chatLoad(server, key, CLIENTS, TOKENS);
   const window = async (): Promise<Metrics> => {
-    const figures = await measureWindow(server, clients, isQuick ? 700 : 4_000, islands);
-    const { answered, seconds, cpuS, generatorsS } = figures;
+    const measured = await measureWindow(server, clients, isQuick ? 700 : 4_000, islands);
+    const { answered, seconds, cpuS, generatorsS } = measured;
     return {
       "chats/s": answered / seconds,
       "cpu µs": (cpuS * 1e6) / answered,
@@ -78,6 +78,6 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
     };
   };
   const metrics = await underLoad(clients, load, isQuick ? 300 : 2_000, window, isQuick ? 0 : WARM_UP_CHATS);
-  await islands.call("figures", undefined);
+  await islands.call("counts", undefined);
   return metrics;
 }

@@ -52,7 +52,7 @@ async function measure(kind: ServerKind, levels: readonly number[], options: Ben
     metrics[`resident MB ${level}`] = residentMb(server.pid);
     Object.assign(metrics, await measureRequests(server, key, level, options));
   }
-  await scripted.call("figures", undefined);
+  await scripted.call("counts", undefined);
   return metrics;
 }
 
@@ -73,7 +73,7 @@ async function measureRequests(
     clients: 1,
     expect: { status: 200 },
   };
-  const asked = await underLoad(clients, get, warmUpMs, () => measureWindow(server, clients, windowMs));
+  const reads = await underLoad(clients, get, warmUpMs, () => measureWindow(server, clients, windowMs));
   const chats = await underLoad(
     clients,
     chatLoad(server, key, 1, TOKENS),
@@ -82,7 +82,7 @@ async function measureRequests(
     isQuick ? 0 : WARM_UP_CHATS,
   );
   return {
-    [`GET p50 ms ${level}`]: asked.p50Ms,
+    [`GET p50 ms ${level}`]: reads.p50Ms,
     [`chat p50 ms ${level}`]: chats.p50Ms,
     [`cpu µs/token ${level}`]: (chats.cpuS * 1e6) / chats.tokens,
   };
@@ -98,20 +98,20 @@ function figures(samples: Samples, levels: readonly number[]): Figure[] {
   const count = many.toLocaleString("en-US");
   const withFew = (metric: string) => ({ variant: "atoll", name: `${few} Island`, metric: `${metric} ${few}` });
   const apiBudget = {
-    text: `≤ ${MAX_API_RATIO} times (decision 0039)`,
+    text: `≤ ${MAX_API_RATIO} × baseline (decision 0039)`,
     isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_API_RATIO,
   };
   return [
-    figureOf(samples, { what: "Resident, started", unit: "MB", metric: "started MB", against }),
+    figureOf(samples, { what: "Resident memory after start", unit: "MB", metric: "started MB", against }),
     figureOf(samples, {
-      what: `Resident, ${count} idle Islands`,
+      what: `Resident memory, ${count} idle Islands`,
       unit: "MB",
       metric: `resident MB ${many}`,
       against,
       budget: {
         text: `≤ ${MAX_RESIDENT_MB} MB`,
         isMet: ({ median }) => median <= MAX_RESIDENT_MB,
-        limit: { name: "started, and what the bare loop's sockets take", values: withSockets },
+        limit: { name: "memory after start + sockets of the bare loop", values: withSockets },
       },
     }),
     figureOf(samples, {
@@ -133,13 +133,18 @@ function figures(samples: Samples, levels: readonly number[]): Figure[] {
       budget: apiBudget,
     }),
     figureOf(samples, {
-      what: `Chat, p50, ${count} Islands`,
+      what: `Chat latency, p50, ${count} Islands`,
       unit: "ms",
       metric: `chat p50 ms ${many}`,
       against: withFew("chat p50 ms"),
       budget: apiBudget,
     }),
-    figureOf(samples, { what: `Chat, p50, ${count} Islands`, unit: "ms", metric: `chat p50 ms ${many}`, against }),
+    figureOf(samples, {
+      what: `Chat latency, p50, ${count} Islands`,
+      unit: "ms",
+      metric: `chat p50 ms ${many}`,
+      against,
+    }),
   ];
 }
 
@@ -156,10 +161,10 @@ function plot(samples: Samples, levels: readonly number[]): LinePlot {
     title: "Idle Islands",
     x: { label: "Islands", values: levels },
     panels: [
-      panel(`Chat of ${TOKENS} tokens, p50, ms`, "chat p50 ms"),
-      panel("CPU per token of such a chat, µs", "cpu µs/token"),
-      panel("Resident, MB", "resident MB"),
-      panel("CPU while idle, % of a core", "idle %"),
+      panel(`Latency of a chat of ${TOKENS} tokens, p50, ms`, "chat p50 ms"),
+      panel("CPU per token of this chat, µs", "cpu µs/token"),
+      panel("Resident memory, MB", "resident MB"),
+      panel("Idle CPU, % of a core", "idle %"),
     ],
   };
 }

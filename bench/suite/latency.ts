@@ -13,7 +13,7 @@ const FAST_MACHINE_BUDGET_MS = 0.5;
 /** Measures one job at a time in an idle network. */
 export const latency: Bench = {
   name: "latency",
-  title: "Submit a job, idle",
+  title: "Job submission in an idle network",
   async run(options): Promise<BenchResult> {
     const variants: Record<string, () => Promise<Metrics>> = {
       atoll: () => measure("atoll", options),
@@ -49,13 +49,12 @@ function figures(samples: Samples) {
     ),
     figureOf(samples, {
       ...toStart,
-      what: "Submit → `assign`, p50, beside one append and fdatasync",
       against: { variant: "steps", name: "fdatasync", metric: "fdatasync p50" },
       budget: within(FAST_MACHINE_BUDGET_MS, " (decision 0039)", possible),
     }),
-    figureOf(samples, { what: "One append and fsync, p50", unit: "ms", of: "steps", metric: "fsync p50" }),
+    figureOf(samples, { what: "Append and fsync, p50", unit: "ms", of: "steps", metric: "fsync p50" }),
     figureOf(samples, {
-      what: "A message to a thread and its answer, p50",
+      what: "Message to a thread and back, p50",
       unit: "ms",
       of: "steps",
       metric: "thread p50",
@@ -67,7 +66,7 @@ function figures(samples: Samples) {
 const within = (ms: number, source: string, possible: readonly number[]): Budget => ({
   text: `≤ ${ms} ms${source}`,
   isMet: ({ median }) => median <= ms,
-  limit: { name: "bare loop, a message to a thread and back, fdatasync", values: possible },
+  limit: { name: "bare loop + thread round trip + fdatasync", values: possible },
 });
 
 const rounds = ({ isQuick }: BenchOptions): number => (isQuick ? 20 : 500);

@@ -32,7 +32,7 @@ const WARM_UP_STREAMS = 600;
 /** Measures the cost of a single token, with completions of 16 tokens, 20 ms apart. */
 export const streams: Bench = {
   name: "streams",
-  title: `Streams of spaced tokens (${TOKENS} tokens, ${GAP_MS} ms apart)`,
+  title: `Paced streams (${TOKENS} tokens, ${GAP_MS} ms apart)`,
   async run(options): Promise<BenchResult> {
     const levels = options.isQuick ? [1, 8] : [1, 64, 256, 512];
     const samples = await alternate(
@@ -42,7 +42,7 @@ export const streams: Bench = {
     );
     const budgetLevel = levels.includes(BUDGET_STREAMS) ? BUDGET_STREAMS : levels.at(-1);
     return {
-      figures: levels.flatMap((level) => figuresOf(samples, level, level === budgetLevel)),
+      figures: levels.flatMap((level) => levelFigures(samples, level, level === budgetLevel)),
       plots: [plot(samples, levels)],
     };
   },
@@ -82,13 +82,13 @@ async function measure(kind: ServerKind, levels: readonly number[], { isQuick }:
       });
     });
   }
-  await islands.call("figures", undefined);
+  await islands.call("counts", undefined);
   return metrics;
 }
 
 const BARE = { variant: "bare", name: "bare loop" };
 
-function figuresOf(samples: Samples, level: number, hasBudget: boolean): Figure[] {
+function levelFigures(samples: Samples, level: number, hasBudget: boolean): Figure[] {
   const figure = (
     what: string,
     unit: string,
@@ -104,22 +104,22 @@ function figuresOf(samples: Samples, level: number, hasBudget: boolean): Figure[
   const bareUs = valuesOf(samples, "bare", `cpu µs/token ${level}`);
   const storageUs = valuesOf(samples, "atoll", `storage µs/token ${level}`);
   const budget: Budget = {
-    text: `≤ ${MAX_CPU_RATIO} times`,
+    text: `≤ ${MAX_CPU_RATIO} × baseline`,
     isMet: ({ ratio }) => ratio <= MAX_CPU_RATIO,
     limit: {
-      name: "bare loop and storage thread",
+      name: "bare loop + storage thread",
       values: ofEachRun((bare, storage) => bare + storage, bareUs, storageUs),
     },
   };
   return [
-    figure("CPU per spaced token", "µs", "cpu µs/token", { against: BARE, ...(hasBudget ? { budget } : {}) }),
-    figure("CPU of the process", "% of a core", "core %"),
+    figure("CPU per paced token", "µs", "cpu µs/token", { against: BARE, ...(hasBudget ? { budget } : {}) }),
+    figure("Process CPU", "% of a core", "core %"),
     figure("Chats", "/s", "chats/s"),
-    figure("First token, p50", "ms", "first ms"),
-    figure("First token, p99", "ms", "first p99 ms"),
-    figure("CPU of it in the storage thread", "µs", "storage µs/token", {}),
-    figure("Written to disk per token", "bytes", "disk B/token", {}),
-    figure("Resident", "MB", "resident MB"),
+    figure("Time to first token, p50", "ms", "first ms"),
+    figure("Time to first token, p99", "ms", "first p99 ms"),
+    figure("CPU per paced token in the storage thread", "µs", "storage µs/token", {}),
+    figure("Disk writes per token", "bytes", "disk B/token", {}),
+    figure("Resident memory", "MB", "resident MB"),
     ...(level === 1 ? [] : limitFigures(samples, `${level} streams`, level)),
   ];
 }
@@ -135,11 +135,11 @@ function plot(samples: Samples, levels: readonly number[]): LinePlot {
   return {
     name: "streams",
     title: `${TOKENS} tokens, ${GAP_MS} ms apart`,
-    x: { label: "streams at once", values: levels },
+    x: { label: "concurrent streams", values: levels },
     panels: [
-      panel("First token, p50, ms", "first ms"),
+      panel("Time to first token, p50, ms", "first ms"),
       panel("CPU per token, µs", "cpu µs/token"),
-      panel("Resident, MB", "resident MB"),
+      panel("Resident memory, MB", "resident MB"),
     ],
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { DemoClient } from "./demo/demo-client.ts";
 import { DemoProcesses, type Child } from "./demo/demo-processes.ts";
-import { cancelJob, say, streamChat, streamJob } from "./demo/demo-scenes.ts";
+import { cancelJob, printTitle, streamChat, streamJob } from "./demo/demo-scenes.ts";
 import { trySmallCargos } from "./demo/small-cargos.ts";
 
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as in POSIX shells. */
@@ -49,7 +49,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
       // The account's console then also has the pages of operators.
       const role = ["account", "role", "--email", EMAIL, "--operator", "--data", join(directory, "coordinator")];
       await Promise.race([...deaths, processes.run("coordinator", role)]);
-      tellAddress(client);
+      printAddress(client);
       await Promise.race(deaths);
     }
     console.log("\nTo look around in the console: npm run demo -- --keep");
@@ -67,7 +67,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
   async function startNetwork(): Promise<{ client: DemoClient; coordinator: Child; island: Child }> {
     const data = join(directory, "coordinator");
     const islandData = join(directory, "island");
-    say("Starting a coordinator and an Island as two processes on this machine");
+    printTitle("Starting a coordinator and an Island as two processes on this machine");
     const coordinator = processes.start("coordinator", [
       ...["serve", "--port", "0", "--data", data, "--log-level", "warn"],
     ]);
@@ -100,8 +100,8 @@ async function showScenes(client: DemoClient): Promise<void> {
   await trySmallCargos(client);
 }
 
-function tellAddress({ url, key }: DemoClient): void {
-  say("Both keep running; press Ctrl-C to end them");
+function printAddress({ url, key }: DemoClient): void {
+  printTitle("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(`The console                 ${url}`);
   console.log(`Sign in there as            ${EMAIL} (password: ${PASSWORD})`);

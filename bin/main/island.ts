@@ -6,7 +6,7 @@ import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-sett
 import { plainLines } from "../../shared/cli/plain-text.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
-import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
+import { REFUSED_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import type { Setting } from "../../shared/settings.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
@@ -195,6 +195,6 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {
     console.error(`The Island stopped: ${reason}`);
-    process.exitCode = SENT_AWAY_EXIT_CODE;
+    process.exitCode = REFUSED_EXIT_CODE;
   }
 }

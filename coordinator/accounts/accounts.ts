@@ -1,4 +1,4 @@
-import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
+import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { growingMs } from "../../shared/async/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -14,7 +14,7 @@ import type { ApiKey, KeyChange, SessionRecord } from "../store/accounts/credent
 import { utcMonthOf } from "../store/accounts/key-spending.ts";
 import { createKey, type CreateKeyParams, readKeyChange } from "./api-keys.ts";
 import { lastUses, openBackground } from "./background.ts";
-import { assertCredentials, assertPassword, EMAIL_PATTERN, MAX_EMAIL, readCredits } from "./credential-fields.ts";
+import { assertCredentials, assertEmail, assertPassword, readCredits } from "./credential-fields.ts";
 import { accountDeleted, assertNotSuspended, type Identity, type SignedIn } from "./identity.ts";
 import { openIslandTokens } from "./island-tokens.ts";
 import { type CredentialRevisionSource, knownCallers } from "./known-callers.ts";
@@ -24,13 +24,13 @@ import { openPasswords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Limit per account, like that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
+/** Maximum per account. Requests are counted by session and key, so this bounds the requests of an account. */
 const MAX_SESSIONS = 20;
-/** Resolution of the last use of a session, which is shown to its owner. */
+/** Resolution of the last use of a session. */
 const SESSION_USE_MS = 60_000;
 /** Sign-ins, registrations and password checks a minute, for each network address and each account. */
 const MAX_ATTEMPTS = 5;
-/** Characters of the token's hash in a session id: 96 bits, from which the token cannot be derived. */
+/** Characters of the token's hash in a session id: 96 bits. */
 const SESSION_ID_CHARS = 24;
 
 export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
@@ -42,8 +42,8 @@ export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "account
 export type Accounts = ReturnType<typeof openAccounts>;
 
 /**
- * Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes.
- * @param registration `closed`: only the operator makes accounts, with `createAccount`.
+ * Manages accounts, sessions and API keys. Returns secrets once and stores only hashes.
+ * @param registration `closed`: only the operator creates accounts, with `createAccount`.
  */
 export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
@@ -69,7 +69,6 @@ export function openAccounts(
   const islandTokens = openIslandTokens(store, clock, background, onChanged);
   const changes = openPasswordChanges(env, store, passwords, send, background, countAttempt, onChanged);
 
-  /** @throws {RateLimitedError} */
   function countAttempt(caller: string): void {
     const { isAllowed, freesInMs } = attempts.count(caller, MAX_ATTEMPTS);
     if (!isAllowed) throw new RateLimitedError("login_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
@@ -102,10 +101,10 @@ export function openAccounts(
     authenticateIsland: (token: string) => islandTokens.authenticate(token),
 
     /**
-     * Creates an account and signs it in. Returns null if the e-mail address must be verified first (see `verify`).
+     * Creates an account and signs it in. Returns null if the e-mail address must be verified first.
      * @param address network address of the client.
-     * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration is closed; {@link
-     *   ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations from the network address within a minute.
+     * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration
+     *   is closed; {@link ValidationError}; {@link RateLimitedError} by network address.
      */
     async register(email: string, password: string, address: string): Promise<SignedIn | null> {
       if (registration !== "open" && signUps === null) {
@@ -123,33 +122,32 @@ export function openAccounts(
 
     /**
      * Creates the account for the e-mail address that the mailed token verifies, and signs it in.
-     * @throws {ServiceError} `bad_request` for an invalid token; `insufficient_scope` if e-mail addresses are not verified; {@link
-     *   ValidationError}; {@link RateLimitedError} like `register`.
+     * @throws {ServiceError} `bad_request` for an invalid token; `insufficient_scope` if e-mail addresses are not
+     *   verified; {@link ValidationError}; {@link RateLimitedError} by network address.
      */
     async verify(token: string, password: string, address: string): Promise<SignedIn> {
       if (signUps === null) {
         throw new ServiceError("insufficient_scope", "This coordinator does not verify e-mail addresses");
       }
       countAttempt(address);
-      const account = await accounts.createAccount({ email: await signUps.emailOf(token), password });
+      const account = await accounts.createAccount({ email: await signUps.findEmail(token), password });
       await signUps.done(token);
       return signIn(account);
     },
 
     /**
-     * Creates a session. An account has at most 20; the oldest are deleted.
-     * @throws {ServiceError} `unauthenticated` for an unknown e-mail address and for a wrong password; `account_suspended`; {@link
-     *   RateLimitedError} after 5 sign-ins and registrations from the network address within a minute, or many wrong passwords for the
-     *   account.
+     * Creates a session; an account keeps the newest 20.
+     * @throws {ServiceError} `unauthenticated` for an unknown e-mail address or a wrong password; `account_suspended`;
+     *   {@link RateLimitedError} by network address, or after many wrong passwords for the account.
      */
     async login(email: string, password: string, address: string): Promise<SignedIn> {
       countAttempt(address);
-      const attempt = beginSignIn(email, address);
+      const onSuccess = beginSignIn(email, address);
       const account = await store.getByEmail(email);
       const stored = account === undefined ? undefined : await store.passwordHash(account.id);
       const isRight = await passwords.verify(password, stored);
       if (account === undefined || !isRight) throw wrongPassword();
-      attempt.succeeded();
+      onSuccess();
       await assertNotSuspended(store, account.id);
       const session = await signIn(account);
       // A password change while this password was checked ended only the sessions that existed then.
@@ -158,13 +156,12 @@ export function openAccounts(
       throw wrongPassword();
     },
 
-    /** Ends the session of the token. No-op if it does not exist. */
+    /** No-op if the session does not exist. */
     logout: (token: string): Promise<void> => announce(store.deleteSession(hashSecret(token))),
 
     /**
-     * Deletes the caller's account, its sessions and its credentials. `Retention.remove` deletes the content. Cannot be undone.
-     * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found` if the account is already
-     *   deleted.
+     * Deletes the caller's account, its sessions and its credentials. `Retention.remove` deletes the content.
+     * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found`
      */
     async delete(caller: PasswordCaller, password: string): Promise<void> {
       await changes.check(caller, password, "password");
@@ -199,8 +196,8 @@ export function openAccounts(
     /**
      * Changes the password, the e-mail address, or both. A new password ends all other sessions of the account.
      * @returns `pendingEmail`: the new address that must be confirmed with the token mailed to it, otherwise null.
-     * @throws {ValidationError} including a wrong current password; {@link RateLimitedError}; {@link ServiceError} `email_taken`,
-     *   `not_found`.
+     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError}; {@link ServiceError}
+     *   `email_taken`, `not_found`
      */
     async change(
       caller: PasswordCaller,
@@ -208,9 +205,7 @@ export function openAccounts(
       { password, email }: { readonly password?: string | undefined; readonly email?: string | undefined },
     ): Promise<{ readonly account: Account; readonly pendingEmail: string | null }> {
       if (password !== undefined) assertPassword(password, "password");
-      if (email !== undefined && (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email))) {
-        throw new ValidationError([{ path: "email", message: "must be an e-mail address" }]);
-      }
+      if (email !== undefined) assertEmail(email);
       await changes.check(caller, currentPassword, "current_password");
       // Goes before the password change, because it may be refused.
       const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
@@ -220,8 +215,7 @@ export function openAccounts(
       return { account: await find(caller.accountId), pendingEmail: mailToken === null ? null : (email ?? null) };
     },
 
-    /** See `change`. */
-    confirmEmail: (token: string): Promise<void> => emails.confirm(token),
+    confirmEmail: (token: string) => emails.confirm(token),
 
     limits: async (accountId: string): Promise<ResolvedLimits> => resolveLimits(await store.limits(accountId)),
 
@@ -233,7 +227,7 @@ export function openAccounts(
       });
     },
 
-    /** Ends a session. Returns the hash of its token; undefined if the account has no session with this id. */
+    /** Returns the hash of the session's token; undefined if the account has no session with this id. */
     async endSession(accountId: string, id: string): Promise<string | undefined> {
       const sessions = await store.listSessions(accountId, clock.now());
       const session = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
@@ -241,11 +235,10 @@ export function openAccounts(
       return session?.tokenHash;
     },
 
-    /** See {@link createKey}. */
     createKey: (accountId: string, params: CreateKeyParams = {}) => createKey(store, clock.now(), accountId, params),
 
-    /** Returns the active keys, newest first. */
-    listKeys: (accountId: string): Promise<ApiKey[]> => store.listKeys(accountId),
+    /** Lists active keys, newest first. */
+    listKeys: (accountId: string) => store.listKeys(accountId),
 
     /** Returns undefined if the account has no such active key. @throws {ValidationError} */
     async changeKey(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
@@ -256,16 +249,14 @@ export function openAccounts(
     },
 
     /** Returns false if the account has no such active key. */
-    revokeKey: (accountId: string, keyId: string): Promise<boolean> =>
-      announce(store.revokeKey(accountId, keyId, clock.now())),
+    revokeKey: (accountId: string, keyId: string) => announce(store.revokeKey(accountId, keyId, clock.now())),
 
     /** Returns what each key with a monthly limit has spent this month, in micro-credits. */
-    keySpending: (accountId: string): Promise<ReadonlyMap<string, number>> =>
-      store.keySpending(accountId, utcMonthOf(clock.now())),
+    keySpending: (accountId: string) => store.keySpending(accountId, utcMonthOf(clock.now())),
 
     /**
-     * Returns the caller that an API key or session token identifies; undefined if it is invalid, revoked or expired.
-     * @throws {ServiceError} `key_expired` for an API key.
+     * Returns the caller of an API key or session token; undefined if it is invalid, revoked or expired.
+     * @throws {ServiceError} `key_expired` for an API key
      */
     async authenticate(token: string): Promise<Identity | undefined> {
       const identity = await identify(token);
@@ -277,16 +268,16 @@ export function openAccounts(
     /** Returns false after any process revoked the key, ended the session or withdrew the operator role. */
     async isStillValid(identity: Identity): Promise<boolean> {
       const { accountId, role } = identity;
-      if (role === "operator" && (await store.accountStatus(accountId))?.role !== role) return false;
-      if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
       const nowMs = clock.now();
+      if (role === "operator" && (await store.accountStatus(accountId))?.role !== role) return false;
+      if (identity.kind === "session") return (await store.findSession(identity.tokenHash, nowMs)) !== undefined;
       const isValid = ({ id, expiresAtMs }: ApiKey): boolean =>
         id === identity.keyId && (expiresAtMs === null || expiresAtMs > nowMs);
       return (await store.listKeys(accountId)).some(isValid);
     },
 
     /** Resolves when background writes are done. Call it before the store is closed. */
-    settled: (): Promise<void> => background.settled(),
+    settled: background.settled,
   };
   return accounts;
 }
@@ -305,44 +296,40 @@ const WAITS = { firstMs: 1_000, maxMs: 60_000 } as const;
 /** The count restarts after this long without a wrong password. */
 const FORGET_MS = 900_000;
 const MAX_EMAILS = 50_000;
-const MAX_KNOWN = 50_000;
+const MAX_KNOWN_PAIRS = 50_000;
 const MS_PER_S = 1_000;
 
 /**
- * Slows down guessing of one account's password from many network addresses. From the sixth wrong password on, the next attempt must wait 1
- * s; each further failure doubles the delay, up to a minute. Addresses without an account count in the same way, so that a delay does not
- * reveal whether an account exists.
+ * Slows down guessing of one account's password from many network addresses. From the sixth wrong password on, the next
+ * attempt must wait 1 s; each further failure doubles the delay, up to a minute. E-mail addresses without an account
+ * count too, so that a delay does not reveal whether an account exists.
  *
- * Strangers cannot lock the owner out. A network address that has signed in to the account since the coordinator started is not delayed;
- * neither are sessions and API keys. From a new address, during an attack, the owner waits up to a minute for an attempt.
+ * Strangers cannot lock the owner out: a network address that has signed in to the account since the coordinator
+ * started is not delayed. From a new address, during an attack, the owner waits up to a minute.
  *
- * The returned function counts an attempt as a failure until `succeeded` is called, so that concurrent attempts cannot bypass the limit. It
- * throws a {@link RateLimitedError}.
+ * The returned function throws a {@link RateLimitedError} or begins an attempt. The attempt counts as a failure until
+ * the function that it returns is called, so that concurrent attempts cannot bypass the limit.
  */
-export function signInBackoff(
-  clock: Pick<Clock, "monotonicMs">,
-): (email: string, address: string) => { readonly succeeded: () => void } {
-  /** Failures by account e-mail address. */
+export function signInBackoff(clock: Pick<Clock, "monotonicMs">): (email: string, address: string) => () => void {
+  /** Failures by e-mail address. */
   const failures = recentMap<{ readonly count: number; readonly atMs: number }>(MAX_EMAILS);
-  /** Pairs of account and network address that have signed in. */
-  const known = recentMap<true>(MAX_KNOWN);
+  /** Pairs of e-mail and network address that have signed in. */
+  const known = recentMap<true>(MAX_KNOWN_PAIRS);
   return (email, address) => {
     const key = email.toLowerCase();
     const pair = `${key} ${address}`;
-    const succeeded = (): void => void known.set(pair, true);
-    if (known.has(pair)) return { succeeded };
+    const remember = (): void => void known.set(pair, true);
+    if (known.has(pair)) return remember;
     const nowMs = clock.monotonicMs();
     const last = failures.get(key);
     const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
     const leftMs = (last?.atMs ?? 0) + waitMs(before) - nowMs;
     if (leftMs > 0) throw new RateLimitedError("login_attempts", Math.ceil(leftMs / MS_PER_S));
     failures.set(key, { count: before + 1, atMs: nowMs });
-    return {
-      succeeded: () => {
-        succeeded();
-        const now = failures.get(key);
-        if (now !== undefined) failures.set(key, { ...now, count: Math.max(0, now.count - 1) });
-      },
+    return () => {
+      remember();
+      const now = failures.get(key);
+      if (now !== undefined) failures.set(key, { ...now, count: Math.max(0, now.count - 1) });
     };
   };
 }

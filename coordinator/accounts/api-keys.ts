@@ -11,22 +11,19 @@ import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 /** Maximum per account. */
 const MAX_KEYS = 50;
 const DEFAULT_NAME = "API key";
-
 export const MAX_KEY_CARGOS = 100;
 export const MAX_SLUG = 200;
-/** Maximum lifetime of a key. */
-const MAX_EXPIRY_MS = 10 * 366 * 24 * 3_600_000;
+const MAX_LIFETIME_MS = 10 * 366 * 24 * 3_600_000;
 
 export interface CreateKeyParams {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** No limits if omitted. */
   readonly limits?: Partial<KeyLimits> | undefined;
 }
 
 /**
- * Creates an API key and returns its `secret` once. A revoked key counts towards the limit for another minute, as long as its requests do.
- * Otherwise an account could evade its rate limit by creating new keys.
+ * Creates an API key. A revoked key counts towards the limit for another minute, as long as its requests do; otherwise
+ * an account could evade its rate limit with new keys.
  * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
  */
 export async function createKey(
@@ -51,25 +48,19 @@ export async function createKey(
   return { key: { ...key, number, lastUsedAtMs: null }, secret };
 }
 
-/** Removes duplicates from `cargos`. @throws {ValidationError} with an entry for each invalid field, under its API name. */
+/** Removes duplicates from `cargos`. @throws {ValidationError} naming each invalid field by its API name */
 function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
   const { expiresAtMs, cargos } = limits;
   const errors: FieldError[] = [];
-  if (expiresAtMs !== undefined && expiresAtMs !== null) {
-    if (!(expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_EXPIRY_MS)) {
-      errors.push({ path: "expires_at", message: "must be in the future, at most ten years ahead" });
-    }
+  if (expiresAtMs != null && !(expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_LIFETIME_MS)) {
+    errors.push({ path: "expires_at", message: "must be in the future, at most ten years ahead" });
   }
-  if (cargos === undefined || cargos === null) {
-    if (errors.length > 0) throw new ValidationError(errors);
-    return limits;
-  }
-  const slugs = [...new Set(cargos)];
-  if (slugs.length === 0 || slugs.length > MAX_KEY_CARGOS) {
+  const slugs = cargos && [...new Set(cargos)];
+  if (slugs != null && (slugs.length === 0 || slugs.length > MAX_KEY_CARGOS)) {
     errors.push({ path: "cargos", message: `must list 1 to ${MAX_KEY_CARGOS} Cargos, or be null for all` });
   }
   if (errors.length > 0) throw new ValidationError(errors);
-  return { ...limits, cargos: slugs };
+  return slugs == null ? limits : { ...limits, cargos: slugs };
 }
 
 /** @throws {ValidationError} */
@@ -78,8 +69,8 @@ export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): Ke
 }
 
 /**
- * Prevents an API key with limits from creating credentials that outlive it or lack its limits (keys, Island tokens, pairing codes), and
- * from revoking others. A key may always revoke itself (`revokedId`).
+ * Prevents an API key with limits from creating credentials that outlive it or lack its limits, and from revoking
+ * others. A key may always revoke itself (`revokedId`).
  * @throws {ServiceError} `insufficient_scope`
  */
 export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {

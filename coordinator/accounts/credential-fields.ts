@@ -4,9 +4,9 @@ import { SCOPES, type Scope } from "../store/accounts/credentials.ts";
 
 export const MAX_EMAIL = 254;
 /**
- * Pattern that browsers use: ASCII only, no quotes, comments or display names, and a domain of letters and digits. Otherwise one mailbox
- * could have any number of addresses, and so of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as
- * `ann@example.com`. A domain in another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
+ * Pattern that browsers use: ASCII only, no quotes, comments or display names. Otherwise one mailbox could have any
+ * number of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as `ann@example.com`. A domain
+ * in another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
  */
 export const EMAIL_PATTERN =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
@@ -15,23 +15,28 @@ export const MAX_PASSWORD = 200;
 /** Characters after trimming. */
 export const MAX_NAME = 100;
 
-/**
- * Makes the final check; the API's schemas run first and give better messages. @throws {ValidationError} with an entry for each invalid
- * field.
- */
+/** @throws {ValidationError} with an entry for each invalid field */
 export function assertCredentials(email: string, password: string): void {
-  const errors: FieldError[] = [];
-  if (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email)) {
-    errors.push({ path: "email", message: "must be an e-mail address" });
-  }
-  errors.push(...passwordProblems(password, "password"));
-  if (errors.length > 0) throw new ValidationError(errors);
+  assertNone([...emailProblems(email), ...passwordProblems(password, "password")]);
+}
+
+/** @throws {ValidationError} */
+export function assertEmail(email: string): void {
+  assertNone(emailProblems(email));
 }
 
 /** `field`: name of the request field. @throws {ValidationError} */
 export function assertPassword(password: string, field: string): void {
-  const errors = passwordProblems(password, field);
+  assertNone(passwordProblems(password, field));
+}
+
+function assertNone(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw new ValidationError(errors);
+}
+
+function emailProblems(email: string): FieldError[] {
+  const isAddress = email.length <= MAX_EMAIL && EMAIL_PATTERN.test(email);
+  return isAddress ? [] : [{ path: "email", message: "must be an e-mail address" }];
 }
 
 function passwordProblems(password: string, path: string): FieldError[] {
@@ -48,7 +53,7 @@ export function readName(name: string | undefined, fallback: string): string {
   return trimmed === "" ? fallback : trimmed;
 }
 
-/** Removes duplicates and returns the order of {@link SCOPES}; all scopes if undefined. @throws {ValidationError} */
+/** Returns scopes without duplicates in the order of {@link SCOPES}; default: all. @throws {ValidationError} */
 export function readScopes(scopes: readonly string[] | undefined): Scope[] {
   const wanted = new Set((scopes ?? SCOPES).map((scope) => scope.trim()));
   const known = SCOPES.filter((scope) => wanted.has(scope));

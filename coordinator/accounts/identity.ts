@@ -11,13 +11,12 @@ export type Identity = {
   /** Read for each request, so that a change applies at once. */
   readonly limits: ResolvedLimits;
   readonly role: Role;
-  /** Reason of the suspension; null if the account is not suspended. */
+  /** Null if the account is not suspended. */
   readonly suspendedBecause: string | null;
 } & (
   | {
       readonly kind: "key";
       readonly keyId: string;
-      /** See `ApiKey`. */
       readonly keyNumber: number;
       /** Absent if the key has no limits. */
       readonly keyLimits?: KeyLimits;
@@ -47,7 +46,7 @@ export interface IslandIdentity {
   readonly tokenCreatedAtMs: number;
 }
 
-/** A new session. `token` is not stored and cannot be shown again. */
+/** A new session. `token` is not stored. */
 export interface SignedIn {
   readonly token: string;
   readonly expiresAtMs: number;

@@ -17,37 +17,32 @@ const ALL = "all";
 const DEFAULT_NAME = "Island token";
 
 /**
- * Letters and digits that are not mistaken for one another: no 0, 1, I and O. With 32 of them, a code is one of 32^8 = 2^40.
+ * Letters and digits that are not mistaken for one another: no 0, 1, I and O. A code is one of 32^8 = 2^40.
  *
- * Probability of guessing: each coordinator allows {@link MAX_TRIES} attempts a minute in all, 158 million a year. With 10 codes open at
- * all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 % (10 * 158e6 / 2^40), and blocks all other
- * pairing. The gain is an Island token, whose Island earns for the account.
+ * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} a minute in all, 158 million a year. With 10
+ * codes open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
+ * (10 * 158e6 / 2^40). The gain is an Island token, whose Island earns for the account.
  */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const LENGTH = 8;
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
 const PAIRING_MS = 600_000;
-/** Maximum number of open codes per account. */
+/** Maximum open codes per account. */
 const MAX_CODES = 5;
 /** Pairing attempts a minute, per network address and in all. */
-export const MAX_TRIES_BY_ADDRESS = 10;
-export const MAX_TRIES = 300;
+export const MAX_ATTEMPTS_BY_ADDRESS = 10;
+export const MAX_ATTEMPTS = 300;
 
 interface NewIslandSecret {
   readonly token: IslandToken;
-  /** Returned only here. */
   readonly secret: string;
 }
 
-/**
- * Issues tokens with which Islands connect, and pairing codes that are exchanged for a token. Stores only hashes.
- * @param onRevoked called after a token was revoked.
- */
+/** Issues tokens with which Islands connect, and pairing codes that are exchanged for a token. Stores only hashes. */
 export function openIslandTokens(store: AccountStore, clock: Clock, background: Background, onRevoked: () => void) {
   const recordUse = lastUses(clock, background, "an Island token", (id, atMs) => store.touchIslandToken(id, atMs));
-  /** Pairing attempts by network address and in all. */
-  const tries = new RequestWindow(clock);
+  const attempts = new RequestWindow(clock);
 
   const makeSecret = () => {
     const createdAtMs = clock.now();
@@ -74,8 +69,8 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return { token: { ...token, lastUsedAtMs: null }, secret };
     },
 
-    /** Returns the active tokens, newest first. */
-    list: (accountId: string): Promise<IslandToken[]> => store.listIslandTokens(accountId),
+    /** Lists active tokens, newest first. */
+    list: (accountId: string) => store.listIslandTokens(accountId),
 
     /** Returns false if the account has no such active token. */
     async revoke(accountId: string, tokenId: string): Promise<boolean> {
@@ -85,7 +80,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     },
 
     /**
-     * Returns the owner of a token with which an Island opens a session; undefined if the token is invalid or revoked.
+     * Returns the owner of an Island's token; undefined if the token is invalid or revoked.
      * @throws {ServiceError} `account_suspended`
      */
     async authenticate(token: string): Promise<IslandIdentity | undefined> {
@@ -94,10 +89,8 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return found;
     },
 
-    /**
-     * Creates a code that can be exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError}
-     */
-    async createCode(accountId: string, name?: string): Promise<{ code: string; name: string; expiresAtMs: number }> {
+    /** The code is valid for ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
+    async createCode(accountId: string, name?: string) {
       const nowMs = clock.now();
       const code = newPairingCode();
       const made = { name: readName(name, DEFAULT_NAME), expiresAtMs: nowMs + PAIRING_MS };
@@ -108,23 +101,19 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
 
     /**
      * Exchanges a code for a token. `address`: network address of the client.
-     * @throws {ServiceError} `not_found` if the code is wrong, used or expired; `too_many_tokens`; {@link RateLimitedError}
+     * @throws {ServiceError} `not_found`; `too_many_tokens`; {@link RateLimitedError}
      */
     async redeem(typed: string, address: string): Promise<NewIslandSecret> {
-      for (const [caller, limit] of [[address, MAX_TRIES_BY_ADDRESS] as const, [ALL, MAX_TRIES] as const]) {
-        const { isAllowed, freesInMs } = tries.count(caller, limit);
+      for (const [caller, limit] of [[address, MAX_ATTEMPTS_BY_ADDRESS] as const, [ALL, MAX_ATTEMPTS] as const]) {
+        const { isAllowed, freesInMs } = attempts.count(caller, limit);
         if (!isAllowed) throw new RateLimitedError("pairing_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
       }
       const code = readPairingCode(typed);
       const { id, secret, tokenHash, createdAtMs } = makeSecret();
+      const made = { id, tokenHash, createdAtMs };
       const redeemed =
-        code === undefined
-          ? undefined
-          : await store.redeemPairingCode(
-              { id, tokenHash, createdAtMs, codeHash: hashSecret(code) },
-              capAt(createdAtMs),
-            );
-      if (redeemed !== undefined) return { token: { id, ...redeemed, createdAtMs, lastUsedAtMs: null }, secret };
+        code && (await store.redeemPairingCode({ ...made, codeHash: hashSecret(code) }, capAt(createdAtMs)));
+      if (redeemed) return { token: { id, ...redeemed, createdAtMs, lastUsedAtMs: null }, secret };
       throw new ServiceError("not_found", "The pairing code is wrong, used or older than ten minutes; make a new one");
     },
   };

@@ -7,20 +7,19 @@ import { SCOPES } from "../store/accounts/credentials.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
 
-/** Maximum number of cached callers. An evicted one is looked up again. */
 const MAX_CALLERS = 10_000;
 
 interface Caller {
   readonly identity: Identity;
-  /** Expiry of a session or of a key with an expiry; Infinity for other keys. */
+  /** Infinity for a key without expiry. */
   readonly expiresAtMs: number;
 }
 
 /** Source of credential changes, including those made by other coordinators. */
 export interface CredentialRevisionSource {
-  /** Returns the credential revision, at most one second old. */
+  /** Returns the revision, at most one second old. */
   revision(): number | Promise<number>;
-  /** Reports that this coordinator changed credentials or limits. Applies here at once, on other coordinators soon after. */
+  /** Reports a change of credentials or limits. It applies here at once, on other coordinators soon after. */
   changed(): void;
 }
 
@@ -32,33 +31,30 @@ export interface CredentialUser {
 }
 
 /**
- * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead of key, account and
- * limits. The store raises this number with every change, including changes by the command line, so a request after a change never uses
- * outdated data. With several coordinators on one store, the number is at most a second old.
+ * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead
+ * of key, account and limits. The store raises this number with every change, also by the command line, so a request
+ * after a change never uses outdated data. With several coordinators on one store, the number is at most a second old.
  *
- * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It throws a {@link
- * ServiceError} `key_expired` for an API key.
+ * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It
+ * throws a {@link ServiceError} `key_expired` for an API key.
  */
 export function knownCallers(
   store: Pick<AccountStore, "findKey" | "findSession" | "accountStatus">,
   clock: Pick<Clock, "now">,
   credentials: Pick<CredentialRevisionSource, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
-  /** Callers by token hash. `revision`: credential revision before the look-up. */
-  const remembered = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
+  /** By token hash. `revision`: credential revision before the look-up. */
+  const cached = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
 
   async function findKey(secretHash: string): Promise<Caller | undefined> {
     const key = await store.findKey(secretHash);
     if (key === undefined) return undefined;
     const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
     if (expiresAtMs !== null && expiresAtMs <= clock.now()) {
-      const atTime = new Date(expiresAtMs).toISOString();
-      throw new ServiceError(
-        "key_expired",
-        `The API key expired at ${atTime}; create another key or change its expiry`,
-      );
+      const when = new Date(expiresAtMs).toISOString();
+      throw new ServiceError("key_expired", `The API key expired at ${when}; create another key or change its expiry`);
     }
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
@@ -72,15 +68,13 @@ export function knownCallers(
     const session = await store.findSession(tokenHash, clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const accountStatus = await accountStatusOf(accountId);
+    const accountStatus = await findAccountStatus(accountId);
     if (accountStatus === undefined) return undefined;
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
   /** Returns undefined for a deleted account: a request in flight may store a key or session after the deletion. */
-  async function accountStatusOf(
-    accountId: string,
-  ): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
+  async function findAccountStatus(accountId: string) {
     const accountStatus = await store.accountStatus(accountId);
     return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };
   }
@@ -91,10 +85,10 @@ export function knownCallers(
     const tokenHash = hashSecret(token);
     // Read first, so that a change during the look-up makes the cached entry outdated.
     const revision = await credentials.revision();
-    const known = remembered.get(tokenHash);
+    const known = cached.get(tokenHash);
     if (known?.revision === revision && known.expiresAtMs > clock.now()) return known.identity;
     const caller = await (kind === "ak" ? findKey(tokenHash) : findSession(tokenHash));
-    if (caller !== undefined) remembered.set(tokenHash, { ...caller, revision });
+    if (caller !== undefined) cached.set(tokenHash, { ...caller, revision });
     return caller?.identity;
   };
 }

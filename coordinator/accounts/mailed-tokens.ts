@@ -8,11 +8,11 @@ import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 export const MAILED_TOKEN_MS = 3_600_000;
-/** Minimum time between two mails to an address, so that its mailbox cannot be flooded. */
+/** Minimum time between two mails to an address, against flooding. */
 const MAIL_EVERY_MS = 600_000;
-/** Maximum number of remembered addresses for address changes; registrations are stored. */
+/** Maximum remembered addresses of address changes; registrations are stored. */
 const MAX_ADDRESSES = 10_000;
-/** Maximum number of mails of one kind in flight. Further requests are refused until the mail server catches up. */
+/** Maximum mails of one kind in flight. Further requests are refused until the mail server catches up. */
 const MAX_MAILS = 100;
 const BUSY_RETRY_S = 60;
 
@@ -21,11 +21,11 @@ type MailEnv = Pick<Env<"publicUrl">, "config" | "clock">;
 export function tokenText(
   { publicUrl }: MailEnv["config"],
   token: string,
-  mail: { readonly asks: string; readonly use: string; readonly request: string; readonly otherwise: string },
+  mail: { readonly action: string; readonly use: string; readonly request: string; readonly otherwise: string },
 ): string {
   const at = publicUrl === null ? "" : ` at ${publicUrl}`;
   return [
-    `Someone, probably you, ${mail.asks}${at}.`,
+    `Someone, probably you, ${mail.action}${at}.`,
     mail.use,
     `\n    ${token}\n`,
     `With the API: POST ${mail.request}.`,
@@ -34,8 +34,7 @@ export function tokenText(
   ].join("\n");
 }
 
-/** Limits the mails of one kind in flight. */
-function outbox(background: Background, failed: string) {
+function outbox(background: Background, failureMessage: string) {
   let inFlight = 0;
   return {
     /** @throws {RateLimitedError} while too many mails are in flight. */
@@ -46,15 +45,15 @@ function outbox(background: Background, failed: string) {
       inFlight += 1;
       background.run(
         mail.finally(() => (inFlight -= 1)),
-        failed,
+        failureMessage,
       );
     },
   };
 }
 
 /**
- * Registrations that are confirmed by mail. The password is chosen with the mailed token: an account must not get the password of a
- * stranger who registered another person's address.
+ * Registrations that are confirmed by mail. The password is chosen with the mailed token: an account must not get the
+ * password of a stranger who registered another person's address.
  */
 export function openSignUps({ config, clock }: MailEnv, store: AccountStore, send: SendMail, background: Background) {
   const mails = outbox(background, "Could not send a registration mail");
@@ -63,24 +62,21 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     const nowMs = clock.now();
     const token = newSecret("ep");
     const signUp = { tokenHash: hashSecret(token), email, expiresAtMs: nowMs + MAILED_TOKEN_MS };
-    // Runs for existing accounts, too, to limit their mails; this token is never sent.
+    // Also stored for existing accounts, to limit their mails; this token is never sent.
     const isNew = await store.createSignUp({ ...signUp, nowMs, keptIfAfterMs: signUp.expiresAtMs - MAIL_EVERY_MS });
     if (!isNew) return;
     const account = await store.getByEmail(email);
     const text = tokenText(config, token, {
-      asks: "registered this address",
+      action: "registered this address",
       use: "To confirm that it is yours, use this token within an hour:",
       request: "/api/v1/auth/verify with the token and a password",
       otherwise: "no account was created",
     });
+    const to = account?.email ?? email;
     try {
-      await send({
-        to: account?.email ?? email,
-        subject: "Your registration",
-        text: account === undefined ? text : REGISTERED,
-      });
+      await send({ to, subject: "Your registration", text: account === undefined ? text : REGISTERED });
     } catch (error) {
-      // No mail was sent, so the next registration need not wait.
+      // The next registration need not wait.
       await store.deleteSignUp(signUp.tokenHash);
       throw error;
     }
@@ -88,8 +84,8 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address, or a notice if an account with this address exists. Returns before the look-up, so that neither
-     * response nor timing reveals whether it exists.
+     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither
+     * response nor timing reveals whether it has one.
      * @throws {RateLimitedError} while too many mails are in flight.
      */
     request(email: string): void {
@@ -97,15 +93,15 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
       mails.send(mail(email));
     },
 
-    /** Returns the address that the token verifies. @throws {ServiceError} `bad_request` for a token that is unknown, used or expired. */
-    async emailOf(token: string): Promise<string> {
+    /** Returns the address that the token verifies. @throws {ServiceError} `bad_request` for an invalid token */
+    async findEmail(token: string): Promise<string> {
       const email = secretKind(token) === "ep" ? await store.findSignUp(hashSecret(token), clock.now()) : undefined;
       if (email !== undefined) return email;
       throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
     },
 
     /** Voids the token after its account was created. */
-    done: (token: string): Promise<void> => store.deleteSignUp(hashSecret(token)),
+    done: (token: string) => store.deleteSignUp(hashSecret(token)),
   };
 }
 
@@ -115,7 +111,7 @@ If it was not you, ignore this mail: nothing was changed.
 `;
 
 /**
- * Changes the e-mail address of an account. With mail, the new address is verified first and the old address is notified.
+ * Changes e-mail addresses of accounts. The new address is verified first, and the old one is notified.
  * @param send null if this coordinator sends no mail; an address then changes at once.
  */
 export function openEmailChanges(
@@ -133,11 +129,9 @@ export function openEmailChanges(
     const holder = await store.getByEmail(email);
     const isTaken = holder !== undefined && holder.id !== accountId;
     const expiresAtMs = clock.now() + MAILED_TOKEN_MS;
-    if (!isTaken) {
-      await store.createEmailChange({ accountId, tokenHash: hashSecret(token), email, expiresAtMs });
-    }
+    if (!isTaken) await store.createEmailChange({ accountId, tokenHash: hashSecret(token), email, expiresAtMs });
     const text = tokenText(config, token, {
-      asks: "requested this address for an account",
+      action: "requested this address for an account",
       use: "To confirm it, use this token within an hour:",
       request: "/api/v1/auth/email with the token",
       otherwise: "nothing was changed",
@@ -147,9 +141,9 @@ export function openEmailChanges(
 
   return {
     /**
-     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the token, whether or not
-     * another account has the address. Call it last: a new password voids tokens that were mailed before.
-     * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}.
+     * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the
+     * token, even if another account has the address. Call it last: a new password voids earlier tokens.
+     * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}
      */
     async request(accountId: string, email: string): Promise<(() => void) | null> {
       if (send === null) {
@@ -165,10 +159,7 @@ export function openEmailChanges(
       return () => mails.send(mailToken(send, accountId, email));
     },
 
-    /**
-     * Sets the address that the mailed token verifies.
-     * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; `email_taken`.
-     */
+    /** Sets the address. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
     async confirm(token: string): Promise<void> {
       const change =
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;

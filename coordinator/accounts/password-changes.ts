@@ -9,17 +9,17 @@ import { MAILED_TOKEN_MS, tokenText } from "./mailed-tokens.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Maximum number of unused resets per account, so that its mailbox cannot be flooded. */
+/** Maximum unused resets per account, so that its mailbox cannot be flooded. */
 const MAX_RESETS = 3;
 const OPERATOR_RESET_MS = 24 * 3_600_000;
 
-/** A token that sets a new password once. `token` is not stored and cannot be shown again. */
+/** A token that sets a new password once. `token` is not stored. */
 interface ResetToken {
   readonly token: string;
   readonly expiresAtMs: number;
 }
 
-/** The signed-in account, its session and its network address. */
+/** A signed-in account, its session and its network address. */
 export interface PasswordCaller {
   readonly accountId: string;
   readonly tokenHash: string;
@@ -27,7 +27,7 @@ export interface PasswordCaller {
 }
 
 /**
- * Changes and resets passwords. Stores only hashes, including those of reset tokens.
+ * Changes and resets passwords.
  * @param send null if this coordinator sends no mail; only its operator can then create resets.
  * @param countAttempt counts an attempt of a network address or an account. @throws {RateLimitedError}
  * @param onChanged called after a password change has ended sessions.
@@ -55,7 +55,7 @@ export function openPasswordChanges(
     const reset = await storeReset(account.id, MAILED_TOKEN_MS);
     if (reset === null) return;
     const text = tokenText(config, reset.token, {
-      asks: "asked for a new password",
+      action: "asked for a new password",
       use: `To set one, use this token once, before ${new Date(reset.expiresAtMs).toISOString()}:`,
       request: "/api/v1/auth/password/reset with the token and a new password",
       otherwise: "your password stays as it is",
@@ -66,7 +66,7 @@ export function openPasswordChanges(
   const changes = {
     /**
      * Changes the password. Ends all other sessions of the account and voids its resets and pending address changes.
-     * @throws {ValidationError} including a wrong current password; {@link RateLimitedError} like `check`.
+     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError} as `check`
      */
     async change(caller: PasswordCaller, current: string, next: string): Promise<void> {
       assertPassword(next, "new");
@@ -74,7 +74,7 @@ export function openPasswordChanges(
       await changes.set(caller, next);
     },
 
-    /** Sets the password like `change`, for a caller that `check` has accepted. @throws {ServiceError} `not_found` */
+    /** Sets the password as `change`, for a caller that `check` has accepted. @throws {ServiceError} `not_found` */
     async set({ accountId, tokenHash }: PasswordCaller, next: string): Promise<void> {
       const passwordHash = await passwords.hash(next);
       if (!(await store.setPassword({ accountId, passwordHash, keptTokenHash: tokenHash }))) throw accountDeleted();
@@ -82,9 +82,8 @@ export function openPasswordChanges(
     },
 
     /**
-     * Checks the account's password before an action that cannot be undone. `field`: request field that the error names.
-     * @throws {ValidationError} if it is wrong; {@link RateLimitedError} after 5 checks from the network address or for the account within
-     *   a minute.
+     * Checks the account's password. `field`: request field that the error names.
+     * @throws {ValidationError} if it is wrong; {@link RateLimitedError} by network address and by account
      */
     async check({ accountId, address }: PasswordCaller, password: string, field: string): Promise<void> {
       for (const caller of [address, accountId]) countAttempt(caller);
@@ -92,10 +91,7 @@ export function openPasswordChanges(
       throw new ValidationError([{ path: field, message: "is not the account's password" }]);
     },
 
-    /**
-     * Creates a reset for the owner of an account, on behalf of the operator; valid for a day.
-     * @throws {ServiceError} `bad_request` if 3 are unused.
-     */
+    /** Creates a reset for the operator, valid for a day. @throws {ServiceError} `bad_request` if 3 are unused */
     async createReset(accountId: string): Promise<ResetToken> {
       const reset = await storeReset(accountId, OPERATOR_RESET_MS);
       if (reset !== null) return reset;
@@ -106,9 +102,9 @@ export function openPasswordChanges(
     },
 
     /**
-     * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that neither response nor
-     * timing reveals whether one has.
-     * @throws {ServiceError} `insufficient_scope` if this coordinator sends no mail; {@link RateLimitedError} by network address.
+     * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that
+     * neither response nor timing reveals whether one has.
+     * @throws {ServiceError} `insufficient_scope` without mail; {@link RateLimitedError} by network address
      */
     request(email: string, address: string): void {
       if (send === null) {
@@ -123,19 +119,18 @@ export function openPasswordChanges(
 
     /**
      * Sets a password with a reset token. Uses up all reset tokens of the account and ends all its sessions.
-     * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; {@link ValidationError}; {@link RateLimitedError}
-     *   by network address.
+     * @throws {ServiceError} `bad_request` for an invalid token; {@link ValidationError}; {@link RateLimitedError} by
+     *   network address
      */
     async reset(token: string, password: string, address: string): Promise<void> {
       assertPassword(password, "new");
       countAttempt(address);
       const tokenHash = hashSecret(token);
       // Saves an expensive hash for unknown tokens. The write makes the binding check.
-      const isKnown = secretKind(token) === "pr" && (await store.findReset(tokenHash, clock.now())) !== undefined;
-      const isDone =
-        isKnown &&
-        (await store.useReset({ tokenHash, passwordHash: await passwords.hash(password), nowMs: clock.now() }));
-      if (isDone) return onChanged();
+      if (secretKind(token) === "pr" && (await store.findReset(tokenHash, clock.now())) !== undefined) {
+        const passwordHash = await passwords.hash(password);
+        if (await store.useReset({ tokenHash, passwordHash, nowMs: clock.now() })) return onChanged();
+      }
       throw new ServiceError("bad_request", "The reset token is not valid: unknown, used or expired; ask for another");
     },
   };

@@ -9,7 +9,7 @@ interface Cost {
   readonly parallelization: number;
 }
 
-/** Takes 32 MiB and about 0.1 s for each hash. Each stored hash includes its parameters, so that they can be raised later. */
+/** 32 MiB and about 0.1 s a hash. Each stored hash includes its parameters, so that they can be raised. */
 const COST: Cost = { cost: 2 ** 15, blockSize: 8, parallelization: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -20,7 +20,7 @@ const SPARE_BYTES = 2 ** 20;
 
 const NEVER = new AbortController().signal;
 
-/** Hashes and checks passwords, two at a time. `cost`: parameters of new hashes. */
+/** Hashes and checks passwords. `cost`: parameters of new hashes. */
 export function openPasswords(cost: Cost = COST) {
   const slots = new Semaphore<null>(MAX_CONCURRENT);
   let unfinished = 0;
@@ -46,11 +46,7 @@ export function openPasswords(cost: Cost = COST) {
       return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
     },
 
-    /**
-     * Returns whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing reveals
-     * nothing.
-     * @throws {RateLimitedError} if too many calls wait.
-     */
+    /** Returns false after the same time without a stored hash. @throws {RateLimitedError} if too many calls wait. */
     async verify(password: string, stored: string | undefined): Promise<boolean> {
       if (stored === undefined) {
         await passwords.hash(password);

@@ -3,13 +3,13 @@ import { hash, randomInt } from "node:crypto";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_LENGTH = 40;
 const SECRET_PATTERN = /^(?:ak|st|it|pr|ep)_[0-9A-Za-z]{40}$/;
-/** Characters of an API key that stay visible, to tell keys apart. */
+/** Characters of an API key that stay visible. */
 const PREFIX_LENGTH = 11;
 
 /** `ak`: API key. `st`: session. `it`: Island token. `pr`: password reset. `ep`: e-mail verification. */
 type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
 
-/** Returns a new secret: its kind and 40 random base62 characters (238 bits). */
+/** Returns the kind and 40 random base62 characters (238 bits). */
 export function newSecret(kind: SecretKind): string {
   // randomInt is uniform; a plain modulo would favor some characters.
   const characters = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]);

@@ -36,7 +36,7 @@ export class LocalBus implements Bus {
     }
   }
 
-  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+  handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
     this.#handlers.set(subject, handler);
     return () => void this.#handlers.delete(subject);
   }

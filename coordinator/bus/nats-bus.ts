@@ -15,7 +15,7 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
 /** Prefix of all subjects. The number is the version of the messages. */
 const PREFIX = "atoll.2.";
-/** Subjects with this prefix use a separate connection, because a stalled subscriber blocks the connection that publishes to it. */
+/** Prefix of subjects with a separate connection, which a stalled subscriber may block. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
@@ -29,19 +29,19 @@ const RETRY_MS = 1_000;
 /** Ping interval. A connection counts as lost after two pings without a reply. */
 const PING_MS = 2_000;
 
-/** Required size of the largest message: the default limit of NATS. The largest messages, slices of feeds, take about 600 KB. */
+/** Required size of the largest message: the default limit of NATS. Slices of feeds take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
-/** Error codes of Node.js and OpenSSL for an invalid server certificate, and for a key that does not match its certificate. */
+/** Error codes of Node.js and OpenSSL: invalid server certificate; key and certificate differ. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
 const OWN_CERTIFICATE = /^ERR_OSSL_/;
 
-type Answer = readonly [isAnswer: true, value: unknown] | readonly [isAnswer: false, message: string];
+type Reply = readonly [isOk: true, value: unknown] | readonly [isOk: false, message: string];
 
 const DOWN = "The bus is down: other coordinators cannot be reached";
 
 /**
- * Opens a bus on a NATS server or cluster. It uses core NATS only, because state that must survive is in storage. While no server can be
+ * Opens a bus on NATS servers, with core NATS only: state that must survive is in storage. While no server can be
  * reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
  */
 export async function openNatsBus(
@@ -51,7 +51,6 @@ export async function openNatsBus(
 ): Promise<Bus> {
   const listeners = new Set<(downBecause: string | null) => void>();
   let isClosing = false;
-  // Set once both links are open.
   let noteChange = (): void => undefined;
   const open = (part: string): Promise<NatsLink> =>
     openNatsLink(options, `${name} ${part}`, { clock, log }, () => noteChange());
@@ -67,7 +66,7 @@ export async function openNatsBus(
     const because = downBecause();
     if (isClosing || wasDown === (because !== null)) return;
     wasDown = because !== null;
-    if (because === null) log.info({}, "The bus is back");
+    if (because === null) log.info({}, "The bus is connected again");
     else log.warn({ because }, DOWN);
     for (const listener of listeners) listener(because);
   };
@@ -76,7 +75,7 @@ export async function openNatsBus(
     return subject.startsWith(BULK) ? bulk : control;
   }
 
-  /** Runs a task of the NATS client and logs its errors. A thrown error would permanently end the client's read loop. */
+  /** Runs a task and logs its errors. A thrown error would end the client's read loop for ever. */
   function guarded(subject: string, task: () => void): void {
     try {
       task();
@@ -94,8 +93,8 @@ export async function openNatsBus(
   }
 
   async function respondTo(message: Msg, handler: (message: unknown) => Promise<unknown>): Promise<void> {
-    const respond = (answer: Answer): void => {
-      if (!isClosing) message.respond(packr.pack(answer));
+    const respond = (reply: Reply): void => {
+      if (!isClosing) message.respond(packr.pack(reply));
     };
     try {
       respond([true, await handler(packr.unpack(message.data))]);
@@ -128,19 +127,18 @@ export async function openNatsBus(
       try {
         reply = await connection.request(PREFIX + subject, packr.pack(message), { timeout: timeoutMs });
       } catch (cause) {
-        // Thrown, for example, for a message that is too large.
         if (cause instanceof errors.InvalidArgumentError) {
           throw new BusError("refused", `Cannot send request ${subject}: ${cause.message}`, { cause });
         }
-        const isNobody = cause instanceof errors.NoRespondersError || cause instanceof errors.RequestError;
-        const kind = isNobody || isClosing ? "unreachable" : "timeout";
+        const hasNoResponder = cause instanceof errors.NoRespondersError || cause instanceof errors.RequestError;
+        const kind = hasNoResponder || isClosing ? "unreachable" : "timeout";
         throw new BusError(kind, `No reply to ${subject}: ${String(cause)}`, { cause });
       }
-      const [isAnswer, value] = packr.unpack(reply.data) as Answer;
-      if (isAnswer) return value;
+      const [isOk, value] = packr.unpack(reply.data) as Reply;
+      if (isOk) return value;
       throw new BusError("refused", value);
     },
-    answer: (subject, handler) => listen(control, subject, (message) => void respondTo(message, handler)),
+    handle: (subject, handler) => listen(control, subject, (message) => void respondTo(message, handler)),
     async close() {
       isClosing = true;
       await Promise.all([control.close(), bulk.close()]);
@@ -162,8 +160,8 @@ interface Held {
 type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 
 /**
- * Opens a connection to the servers. It tries once and, if no server answers, keeps retrying. Subscriptions are made whenever a connection
- * opens. `onChange` is called after `downBecause` has changed.
+ * Opens a connection to the servers. If none responds, it keeps retrying. `onChange` is called after `downBecause` has
+ * changed.
  * @throws {ConfigError} if a server rejects the credentials or settings
  */
 async function openNatsLink(
@@ -180,7 +178,7 @@ async function openNatsLink(
 
   async function drain(connection: NatsConnection): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const limit = clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
+    const limit = clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not respond")));
     connection.drain().then(() => resolve(null), resolve);
     const fault = await promise;
     limit.cancel();
@@ -199,16 +197,14 @@ async function openNatsLink(
         reconnectTimeWait: RECONNECT_MS,
         pingInterval: PING_MS,
       });
+      const maxPayloadBytes = connection.info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
+      if (maxPayloadBytes < NEEDED_PAYLOAD_BYTES) {
+        await connection.close();
+        throw new SmallPayloadError(maxPayloadBytes);
+      }
     } catch (error) {
       setDown(describeFault(error, options.tls !== undefined));
       return error;
-    }
-    const maxPayloadBytes = connection.info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
-    if (maxPayloadBytes < NEEDED_PAYLOAD_BYTES) {
-      await connection.close();
-      const fault = new SmallPayloadError(maxPayloadBytes);
-      setDown(fault.message);
-      return fault;
     }
     if (isClosing) {
       await connection.close();
@@ -221,11 +217,11 @@ async function openNatsLink(
     return null;
   }
 
-  function tryLater(): void {
+  function retryLater(): void {
     if (isClosing) return;
     retry = clock.schedule(RETRY_MS, () => {
       void connectOnce().then((fault) => {
-        if (fault !== null) tryLater();
+        if (fault !== null) retryLater();
       });
     });
   }
@@ -236,7 +232,7 @@ async function openNatsLink(
     const fault = await connection.closed();
     if (isClosing) return;
     setDown(fault?.message ?? "the connection was closed");
-    tryLater();
+    retryLater();
   }
 
   function noteStatus(status: Status): void {
@@ -254,12 +250,11 @@ async function openNatsLink(
   const fault = await connectOnce();
   const settingFault = settingFaultOf(fault);
   if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
-  if (fault !== null) tryLater();
+  if (fault !== null) retryLater();
   return {
     get downBecause(): string | null {
       return downBecause;
     },
-    /** Current connection; null before the first one. */
     get connection(): NatsConnection | null {
       return current;
     },
@@ -284,7 +279,6 @@ async function openNatsLink(
   };
 }
 
-/** Error for a server whose message limit is below the size that coordinators send. */
 class SmallPayloadError extends Error {
   override readonly name = "SmallPayloadError";
   constructor(maxPayloadBytes: number) {
@@ -316,7 +310,7 @@ function settingFaultOf(error: unknown): string | null {
 function describeFault(error: unknown, isTls: boolean): string {
   const fault = settingFaultOf(error);
   if (fault !== null) return fault;
-  // A server that rejects our certificate closes the connection after the handshake, which the client reports as a timeout.
+  // A server that rejects our certificate closes the connection, which the client reports as a timeout.
   if (isTls && error instanceof errors.TimeoutError)
     return "timeout; does the server ask for another client certificate?";
   return error instanceof Error ? error.message : String(error);

@@ -20,41 +20,37 @@ export interface BusConnection {
   /** Client certificate and its key. */
   readonly certFile: string | null;
   readonly keyFile: string | null;
-  /** Whether TLS is required. */
   readonly isTls: boolean;
 }
 
 /**
- * Opens the bus: NATS, or an in-process bus if `place` is null. `name` is shown by the servers.
- * @throws {ConfigError} if a server rejects the credentials or settings. @throws a system error if a file cannot be read
+ * Opens the bus: NATS, or an in-process bus if `connection` is null. `name` names this client.
+ * @throws {ConfigError} if a server rejects the credentials or settings. @throws system errors for unreadable files
  */
 export async function openBus(
-  place: BusConnection | null,
+  connection: BusConnection | null,
   name: string,
   env: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
-  if (place === null) return new LocalBus();
-  // Imported on demand, because a single coordinator does not need NATS.
+  if (connection === null) return new LocalBus();
+  // A single coordinator does not need NATS.
   const { openNatsBus } = await import("./nats-bus.ts");
-  const { servers, user, password, token } = place;
+  const { servers, user, password, token } = connection;
   return openNatsBus(
     {
       servers: [...servers],
       ...(user === null ? {} : { user }),
       ...(password === null ? {} : { pass: password }),
       ...(token === null ? {} : { token }),
-      ...(await authenticatorOf(place)),
-      ...(await tlsOf(place)),
+      ...(await authenticatorOf(connection)),
+      ...(await tlsOf(connection)),
     },
     name,
     env,
   );
 }
 
-async function authenticatorOf({
-  credentialsFile,
-  nkeyFile,
-}: BusConnection): Promise<Pick<NatsOptions, "authenticator">> {
+async function authenticatorOf({ credentialsFile, nkeyFile }: BusConnection) {
   const { credsAuthenticator, nkeyAuthenticator } = await import("@nats-io/transport-node");
   const file = credentialsFile ?? nkeyFile;
   if (file === null) return {};

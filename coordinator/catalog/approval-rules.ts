@@ -5,10 +5,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import { pinsOf, withPins } from "./cargo-pins.ts";
 
-/**
- * Fields that may change without a new approval. They affect neither what runs, nor its presentation, nor which Islands accept it. A higher
- * price and lower memory requirements need approval, see {@link needsApproval}.
- */
+/** Fields that may change without a new approval: they do not affect what runs, how it is shown and who accepts it. */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
@@ -26,16 +23,14 @@ export function needsApproval(before: CargoFile, after: CargoFile): boolean {
     .some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-/** Identifies one definition of a Cargo: SHA-256 of all its fields as canonical JSON, in hex. */
+/** Returns the SHA-256 of a definition as canonical JSON, in hex. */
 export function revisionOf(file: CargoFile): string {
   // Absent and undefined fields are the same definition.
   const definition: unknown = JSON.parse(JSON.stringify(file));
   return createHash("sha256").update(canonicalJson(definition)).digest("hex");
 }
 
-/**
- * Returns a shipped Cargo with the pins that the operator approved. Null if the file has changed since in a way that needs a new approval.
- */
+/** Returns a shipped Cargo with the approved pins; null if the file has changed and needs a new approval. */
 export function approvedForm(file: CargoFile, approval: Pick<CargoApproval, "file">): CargoFile | null {
   const approved = readCargo(approval.file);
   if ("errors" in approved) return null;

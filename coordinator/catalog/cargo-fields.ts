@@ -37,7 +37,9 @@ const priceSchema = z
   .number()
   .min(0)
   .max(1_000_000)
-  .refine((credits) => hasSixDecimals(credits), { message: "must not have more than 6 decimals" });
+  .refine((credits) => Math.round(credits * MICRO_PER_CREDIT) / MICRO_PER_CREDIT === credits, {
+    message: "must not have more than 6 decimals",
+  });
 
 const modelSchema = z.strictObject({
   url: modelRefSchema.shape.url.regex(CATALOG_ADDRESS, {
@@ -65,7 +67,7 @@ const memorySchema = z.union([
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
-/** All fields of a Cargo's file, with the spec's names and units, without defaults. docs/reference/cargo-format.md explains each. */
+/** All fields of a Cargo's file, without defaults. docs/reference/cargo-format.md explains each. */
 export const cargoFields = {
   slug: cargoManifestSchema.shape.slug,
   name: z.string().min(1).max(200),
@@ -114,7 +116,7 @@ export const cargoFields = {
   output_schema: jsonObject,
 };
 
-/** Fields of one file of catalog/cargos, each checked separately; `cargo-rules.ts` checks combinations. */
+/** Fields of one file of catalog/cargos. `cargo-rules.ts` checks combinations. */
 export const cargoFileShape = z.strictObject({
   ...cargoFields,
   onnx_task_type: cargoFields.onnx_task_type.default(null),
@@ -140,21 +142,12 @@ export const cargoFileShape = z.strictObject({
   max_output_bytes: cargoFields.max_output_bytes.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
-  /**
-   * Endorsements, only in files of a catalog: signatures of others, for Islands whose owners trust them. `coordinator cargo sign` creates
-   * one.
-   */
+  /** Endorsements by `coordinator cargo sign`. Only in files of a catalog. */
   signatures: z
     .array(z.strictObject({ public_key: z.string().max(64), signature: z.string().max(100) }))
     .max(8)
     .optional(),
-  /**
-   * Reason why image or model is not pinned, only in files of a catalog. Such a Cargo is disabled until the operator approves it with pins.
-   */
+  /** Reason why image or model is not pinned: the Cargo is disabled until its approval. Only in files of a catalog. */
   unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;
-
-function hasSixDecimals(credits: number): boolean {
-  return Math.round(credits * MICRO_PER_CREDIT) / MICRO_PER_CREDIT === credits;
-}

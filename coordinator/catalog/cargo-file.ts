@@ -16,23 +16,17 @@ const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
   }
 });
 
-/** Catalog entry without its number. */
 export interface CatalogCargo extends Cargo {
   /** Number of parameters as in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
-  /** Signatures of other keys, which are also sent to Islands. */
   readonly endorsements?: readonly Endorsement[];
-  /** Limit of a job's output in bytes; absent: what its input requests, or the setting. */
+  /** Limit of a job's output in bytes; absent: that of its input or the setting. */
   readonly maxOutputBytes?: number;
 }
 
-/**
- * Converts a file to a Cargo in bytes (an MB of the file is 2^20), ms and micro-credits. An llmcpp Cargo without a task is a chat Cargo.
- */
+/** Converts a file to a Cargo in bytes (an MB of the file is 2^20), ms and micro-credits. */
 export function cargoOf(file: CargoFile): CatalogCargo {
-  const isChat = isChatFile(file);
-  const phaseLimitsMs = phaseLimitsOf(file);
   return {
     slug: file.slug,
     name: file.name,
@@ -52,23 +46,29 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     inputSchema: file.input_schema ?? defaultInputSchemaOf(file),
     exampleInput: file.example_input,
     outputSchema: outputSchemaOf(file),
-    isChat,
-    ...(phaseLimitsMs === null ? {} : { phaseLimitsMs }),
-    ...(file.weights === undefined ? {} : { weights: file.weights }),
-    ...(file.container === undefined ? {} : { container: file.container }),
-    ...(file.task === undefined ? {} : { task: file.task }),
-    ...(file.adapters === undefined
-      ? {}
-      : { adapters: file.adapters.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })) }),
-    ...(file.reasoning === true ? { reasoning: file.reasoning } : {}),
-    ...(file.tools === "template" ? { tools: file.tools } : {}),
-    ...(file.keep_alive_s === undefined ? {} : { keepAliveMs: Math.round(file.keep_alive_s * MS_PER_S) }),
-    ...(file.args === undefined ? {} : { args: file.args }),
-    ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),
-    ...(file.parameters === undefined ? {} : { parameters: file.parameters }),
-    ...(file.quantization === undefined ? {} : { quantization: file.quantization }),
-    ...(file.signatures === undefined ? {} : { endorsements: file.signatures.map(endorsementOf) }),
+    isChat: isChatFile(file),
+    ...withoutUndefined({
+      phaseLimitsMs: phaseLimitsOf(file),
+      weights: file.weights,
+      container: file.container,
+      task: file.task,
+      adapters: file.adapters?.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })),
+      reasoning: file.reasoning === true ? file.reasoning : undefined,
+      tools: file.tools === "template" ? file.tools : undefined,
+      keepAliveMs: file.keep_alive_s === undefined ? undefined : Math.round(file.keep_alive_s * MS_PER_S),
+      args: file.args,
+      maxOutputBytes: file.max_output_bytes,
+      parameters: file.parameters,
+      quantization: file.quantization,
+      endorsements: file.signatures?.map(endorsementOf),
+    }),
   };
+}
+
+type Defined<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+function withoutUndefined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 /** Checks the signatures, because Islands would reject a signature of another definition. */
@@ -87,29 +87,27 @@ function endorsementOf({ public_key, signature }: NonNullable<CargoFile["signatu
   return { publicKey: public_key, signature };
 }
 
-/** Returns null for a file without phase limits. */
-function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | null {
+function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | undefined {
   const limits = ATTEMPT_PHASES.flatMap((phase) => {
     const limitS = file[`${phase}_limit_s`];
     return limitS === undefined ? [] : [[phase, Math.round(limitS * MS_PER_S)]];
   });
-  return limits.length === 0 ? null : (Object.fromEntries(limits) as Partial<PhaseLimits>);
+  return limits.length === 0 ? undefined : (Object.fromEntries(limits) as Partial<PhaseLimits>);
 }
 
-/** Parses the JSON text of a file. Returns all invalid fields as errors. */
+/** Like {@link readCargo}, for JSON text. */
 export function readCargoFile(text: string): { file: CargoFile } | { errors: FieldError[] } {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return {
-      errors: [{ path: "", message: `is not JSON: ${error instanceof Error ? error.message : String(error)}` }],
-    };
+    const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { errors: [{ path: "", message }] };
   }
   return readCargo(json);
 }
 
-/** Like {@link readCargoFile}, for a parsed value. */
+/** Validates a file. Returns all invalid fields as errors. */
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };

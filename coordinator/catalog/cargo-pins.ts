@@ -15,7 +15,6 @@ export type PinKind = keyof Pins;
 
 const COMMIT = /^[0-9a-f]{40}$/;
 
-/** Returns the kind of pin that a Cargo needs; null if it downloads nothing. */
 export function pinKindOf(file: CargoFile): PinKind | null {
   if (file.container !== undefined) return "imageDigest";
   if (file.model === null) return null;
@@ -37,18 +36,18 @@ export function pinsOf(file: CargoFile): Pins {
   }
 }
 
-/** Returns the kind of pin that a Cargo needs but lacks. Without it, its image, model or folder may change under the same signature. */
+/** Returns the kind of pin that a Cargo lacks, without which its content may change under the same signature. */
 export function missingPin(file: CargoFile): PinKind | null {
   const kind = pinKindOf(file);
   return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;
 }
 
-/** Returns whether a catalog file is disabled until it is approved with pins, because it states why it has none. */
+/** Returns whether a catalog file is disabled until it is approved with pins. */
 export function isOffUnpinned(file: CargoFile): boolean {
   return file.unpinned_reason !== undefined && missingPin(file) !== null;
 }
 
-/** Returns the Cargo with the pin that it needs, and without its reason for lacking one; unchanged if `pins` lacks it. */
+/** Returns the Cargo with its pin and without its reason for lacking one; unchanged if `pins` lacks it. */
 export function withPins(file: CargoFile, pins: Pins): CargoFile {
   const kind = pinKindOf(file);
   const pin = kind === null ? undefined : pins[kind];

@@ -10,9 +10,9 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
- * Memory of a Cargo's process in MiB in addition to what it loads; also in the rule of catalog/README.md. Measured for tiny-chat with
- * node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache and compute buffer (2026-11-21, x64, 2
- * cores). The rest is margin.
+ * Memory of a Cargo's process in MiB in addition to what it loads; also in catalog/README.md. Measured for tiny-chat
+ * with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache and compute
+ * buffer (2026-11-21, x64, 2 cores).
  */
 export const PROCESS_MB = 192;
 
@@ -24,14 +24,16 @@ export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type
   return runtime_type === "llmcpp" && task === undefined;
 }
 
-/** Returns problems of a Cargo whose single fields are valid: combinations, addresses, schemas and example. */
+/** Returns problems of a Cargo whose single fields are valid. */
 export function cargoProblems(file: CargoFile): FieldError[] {
   return [
     ...fieldProblems(file),
     ...memoryProblems(file),
     ...taskProblems(file),
     ...addressProblems(file),
-    ...schemaAndExampleProblems(file),
+    ...chatProblems(file),
+    ...inputProblems(file),
+    ...problemsOfSchema("output_schema", file.output_schema),
   ];
 }
 
@@ -42,15 +44,12 @@ function fieldProblems(file: CargoFile): FieldError[] {
     const isNeeded = needs.includes(field);
     if (isNeeded && !isThere) return [{ path: field, message: `is required for ${file.runtime_type} Cargos` }];
     if (isNeeded || mayHave.includes(field) || !isThere) return [];
-    if (field === "input_schema")
-      return [
-        { path: field, message: "is not allowed for llmcpp Cargos, whose input is that of a chat or of their task" },
-      ];
-    return [{ path: field, message: `is not allowed for ${file.runtime_type} Cargos` }];
+    const reason = field === "input_schema" ? ", whose input is that of a chat or of their task" : "";
+    return [{ path: field, message: `is not allowed for ${file.runtime_type} Cargos${reason}` }];
   });
 }
 
-/** Checks that memory is left for the module of a wasm Cargo in addition to its process. Otherwise every job would fail. */
+/** Checks that memory is left for the module of a wasm Cargo in addition to its process. */
 function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldError[] {
   if (runtime_type !== "wasm" || required_ram_mb > PROCESS_MB) return [];
   return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which the process itself needs` }];
@@ -69,20 +68,20 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
 }
 
 function addressProblems(file: CargoFile): FieldError[] {
-  const adapters = file.adapters ?? [];
+  const { adapters = [] } = file;
   return [
     ...modelProblems(file),
     ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
-    ...(adapters.length > 0 && file.task !== undefined
-      ? [{ path: "adapters", message: "are for chats, not for a task" }]
-      : []),
-    ...(file.tools !== undefined && file.task !== undefined
-      ? [{ path: "tools", message: "are for chats, not for a task" }]
-      : []),
-    ...(file.reasoning === true && file.task !== undefined
-      ? [{ path: "reasoning", message: "is for chats, not for a task" }]
-      : []),
   ];
+}
+
+function chatProblems({ task, adapters, tools, reasoning }: CargoFile): FieldError[] {
+  if (task === undefined) return [];
+  const problems: FieldError[] = [];
+  if (adapters !== undefined) problems.push({ path: "adapters", message: "are for chats, not for a task" });
+  if (tools !== undefined) problems.push({ path: "tools", message: "are for chats, not for a task" });
+  if (reasoning === true) problems.push({ path: "reasoning", message: "is for chats, not for a task" });
+  return problems;
 }
 
 function modelProblems(file: CargoFile): FieldError[] {
@@ -105,18 +104,11 @@ function urlProblems(text: string): FieldError[] {
   return problem === null ? [] : [{ path: "url", message: problem }];
 }
 
-/**
- * Returns why a URL's host is not public, judged by its spelling; null if it may be public. Names are not resolved: the code that fetches
- * must check the addresses. The URL parser has already normalized forms such as `0x7f.1`.
- */
+/** Returns why a URL's host cannot be public; null if its addresses decide. URL has normalized forms like `0x7f.1`. */
 export function hostProblem(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPrivateAddress(host) ? `${host} is a private address` : null;
   return !host.includes(".") || LOCAL_NAME.test(host) ? `${host} is a name of a local network` : null;
-}
-
-function schemaAndExampleProblems(file: CargoFile): FieldError[] {
-  return [...inputProblems(file), ...problemsOfSchema("output_schema", file.output_schema)];
 }
 
 function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {

@@ -9,11 +9,10 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import type { CatalogSync } from "./catalog-sync.ts";
 
-/** Limits of an owner's Cargo. Cargos that the operator imports may exceed them. */
+/** Limits of an owner's Cargo. Imported Cargos may exceed them. */
 const MAX_OWNED_PRICE = 1_000;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
-/** Limit of all fields as JSON, because lists of Cargos contain every field. */
 const MAX_OWNED_BYTES = 65_536;
 
 export interface OwnedCargo extends StoredCargo {
@@ -26,23 +25,20 @@ type CargoPatch = Readonly<Record<string, unknown>>;
 export type Cargos = ReturnType<typeof openCargos>;
 
 /**
- * Manages the Cargos of their owners; other accounts cannot see them. When a method resolves, its change is in the catalog of all reachable
+ * Manages the Cargos of their owners. When a method resolves, its change is in the catalog of all reachable
  * coordinators.
- * @param tellOthers announces a change to the other coordinators
+ * @param announce announces a change to the other coordinators
  */
 export function openCargos(
   { clock }: Pick<Env, "clock">,
   store: Store["catalog"],
   catalogSync: Pick<CatalogSync, "refresh" | "isShipped">,
-  tellOthers: () => Promise<void> | undefined,
+  announce: () => Promise<void> | undefined,
 ) {
-  const show = (): Promise<unknown> => Promise.all([catalogSync.refresh(), tellOthers()]);
+  const show = (): Promise<unknown> => Promise.all([catalogSync.refresh(), announce()]);
 
   const cargos = {
-    /**
-     * Stores a Cargo that only its owner can run until the operator approves it.
-     * @throws {ServiceError} `slug_taken`; {@link ValidationError}
-     */
+    /** Stores a Cargo, private until its approval. @throws {ServiceError} `slug_taken`; {@link ValidationError} */
     async create(ownerId: string, fields: CargoPatch, isEnabled: boolean): Promise<OwnedCargo> {
       const file = readOwned(withoutNulls(fields));
       if (catalogSync.isShipped(file.slug))
@@ -51,16 +47,14 @@ export function openCargos(
       await show();
       return { ...stored, file };
     },
-
     /**
-     * Changes the given fields. The Cargo loses its approval if its program, name or description changes, its price rises or its memory
-     * requirements fall.
+     * Changes the given fields. The Cargo may lose its approval: see `needsApproval`.
      * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
      */
     async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
       for (;;) {
         const before = await cargos.get(ownerId, slug);
-        const file = readOwned(merged(before.file, patch));
+        const file = readOwned(withoutNulls({ ...before.file, ...patch }));
         const isStored = await store.update({
           slug,
           ownerId,
@@ -70,20 +64,17 @@ export function openCargos(
           isApproved: before.isApproved && !needsApproval(before.file, file),
           atMs: clock.now(),
         });
-        // Another request was faster: start again from its result. One request succeeds in every round, so this ends.
+        // Another request was faster. One request succeeds in every round, so this ends.
         if (!isStored) continue;
         await show();
         return cargos.get(ownerId, slug);
       }
     },
-
     /** Deletes a Cargo. Its waiting jobs fail; assigned jobs continue. @throws {ServiceError} `cargo_not_found` */
     async remove(ownerId: string, slug: string): Promise<void> {
       if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
       await show();
     },
-
-    /** Deletes all Cargos of an account that is being deleted. */
     async removeAll(ownerId: string): Promise<void> {
       const page = { limit: 100, offset: 0 };
       let { cargos: owned } = await store.listOwned(ownerId, page);
@@ -93,13 +84,11 @@ export function openCargos(
       }
       await show();
     },
-
     /** Lists Cargos sorted by slug. `total` counts all pages. */
     async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
       const { cargos: owned, total } = await store.listOwned(ownerId, page);
       return { cargos: owned.map(withFile), total };
     },
-
     /** Returns a Cargo, even if it is disabled. @throws {ServiceError} `cargo_not_found` */
     async get(ownerId: string, slug: string): Promise<OwnedCargo> {
       const stored = await store.find(slug);
@@ -137,10 +126,6 @@ function ownedProblems(file: CargoFile): FieldError[] {
     problems.push({ path: "model.url", message: "must be hf:owner/repo[:file] or an https URL" });
   }
   return problems;
-}
-
-function merged(file: CargoFile, patch: CargoPatch): CargoPatch {
-  return withoutNulls({ ...file, ...patch });
 }
 
 /** Removes null fields. A required field is then reported as missing. */

@@ -13,20 +13,17 @@ import { purposeOf } from "./model-kind.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Minimum interval between queries for unknown Cargos, so that requests for wrong names do not load the database. */
-const LOOK_EVERY_MS = 200;
+/** Minimum interval of queries for unknown Cargos, so that wrong names do not load the database. */
+const MIN_POLL_MS = 200;
 
-interface Made {
+interface CachedEntry {
   readonly from: readonly unknown[];
   readonly entry: CatalogEntry;
 }
 
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
-/**
- * Keeps the in-memory catalog in sync with files and store. README, "Shipped and stored Cargos".
- * @throws {CatalogError} if the shipped catalog is invalid.
- */
+/** Keeps the catalog in sync with files and store (README). @throws {CatalogError} if a shipped file is invalid */
 export async function openCatalog(
   env: Pick<
     Env<"catalogDirectory" | "commandLine" | "modelAliases" | keyof typeof DEFAULT_CARGO_SETTINGS>,
@@ -43,18 +40,18 @@ export async function openCatalog(
   // Most starts write nothing, so that a coordinator can start while storage is read-only.
   const areKnown = slugs.every((slug) => known.has(slug));
   const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
-  /** Shipped Cargos with the entry of their file, which is offered unless it is disabled for lack of pins. */
+  /** Shipped Cargos with the entry of their file, which is offered if it has the required pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
-  const catalog = makeCatalog([], defaults, look, aliases);
+  const catalog = makeCatalog([], defaults, poll, aliases);
   const stop = new AbortController();
   /** Entries of stored Cargos, and of shipped ones with the operator's pins or price. */
-  let made: ReadonlyMap<string, Made> = new Map();
+  let cached: ReadonlyMap<string, CachedEntry> = new Map();
   let readRevision = -1;
   let report: (slug: string) => void = () => undefined;
   let refreshing: Promise<void> = Promise.resolve();
-  let lookedMs = -Infinity;
-  let looking: Promise<void> | null = null;
+  let polledMs = -Infinity;
+  let polling: Promise<void> | null = null;
 
   /** Reads the store. Resolves when everything stored before the call is in the catalog. */
   function refresh(): Promise<void> {
@@ -63,14 +60,14 @@ export async function openCatalog(
     return refreshing;
   }
 
-  /** Queries the store, one query at a time. Undefined if the last one was just now. */
-  function look(): Promise<void> | undefined {
+  /** Queries the store. Undefined if the last query was just now. */
+  function poll(): Promise<void> | undefined {
     const nowMs = clock.monotonicMs();
-    if (looking === null && nowMs - lookedMs >= LOOK_EVERY_MS && !stop.signal.aborted) {
-      lookedMs = nowMs;
-      looking = refresh().finally(() => (looking = null));
+    if (polling === null && nowMs - polledMs >= MIN_POLL_MS && !stop.signal.aborted) {
+      polledMs = nowMs;
+      polling = refresh().finally(() => (polling = null));
     }
-    return looking ?? undefined;
+    return polling ?? undefined;
   }
 
   async function readStore(): Promise<void> {
@@ -86,10 +83,10 @@ export async function openCatalog(
     { cargos, disabledSlugs, approvals, pricesMicro }: CatalogSnapshot,
     numbers: ReadonlyMap<string, NumberedCargo>,
   ): CatalogEntry[] {
-    const next = new Map<string, Made>();
-    /** Reuses the entry object if it is made from the same values as at the last reading. */
+    const next = new Map<string, CachedEntry>();
+    /** Keeps the entry object while it is made from the same values. */
     const keep = <E extends CatalogEntry | null>(key: string, from: readonly unknown[], make: () => E) => {
-      const last = made.get(key);
+      const last = cached.get(key);
       const isSame = last?.from.every((each, index) => each === from[index]) === true;
       const entry = isSame ? last.entry : make();
       if (entry !== null) next.set(key, { from, entry });
@@ -118,7 +115,7 @@ export async function openCatalog(
       .filter(({ slug, isEnabled }) => isEnabled && !shipped.has(slug))
       .map((cargo) => keep(`stored ${cargo.slug}`, [cargo.revision], () => entryOf(cargo, numbers)))
       .filter((entry) => entry !== null);
-    made = next;
+    cached = next;
     const disabled = new Set(disabledSlugs);
     return [...priced, ...ofStore].filter(({ slug }) => !disabled.has(slug));
   }
@@ -126,21 +123,21 @@ export async function openCatalog(
   function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
     const read = readCargo(cargo.file);
     if ("errors" in read) {
-      // The Cargo was valid when it was stored, before the rules became stricter.
+      // The rules have become stricter since it was stored.
       log.warn(
         { cargo: cargo.slug, problems: read.errors },
         "A stored Cargo is not offered, because it violates a rule of this version",
       );
       return null;
     }
-    // The Cargo was imported with a reason why it is not pinned; the approval pins it.
+    // The approval of an imported Cargo pins it.
     if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
     return cargo.isApproved || cargo.ownerId === null ? entry : unapproved(entry, cargo.ownerId);
   }
 
   function reportUnpinned(): void {
-    const off = files.filter((file) => isOffUnpinned(file) && !made.has(pinnedKey(file.slug)));
+    const off = files.filter((file) => isOffUnpinned(file) && !cached.has(pinnedKey(file.slug)));
     if (off.length === 0) return;
     const offered = files.filter((file) => !off.includes(file));
     const text = `${describeOff(off, offered)}. To see all of them and offer them: ${commandLine("cargo approve --all-shipped")}`;
@@ -149,9 +146,9 @@ export async function openCatalog(
 
   function reportAliases(): void {
     for (const [alias, slug] of modelAliases) {
-      const has = (name: string): boolean => catalog.known(name) !== undefined;
-      if (has(alias)) log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
-      else if (!has(slug))
+      if (catalog.known(alias) !== undefined)
+        log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
+      else if (catalog.known(slug) === undefined)
         log.warn({ alias, cargo: slug }, "model_aliases: there is no such Cargo; requests for it get 404");
     }
   }
@@ -161,9 +158,7 @@ export async function openCatalog(
     catalog,
     refresh,
     shippedFiles: files,
-
     isShipped: (slug: string): boolean => shipped.has(slug),
-
     /** Starts polling. `onChange` is called after an entry was added, removed or changed. */
     watch(onChange: (slug: string) => void): void {
       report = onChange;
@@ -171,7 +166,6 @@ export async function openCatalog(
       reportAliases();
       every({ clock, log, stop: stop.signal }, WATCH_EVERY_MS, "read the stored Cargos", refresh);
     },
-
     /** Stops polling. Resolves when no read is in progress. */
     async close(): Promise<void> {
       stop.abort();
@@ -190,7 +184,7 @@ function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCarg
   return { ...cargo, workloadId: known.number, createdAtMs: known.createdAtMs };
 }
 
-/** Makes the entry private to its owner and without network, because it has not been reviewed. */
+/** Makes the unreviewed entry private to its owner and without network. */
 function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   const { container } = entry;
   return {
@@ -212,10 +206,7 @@ function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): 
   return `${off.length} shipped Cargos are disabled until you approve their files: ${lacking.join(", ")}`;
 }
 
-/**
- * Returns the operator's aliases, and the default model names of the public product's SDKs, unless the operator assigned them. An alias
- * whose Cargo is not offered has no effect.
- */
+/** Returns the operator's aliases, and the default model names of the public product's SDKs, unless assigned. */
 export function withUsualAliases(
   own: ReadonlyMap<string, string>,
   defaults: Pick<DefaultSlugs, "chat">,

@@ -20,41 +20,40 @@ export interface CatalogEntry extends CatalogCargo {
   readonly privateTo?: string;
 }
 
-/** Returns whether `entry` is the public form of `accepted`, which was private, and runs the same. */
+/** Returns whether `entry` is the approved definition of the private `accepted`. */
 function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
   return isDeepStrictEqual(definitionOf(entry, accepted), definitionOf(accepted, accepted));
 }
 
-/** Returns the Cargo's definition without what the approval adds: network access, and the pins that `accepted` lacks. */
+/** Returns the definition without what the approval adds: network access, and the pins that `accepted` lacks. */
 function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManifest {
   const { container, model, ...rest } = manifestOf(cargo);
   const hasDigest = accepted.container?.digest != null;
   const hasHash = accepted.model?.sha256 != null;
+  const hasCommit = isPin("modelCommit", accepted.model?.url.split("#")[1] ?? "");
   return {
     ...rest,
-    model: model && { ...model, url: addressOf(model.url, accepted), sha256: hasHash ? model.sha256 : null },
+    model: model && {
+      ...model,
+      url: hasCommit ? model.url : model.url.replace(/#.*$/s, ""),
+      sha256: hasHash ? model.sha256 : null,
+    },
     ...(container && { container: { ...container, network: false, digest: hasDigest ? container.digest : null } }),
   };
-}
-
-/** Returns the address, without its revision unless `accepted` names a commit. */
-function addressOf(url: string, { model }: CargoManifest): string {
-  const [address = url] = url.split("#");
-  return isPin("modelCommit", model?.url.split("#")[1] ?? "") ? url : address;
 }
 
 export type Catalog = ReturnType<typeof makeCatalog>;
 
 /**
- * Holds the enabled Cargos by slug. `openCatalog` is the only writer. Entries are immutable: a changed Cargo gets a new one.
- * @param look reads what other processes stored, at most at an interval
+ * Holds the enabled Cargos by slug. Only `openCatalog` writes it. Entries are immutable.
+ * @param poll reads what other processes stored, at most at an interval
  * @param aliases slugs by alias; `findModel` resolves them
  */
 export function makeCatalog(
   entries: readonly CatalogEntry[],
   defaults: DefaultSlugs,
-  look: () => Promise<void> | undefined = () => undefined,
+  poll: () => Promise<void> | undefined = () => undefined,
   aliases: ReadonlyMap<string, string> = new Map(),
 ) {
   let offered = bySlug(entries);
@@ -69,12 +68,9 @@ export function makeCatalog(
 
   const catalog = {
     aliases,
-
-    /** Slug of the chat Cargo for chat requests without a model. */
     defaultChatSlug: defaults.chat,
-
     /**
-     * Returns the slug of the Cargo for requests of this kind without a model: the operator's, otherwise the shipped one while it is
+     * Returns the slug for requests of this kind without a model: the operator's, otherwise the shipped one if it is
      * offered.
      * @throws {ServiceError} `cargo_not_found` if there is neither
      */
@@ -86,44 +82,34 @@ export function makeCatalog(
         `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
       );
     },
-
     defaultSlugs(): ReadonlySet<string> {
       return new Set(DEFAULT_KINDS.map((kind) => defaultOf(kind)).filter((slug) => slug !== null));
     },
-
     /** Returns the Cargo with this slug that `accountId` may run; without an account, only a public one. */
     find(slug: string, accountId?: string): CatalogEntry | undefined {
       const entry = offered.get(slug);
       return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
     },
-
-    /**
-     * Finds a Cargo like `find`, after reading storage, because another process may just have created it.
-     * @throws {ServiceError} `storage_unavailable`
-     */
+    /** Finds a Cargo that another process may just have stored. @throws {ServiceError} `storage_unavailable` */
     async seek(slug: string, accountId?: string): Promise<CatalogEntry | undefined> {
-      await look();
+      await poll();
       return catalog.find(slug, accountId);
     },
-
     /** Returns a Cargo like `find`. @throws {ServiceError} `cargo_not_found` */
     get(slug: string, accountId?: string): CatalogEntry {
       const entry = catalog.find(slug, accountId);
       if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
       return entry;
     },
-
-    /** Returns the Cargo with this slug, private or public, for the scheduler. */
+    /** Returns the Cargo with this slug, private or public. */
     known(slug: string): CatalogEntry | undefined {
       return offered.get(slug);
     },
-
-    /** Returns the definition that a job accepted for this Cargo runs now: the public form once a private Cargo is approved. */
+    /** Returns the definition that a job accepted for this Cargo runs now: once approved, the public one. */
     approvedForm(accepted: CatalogEntry): CatalogEntry {
       const entry = offered.get(accepted.slug);
       return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
     },
-
     /** Lists the Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
     list(
       filter: { runtimeType?: RuntimeType | undefined; category?: CargoCategory | undefined } = {},
@@ -134,7 +120,6 @@ export function makeCatalog(
         .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
         .filter((entry) => filter.category === undefined || entry.category === filter.category);
     },
-
     /** Replaces all entries. Returns the slugs that were added, removed or changed. */
     replace(next: readonly CatalogEntry[]): string[] {
       const before = offered;

@@ -37,15 +37,15 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
   "text-ranking": schemasOf("text-ranking"),
 };
 
-/** Returns the JSON Schema (2020-12) of the input of Cargos without their own schema, which are those of llama.cpp. */
+/** Returns the JSON Schema (2020-12) of the input of Cargos without their own. */
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
   if (runtime_type !== "llmcpp") return {};
   return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;
 }
 
 /**
- * Returns the JSON Schema (2020-12) of the output of a Cargo's jobs, against which results are checked. Without its own `output_schema` it
- * is that of the task or runtime. For a wasm module or container it is `{}`, which allows any JSON value.
+ * Returns the JSON Schema (2020-12) of the output of a Cargo's jobs, against which results are checked: its own, or
+ * that of its task or runtime. `{}` allows any JSON value.
  */
 export function outputSchemaOf({
   output_schema,

@@ -1,11 +1,12 @@
 import {
   fileIdOf,
   MAX_JOB_FILE_BYTES,
-  MAX_PLACE_DEPTH,
-  MAX_PLACE_KEY_CHARS,
+  MAX_PATH_DEPTH,
+  MAX_PATH_KEY_CHARS,
   withValueAt,
   type FileForm,
 } from "../../shared/job-files.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -23,38 +24,38 @@ export interface FileReference {
 
 /** Value from which a `maxLength` describes the size of a request and does not limit files. */
 const MAX_INLINE_CHARS = 200_000;
-/** Keywords allowed for a string that a file replaces. Others (`enum`, `pattern`, `format`) could not be checked without its content. */
+/** Keywords allowed for a string that a file replaces. Others would need the content. */
 const OF_ANY_STRING: ReadonlySet<string> = new Set([
   ...["type", "minLength", "maxLength", "contentEncoding", "contentMediaType"],
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
 
 /**
- * Returns the places of `input` where `{"file_id": …}` replaces a string: base64 if the schema has `contentEncoding: "base64"`, otherwise
- * text. Where the schema expects an object or a restricted string, the value is left as it is. docs/use/files-and-batches.md has the rule.
+ * Returns the `{"file_id": …}` of `input` that replace a string of the schema. docs/use/files-and-batches.md has the
+ * rule.
  * @param json JSON of the input, for a quick check: most inputs name no file
  */
 export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
-  const places: FileReference[] = [];
+  const references: FileReference[] = [];
   if (json.includes('"file_id":')) visit(input, []);
-  return places;
+  return references;
 
   function visit(value: unknown, path: readonly string[]): void {
-    if (typeof value !== "object" || value === null || path.length > MAX_PLACE_DEPTH) return;
+    if (typeof value !== "object" || value === null || path.length > MAX_PATH_DEPTH) return;
     const fileId = path.length === 0 ? null : fileIdOf(value);
     if (fileId !== null) {
-      const taken = stringAt(schema, schema, path);
-      if (taken !== null) places.push({ path, fileId, ...taken });
+      const expected = stringAt(schema, schema, path);
+      if (expected !== null) references.push({ path, fileId, ...expected });
       return;
     }
     for (const [key, each] of Object.entries(value))
-      if (typeof each === "object" && key.length <= MAX_PLACE_KEY_CHARS) visit(each, [...path, key]);
+      if (typeof each === "object" && key.length <= MAX_PATH_KEY_CHARS) visit(each, [...path, key]);
   }
 }
 
-/** Returns the input with a placeholder string in each place, so that the Cargo's schema can check it. */
-export function withStandIns(input: JobInput, places: readonly FileReference[]): JobInput {
-  return places.reduce((filled, { path, minLength }) => withValueAt(filled, path, "A".repeat(minLength)), input);
+/** Returns the input with a placeholder for each file, so that the Cargo's schema can check it. */
+export function withPlaceholders(input: JobInput, references: readonly FileReference[]): JobInput {
+  return references.reduce((filled, { path, minLength }) => withValueAt(filled, path, "A".repeat(minLength)), input);
 }
 
 /** Returns the constraints of a string at `path`; null if the schema allows none that a file could replace. */
@@ -83,26 +84,22 @@ function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null
   return { form: isBase64 ? "base64" : "text", minBytes, maxBytes: Math.min(bound, MAX_JOB_FILE_BYTES), minLength };
 }
 
-/** Returns the schema, or the schemas that it refers to or chooses from. Accepted schemas have no cycles (schema-rules.ts). */
+/** Returns the schema and those that it refers to or chooses from. Accepted schemas have no cycles. */
 function alternativesOf(root: Schema, schema: unknown): Schema[] {
-  if (!isObject(schema)) return [];
+  if (!isJsonObject(schema)) return [];
   const { $ref: reference, anyOf, oneOf } = schema;
   if (typeof reference === "string") {
     const definitions = root["$defs"];
     const name = reference.slice("#/$defs/".length);
-    return isObject(definitions) && Object.hasOwn(definitions, name) ? alternativesOf(root, definitions[name]) : [];
+    return isJsonObject(definitions) && Object.hasOwn(definitions, name) ? alternativesOf(root, definitions[name]) : [];
   }
   const choices = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   return [schema, ...choices.flatMap((each) => alternativesOf(root, each))];
 }
 
 function memberOf({ properties, additionalProperties, prefixItems, items }: Schema, key: string): unknown {
-  if (isObject(properties) && Object.hasOwn(properties, key)) return properties[key];
+  if (isJsonObject(properties) && Object.hasOwn(properties, key)) return properties[key];
   if (!/^\d+$/.test(key)) return additionalProperties;
   const first = Array.isArray(prefixItems) ? (prefixItems as unknown[])[Number(key)] : undefined;
   return first ?? items ?? additionalProperties;
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

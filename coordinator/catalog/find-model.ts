@@ -4,8 +4,7 @@ import type { Catalog, CatalogEntry } from "./catalog.ts";
 import { isFit, MODEL_PATHS, modelKindOf, NEEDS } from "./model-kind.ts";
 
 /**
- * Finds the Cargo for a model name: the Cargo with this slug, otherwise the target of the operator's alias (setting `model_aliases`). An
- * alias never hides a Cargo that the account may run. Undefined if there is neither.
+ * Finds the Cargo with this slug, otherwise that of the operator's alias; undefined if there is neither.
  * @throws {ServiceError} `storage_unavailable`
  */
 export async function findModel(

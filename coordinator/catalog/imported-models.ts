@@ -8,15 +8,13 @@ import { ServiceError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { RUNTIMES } from "./runtimes.ts";
 
-/** Number of hex digits of the hash in a file name. It avoids collisions between contents of one Cargo. */
 const HASH_DIGITS = 16;
 
-/** Returns the folder for files of imported Cargos. It is next to the database, so that package upgrades do not touch it. */
+/** Returns the folder for files of imported Cargos, which package upgrades do not touch. */
 export function importedModelsDirectory({ dataDirectory }: { readonly dataDirectory: string }): string {
   return join(dataDirectory, "models");
 }
 
-/** File of a Cargo as its definition names it. */
 export interface StoredModel {
   readonly path: string;
   readonly model: { readonly url: string; readonly sha256: string; readonly size_bytes: number };
@@ -25,9 +23,10 @@ export interface StoredModel {
 }
 
 /**
- * Copies a file to where the coordinator serves it, under a name of slug and hash, so that jobs of an earlier import still find their file.
+ * Copies a file to where the coordinator serves it, under a name of slug and hash, so that jobs of an earlier import
+ * still find theirs.
  * @param minFreeBytes free space to leave on the disk
- * @throws {ServiceError} `bad_request` for a format that the runtime does not run, an empty file or too little space. @throws file system
+ * @throws {ServiceError} `bad_request` for another format, an empty file or too little space. @throws file system
  * errors
  */
 export async function storeModelFile(
@@ -95,7 +94,6 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   throw new ServiceError("bad_request", text);
 }
 
-/** Returns the SHA-256 of a file in hex. */
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

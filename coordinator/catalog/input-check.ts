@@ -2,7 +2,7 @@ import type { Cargo } from "../../shared/cargo.ts";
 import {
   BASE_OUTPUT_TOKENS,
   chatInputSchema,
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   MAX_CHAT_BYTES,
   MAX_INPUT_BYTES,
   MAX_OUTPUT_TOKENS,
@@ -13,8 +13,8 @@ import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
-import { schemaFault } from "./answer-schema.ts";
-import { fileReferencesOf, withStandIns } from "./file-references.ts";
+import { schemaFault } from "./completion-schema.ts";
+import { fileReferencesOf, withPlaceholders } from "./file-references.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
@@ -25,17 +25,16 @@ export interface CheckedInput {
   readonly inputJson: string;
 }
 
-/**
- * Limit of different member names in an input. Agents close a session for a frame with more than 20,000 (`frame-values.ts`), and the rest
- * of an assignment has few names.
- */
+/** Limit of different member names in an input. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
 const MAX_NAMES = 15_000;
-/** Minimum size of a name; a smaller input cannot reach the limit. */
+/** Minimum size of a name in JSON. */
 const BYTES_PER_NAME = 4;
 
 /**
- * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `asked` comes from a JSON parser.
- * Paths in errors begin with `root`, the request field of the input. Referenced files are not looked up.
+ * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Referenced files
+ * are not looked up.
+ * @param asked value from a JSON parser
+ * @param root request field of the input, with which paths in errors begin
  * @returns the input, with `max_tokens` lowered to what the Cargo can generate
  * @throws {ValidationError} naming every invalid field (only the first for a large input that is not chat)
  */
@@ -48,8 +47,8 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length === 0) {
-    const places = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
-    errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
+    const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
+    errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withPlaceholders(input, files), bytes));
   }
   if (errors.length === 0) return { input, inputJson: json };
   throw new ValidationError(
@@ -57,11 +56,12 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
   );
 }
 
-/** Lowers `max_tokens`, which is a ceiling: clients send the same one for all models. A completion cannot be longer than the context. */
+/** Lowers `max_tokens` to what the Cargo can generate, because clients send the same limit for all models. */
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: asked } = input;
   const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
-  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_ASKED_TOKENS) return input;
+  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_REQUESTED_TOKENS)
+    return input;
   return { ...input, max_tokens: most };
 }
 
@@ -83,12 +83,9 @@ function addNames(value: unknown, names: Set<string>): void {
 }
 
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
-  const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) {
-    const chat = parsed.data;
-    return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
-  }
-  return fieldErrorsOf(parsed.error, input);
+  const { success, data: chat, error } = chatInputSchema.safeParse(input);
+  if (!success) return fieldErrorsOf(error, input);
+  return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
 }
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
@@ -98,7 +95,7 @@ function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: Ch
 
 const SCHEMA_PATH = "response_format.json_schema.schema";
 
-/** Checks that a grammar can enforce the requested schema at acceptable cost. Done here, before the job waits and costs credits. */
+/** Checks that a grammar can enforce the requested schema, before the job costs credits. */
 function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
   const bytes = Buffer.byteLength(JSON.stringify(format.json_schema.schema));

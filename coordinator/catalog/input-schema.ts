@@ -15,13 +15,10 @@ interface CompiledSchema {
   listAll: ValidateFunction | null;
 }
 
-/** Compiled schemas in memory; beyond it, the least recently used is dropped. */
+/** Maximum number of compiled schemas in memory. */
 const MAX_COMPILED = 256;
-/** Maximum number of errors in one response. */
 const MAX_ERRORS = 100;
-/**
- * Size up to which all errors are listed. For a larger input only the first is listed, because memory for all of them grows with the input.
- */
+/** Size up to which all errors are listed, instead of only the first: their memory grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
 const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 
@@ -35,9 +32,9 @@ export class SchemaError extends Error {
   }
 }
 
-/** Validates inputs against JSON Schemas (2020-12). A schema is compiled once while it stays cached, even if it is read again. */
+/** Validates inputs against JSON Schemas (2020-12), which are compiled once while they stay cached. */
 export function schemaChecks(limit = MAX_COMPILED) {
-  /** Two compilers: one stops at the first error; the other lists all errors and runs only on invalid inputs. */
+  /** One compiler stops at the first error; the other lists all errors of invalid inputs. */
   const first = newCompiler(false);
   const all = newCompiler(true);
   const compiledSchemas = new LRUCache<string, CompiledSchema>({ max: limit, dispose: ({ schema }) => forget(schema) });
@@ -70,11 +67,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
     get size(): number {
       return compiledSchemas.size;
     },
-
-    /**
-     * Checks that the schema is valid and that validating an input against it has bounded cost.
-     * @throws {SchemaError} naming every problem
-     */
+    /** Checks that the schema is valid, with bounded cost of a check. @throws {SchemaError} naming every problem */
     assertUsable(schema: Schema): void {
       if (compiledSchemas.has(textOf(schema))) return;
       const problems = schemaProblems(schema);
@@ -88,10 +81,9 @@ export function schemaChecks(limit = MAX_COMPILED) {
         throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
       }
     },
-
     /**
-     * Returns the problems of `input`, which has `bytes` bytes as JSON; empty if it is valid. An input that would take too long to check is
-     * rejected.
+     * Returns the problems of `input`, which has `bytes` bytes as JSON. Rejects an input that would take too long to
+     * check.
      * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change
      */
     errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
@@ -103,8 +95,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
       compiled.listAll(input);
       return fieldErrors(compiled.listAll.errors);
     },
-
-    /** Returns whether `output`, which has `bytes` bytes as JSON, is valid. An output that would take too long to check counts as valid. */
+    /** Returns whether `output` is valid. An output that would take too long to check counts as valid. */
     fits(schema: Schema, output: unknown, bytes: number): boolean {
       const { cost, check } = compile(schema);
       return !isAffordable(cost, output, bytes) || check(output);
@@ -112,7 +103,6 @@ export function schemaChecks(limit = MAX_COMPILED) {
   };
 }
 
-/** Process-wide cache of compiled schemas. */
 export const inputSchemas = schemaChecks();
 
 function newCompiler(allErrors: boolean): Ajv2020 {

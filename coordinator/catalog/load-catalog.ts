@@ -18,16 +18,10 @@ export class CatalogError extends Error {
 /**
  * Reads `<directory>/cargos/*.json`.
  * @param defaults slugs that the operator set as defaults for requests without a model
- * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or a default is missing or of another kind
+ * @throws {CatalogError} with all problems; also if there is no Cargo, or a default is missing or of another kind
  */
 export async function readShippedCargos(directory: string, defaults: DefaultSlugs): Promise<CargoFile[]> {
-  const cargos = await readCargos(join(directory, "cargos"));
-  const problems = defaultProblems(cargos, defaults);
-  if (problems.length > 0) throw new CatalogError(problems);
-  return cargos;
-}
-
-async function readCargos(folder: string): Promise<CargoFile[]> {
+  const folder = join(directory, "cargos");
   const problems: string[] = [];
   const fileOfSlug = new Map<string, string>();
   const cargos: CargoFile[] = [];
@@ -44,8 +38,9 @@ async function readCargos(folder: string): Promise<CargoFile[]> {
     fileOfSlug.set(slug, path);
     cargos.push(read.file);
   }
+  if (problems.length === 0 && cargos.length === 0) problems.push(`${folder}: has no Cargo files (*.json)`);
+  if (problems.length === 0) problems.push(...defaultProblems(cargos, defaults));
   if (problems.length > 0) throw new CatalogError(problems);
-  if (cargos.length === 0) throw new CatalogError([`${folder}: has no Cargo files (*.json)`]);
   return cargos;
 }
 

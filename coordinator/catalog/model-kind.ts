@@ -36,9 +36,8 @@ export function modelKindOf(
 /** Returns the purpose of a Cargo in one or two words: "chat", "embedding", "object detection". */
 export function purposeOf(file: CargoFile): string {
   const kind = modelKindOf(cargoOf(file));
-  return (
-    kind ?? file.onnx_task_type?.replaceAll("-", " ") ?? (file.container === undefined ? file.category : "container")
-  );
+  const otherwise = file.container === undefined ? file.category : "container";
+  return kind ?? file.onnx_task_type?.replaceAll("-", " ") ?? otherwise;
 }
 
 interface Need {
@@ -59,13 +58,12 @@ export const NEEDS: Readonly<Record<DefaultKind, Need>> = {
   rerank: { what: "a Cargo that ranks or makes embeddings", verb: "rank texts", fits: ["rerank", "embedding"] },
 };
 
-/** Returns whether the Cargo can be the default of the kind. */
 export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0]): boolean {
   const found = modelKindOf(cargo);
   return found !== null && NEEDS[kind].fits.includes(found);
 }
 
-/** Returns problems of the defaults that the operator set, one line each. */
+/** Returns the problems of the operator's defaults, one line each. */
 export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs): string[] {
   const cargos = new Map(files.map((file) => [file.slug, cargoOf(file)]));
   return DEFAULT_KINDS.flatMap((kind) => {

@@ -4,7 +4,7 @@ import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } f
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Cargo fields that depend on the runtime. All other fields are the same for every runtime. */
+/** Cargo fields that depend on the runtime. */
 export const RUNTIME_FIELDS = [
   "onnx_task_type",
   "task",
@@ -21,15 +21,15 @@ export const RUNTIME_FIELDS = [
 ] as const;
 type RuntimeField = (typeof RUNTIME_FIELDS)[number];
 
-/** Facts about a runtime that the coordinator needs; `shared/cargo.ts` says which models are folders. */
+/** Facts about a runtime; `shared/cargo.ts` says which models are folders. */
 interface RuntimeFacts {
   readonly needs: readonly RuntimeField[];
   readonly mayHave: readonly RuntimeField[];
   /** Allowed values of `onnx_task_type`, with the output of each. */
   readonly tasks?: ReadonlyMap<string, JsonSchema>;
-  /** Output of Cargos without a task and their own schema. `{}` allows any JSON value. */
+  /** Output of Cargos without a task and their own schema. */
   readonly output: JsonSchema;
-  /** Format of single-file programs: the file ending at /models, and the magic number if the format has one. */
+  /** Format of single-file programs: the ending at /models, and the magic number if it has one. */
   readonly file?: { readonly ending: string; readonly magic: Buffer | null };
   /** Whether Islands preload its Cargos. Source: spec §2; Core ML Cargos are not recommended. */
   readonly isRecommended: boolean;
@@ -43,7 +43,7 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
   llmcpp: {
     needs: ["model", "context_tokens"],
     mayHave: ["task", "adapters", "reasoning", "tools"],
-    output: z.toJSONSchema(z.string().describe("The answer, as its `token` events said it")),
+    output: z.toJSONSchema(z.string().describe("Text of all `token` events")),
     file: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
     isRecommended: true,
   },

@@ -1,7 +1,8 @@
 import type { FieldError } from "../../shared/errors.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
 
 export const MAX_SCHEMA_BYTES = 32_768;
-/** Maximum number of subschemas after every `$ref` is expanded. Together with the size of the input it bounds the work of one check. */
+/** Maximum number of subschemas after every `$ref` is expanded. It bounds the work of a check. */
 export const MAX_SUBSCHEMAS = 500;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_ENUM = 500;
@@ -24,7 +25,7 @@ const ONE_SCHEMA = words(`
 const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "dependentSchemas"];
 
-/** Other accepted keywords of 2020-12. Identifiers are not accepted, because all schemas of the process would share them. */
+/** Other accepted keywords of 2020-12, without identifiers, which all schemas of the process would share. */
 const OTHER_KEYWORDS = words(`
   $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
   format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
@@ -33,7 +34,7 @@ const OTHER_KEYWORDS = words(`
 `);
 const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
 
-/** Limit of a check. It blocks the event loop for at most a third of a second, and usually for much less. */
+/** Limit of a check, which blocks the event loop for at most a third of a second. */
 const MAX_STEPS = 20_000_000;
 const TEXT_BYTES = 8;
 /** Comparisons per step: of names, of the values of an `enum`, and of pairs. */
@@ -48,24 +49,22 @@ export interface SchemaCost {
 }
 
 /**
- * Returns problems of an input schema that ajv does not find: slow checks and references outside of the schema. README, "Input schemas",
- * gives the reasons. Paths are relative to the schema. Empty if the schema is accepted.
+ * Returns problems of an input schema that ajv does not find: slow checks and external references. README, "Input
+ * schemas", gives the reasons. Paths are relative to the schema.
  */
 export function schemaProblems(schema: Json): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > MAX_SCHEMA_BYTES) {
     return [{ path: "", message: `is ${bytes} bytes as JSON; at most ${MAX_SCHEMA_BYTES} are allowed` }];
   }
-  return new SchemaWalk(schema).run();
+  return walkSchema(schema).problems;
 }
 
 export function costOf(schema: Json): SchemaCost {
-  const walk = new SchemaWalk(schema);
-  walk.run();
-  return walk.cost;
+  return walkSchema(schema).cost;
 }
 
-/** Returns the cost of one subschema without its children. `enum` and `uniqueItems` compare each value with many others. */
+/** Returns the cost of one subschema without its children. */
 function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Json): SchemaCost {
   const compared =
     (Array.isArray(values) ? values.length : 0) +
@@ -75,7 +74,7 @@ function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Jso
   return { perValue: 1 + compared / COMPARISONS, perText: readsText ? 1 : 0 };
 }
 
-/** Returns whether a value can be checked in bounded time. `bytes` is its size as JSON. */
+/** Returns whether a value of `bytes` bytes as JSON can be checked in bounded time. */
 export function isAffordable({ perValue, perText }: SchemaCost, value: unknown, bytes: number): boolean {
   const steps = (perText * bytes) / TEXT_BYTES;
   // A value takes at least two bytes, including its comma.
@@ -92,107 +91,91 @@ function countValues(value: unknown): number {
   return count;
 }
 
-/** Walks a schema in validation order, and counts its parts. */
-class SchemaWalk {
-  readonly #root: Json;
-  readonly #problems = new Map<string, string>();
+/** Walks a schema in validation order. Returns its problems, and the cost of the visited parts. */
+function walkSchema(root: Json): { readonly problems: FieldError[]; readonly cost: SchemaCost } {
+  const problems = new Map<string, string>();
   /** References on the current path; meeting one of them again is a cycle. */
-  readonly #following = new Set<string>();
-  #subschemas = 0;
-  #cost: SchemaCost = { perValue: 0, perText: 0 };
+  const following = new Set<string>();
+  let subschemas = 0;
+  const cost = { perValue: 0, perText: 0 };
 
-  constructor(root: Json) {
-    this.#root = root;
-  }
-
-  /** Cost of the visited parts. */
-  get cost(): SchemaCost {
-    return this.#cost;
-  }
-
-  run(): FieldError[] {
-    this.#visit(this.#root, [], 0);
-    // Unused definitions are compiled too.
-    for (const [name, definition] of entriesOf(this.#root["$defs"])) this.#visit(definition, ["$defs", name], 1);
-    return [...this.#problems].map(([path, message]) => ({ path, message }));
-  }
-
-  #visit(schema: unknown, path: readonly string[], depth: number): void {
-    if (typeof schema === "boolean" || this.#subschemas > MAX_SUBSCHEMAS) return;
-    if (!isObject(schema)) return this.#report(path, "must be a schema: an object, true or false");
-    this.#subschemas += 1;
-    if (this.#subschemas > MAX_SUBSCHEMAS) {
-      return this.#report([], `has more than ${MAX_SUBSCHEMAS} subschemas, each counted where a $ref names it`);
+  function visit(schema: unknown, path: readonly string[], depth: number): void {
+    if (typeof schema === "boolean" || subschemas > MAX_SUBSCHEMAS) return;
+    if (!isJsonObject(schema)) return report(path, "must be a schema: an object, true or false");
+    subschemas += 1;
+    if (subschemas > MAX_SUBSCHEMAS) {
+      return report([], `has more than ${MAX_SUBSCHEMAS} subschemas, each counted where a $ref names it`);
     }
-    if (depth > MAX_SCHEMA_DEPTH) return this.#report(path, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    if (depth > MAX_SCHEMA_DEPTH) return report(path, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
     const { perValue, perText } = ownCost(schema);
-    this.#cost = { perValue: this.#cost.perValue + perValue, perText: this.#cost.perText + perText };
-    this.#checkKeywords(schema, path);
-    this.#follow(schema["$ref"], path, depth);
+    cost.perValue += perValue;
+    cost.perText += perText;
+    checkKeywords(schema, path);
+    follow(schema["$ref"], path, depth);
     for (const keyword of ONE_SCHEMA) {
-      if (Object.hasOwn(schema, keyword)) this.#visit(schema[keyword], [...path, keyword], depth + 1);
+      if (Object.hasOwn(schema, keyword)) visit(schema[keyword], [...path, keyword], depth + 1);
     }
     for (const keyword of SCHEMA_LISTS) {
       const list = schema[keyword];
-      if (Array.isArray(list)) list.forEach((each, i) => this.#visit(each, [...path, keyword, String(i)], depth + 1));
+      if (Array.isArray(list)) list.forEach((each, i) => visit(each, [...path, keyword, String(i)], depth + 1));
     }
     for (const keyword of SCHEMA_MAPS) {
-      for (const [name, each] of entriesOf(schema[keyword])) this.#visit(each, [...path, keyword, name], depth + 1);
+      for (const [name, each] of entriesOf(schema[keyword])) visit(each, [...path, keyword, name], depth + 1);
     }
     return undefined;
   }
 
-  #follow(reference: unknown, path: readonly string[], depth: number): void {
+  function follow(reference: unknown, path: readonly string[], depth: number): void {
     if (reference === undefined) return;
     const at = [...path, "$ref"];
     const name = typeof reference === "string" ? /^#\/\$defs\/([A-Za-z0-9_.-]+)$/.exec(reference)?.[1] : undefined;
-    if (name === undefined) return this.#report(at, "must name a definition of this schema: #/$defs/name");
-    if (this.#following.has(name)) return this.#report(at, "must not refer back to itself");
-    const definition = entriesOf(this.#root["$defs"]).find(([key]) => key === name)?.[1];
-    if (definition === undefined) return this.#report(at, `names no definition: $defs has no "${name}"`);
-    this.#following.add(name);
-    this.#visit(definition, ["$defs", name], depth + 1);
-    this.#following.delete(name);
+    if (name === undefined) return report(at, "must name a definition of this schema: #/$defs/name");
+    if (following.has(name)) return report(at, "must not refer back to itself");
+    const definition = entriesOf(root["$defs"]).find(([key]) => key === name)?.[1];
+    if (definition === undefined) return report(at, `names no definition: $defs has no "${name}"`);
+    following.add(name);
+    visit(definition, ["$defs", name], depth + 1);
+    following.delete(name);
     return undefined;
   }
 
-  #checkKeywords(schema: Json, path: readonly string[]): void {
+  function checkKeywords(schema: Json, path: readonly string[]): void {
     for (const keyword of Object.keys(schema)) {
       const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
-      if (!KEYWORDS.has(keyword) && !isDialect) this.#report([...path, keyword], "is not an accepted keyword");
+      if (!KEYWORDS.has(keyword) && !isDialect) report([...path, keyword], "is not an accepted keyword");
     }
-    if (path.length > 0 && Object.hasOwn(schema, "$defs")) this.#report([...path, "$defs"], "must be at the top");
+    if (path.length > 0 && Object.hasOwn(schema, "$defs")) report([...path, "$defs"], "must be at the top");
     const { pattern, format, enum: values, uniqueItems, maxItems } = schema;
-    if (pattern !== undefined) {
-      const problem = patternProblem(pattern);
-      if (problem !== null) this.#report([...path, "pattern"], problem);
-    }
+    const problem = pattern === undefined ? null : patternProblem(pattern);
+    if (problem !== null) report([...path, "pattern"], problem);
     if (format !== undefined && !ALLOWED_FORMATS.some((allowed) => allowed === format)) {
-      this.#report([...path, "format"], `must be one of ${ALLOWED_FORMATS.join(", ")}`);
+      report([...path, "format"], `must be one of ${ALLOWED_FORMATS.join(", ")}`);
     }
     if (Array.isArray(values) && values.length > MAX_ENUM) {
-      this.#report([...path, "enum"], `has more than ${MAX_ENUM} values`);
+      report([...path, "enum"], `has more than ${MAX_ENUM} values`);
     }
     const isBounded = typeof maxItems === "number" && maxItems <= MAX_UNIQUE_ITEMS;
     if (uniqueItems === true && !isBounded) {
-      this.#report([...path, "uniqueItems"], `requires maxItems of at most ${MAX_UNIQUE_ITEMS}`);
+      report([...path, "uniqueItems"], `requires maxItems of at most ${MAX_UNIQUE_ITEMS}`);
     }
   }
 
-  #report(path: readonly string[], message: string): void {
+  function report(path: readonly string[], message: string): void {
     const dotted = path.join(".");
-    if (!this.#problems.has(dotted)) this.#problems.set(dotted, message);
+    if (!problems.has(dotted)) problems.set(dotted, message);
   }
+
+  visit(root, [], 0);
+  // Unused definitions are compiled too.
+  for (const [name, definition] of entriesOf(root["$defs"])) visit(definition, ["$defs", name], 1);
+  return { problems: [...problems].map(([path, message]) => ({ path, message })), cost };
 }
 
 /** Matches a character, an escape or a class, with an optional quantifier. */
 const PATTERN_PART =
   /(?:\\[dDwWsSnrt.\\/^$*+?()[\]{}|-]|\[(?:\\[dDwWsSnrt\\^\]-]|[^\\\]])+\]|[^\\[\](){}|*+?^$])(\*|\+|\?|\{\d{1,4}(?:,\d{0,4})?\})?/y;
 
-/**
- * Returns why a pattern may take more than linear time; null if it is accepted. An accepted pattern is anchored at the start, has no groups
- * or alternatives, and has at most one quantifier of variable length, because two can take quadratic time.
- */
+/** Returns why a pattern may take more than linear time (two variable quantifiers: quadratic); null if not. */
 function patternProblem(pattern: unknown): string | null {
   if (typeof pattern !== "string") return "must be a string";
   if (pattern.length > MAX_PATTERN) return `has more than ${MAX_PATTERN} characters`;
@@ -210,9 +193,5 @@ function patternProblem(pattern: unknown): string | null {
 }
 
 function entriesOf(map: unknown): [string, unknown][] {
-  return isObject(map) ? Object.entries(map) : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(map) ? Object.entries(map) : [];
 }

@@ -4,15 +4,15 @@ import type { Logger } from "../../shared/logger.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Peers } from "./peers.ts";
 
-/** Delay between two runs while there may be more to take over. */
-const AGAIN_MS = 5_000;
+/** Interval of runs while there may be more to adopt. */
+const REPEAT_MS = 5_000;
 
 /**
- * Takes over the work of dead coordinators other than jobs: webhook deliveries, stored responses and removals. Runs at the start and when a
- * coordinator leaves, and repeats for a while, because its work becomes unowned only when a survivor has found it dead. The store gives
- * each piece of work to one coordinator. Also runs after a storage outage, when a lost reply may have given work to this coordinator.
- * @param steps functions that each take over one kind of work, by name for the log; may be called repeatedly
- * @param settleMs time within which a coordinator is found dead after its lease has ended: twice the lease time
+ * Adopts the work of dead coordinators other than jobs: webhook deliveries, stored responses and removals. Runs when a
+ * coordinator leaves, and repeats until a survivor must have found it dead. Also runs after a storage outage, when a
+ * lost reply may have given work to this coordinator.
+ * @param steps functions by name for the log. Each adopts one kind of work, and may be called repeatedly
+ * @param settleMs time within which a coordinator is found dead: twice the lease time
  */
 export function adoptUnowned(
   peers: Pick<Peers, "live" | "onChange">,
@@ -26,18 +26,16 @@ export function adoptUnowned(
   let running: Promise<void> | null = null;
   let isWanted = false;
   let untilMs = -Infinity;
-  let again: Timer | null = null;
+  let timer: Timer | null = null;
   let isClosed = false;
-
-  /** Runs all steps in the background, now and for a while. */
   function start(): void {
     untilMs = clock.monotonicMs() + settleMs;
     run();
   }
 
   function run(): void {
-    again?.cancel();
-    again = null;
+    timer?.cancel();
+    timer = null;
     isWanted = !isClosed;
     if (running !== null || isClosed) return;
     running = runWanted().finally(() => (running = null));
@@ -48,11 +46,9 @@ export function adoptUnowned(
     const isDone = await runSteps();
     if (isWanted) return runWanted();
     if (isClosed || (isDone && clock.monotonicMs() >= untilMs)) return;
-    again?.cancel();
-    again = clock.schedule(AGAIN_MS, run);
+    timer = clock.schedule(REPEAT_MS, run);
   }
 
-  /** Returns false if a step failed. */
   async function runSteps(): Promise<boolean> {
     let isDone = true;
     for (const [step, runStep] of Object.entries(steps)) {
@@ -78,13 +74,13 @@ export function adoptUnowned(
   ];
 
   return {
+    /** Runs all steps in the background, now and for a while. */
     start,
-    /** Resolves when no step is in flight. */
     async close(): Promise<void> {
       isClosed = true;
       isWanted = false;
       for (const stop of stops) stop();
-      again?.cancel();
+      timer?.cancel();
       await running;
     },
   };

@@ -1,27 +1,28 @@
 import { abortable } from "../../shared/async/abortable.ts";
-import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { Env } from "../env.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { SchedulerEvent, WorkKind } from "../scheduler/events.ts";
+import type { WorkKind } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
-import type { Peer, TakenOver } from "../store/cluster-store.ts";
+import type { Peer } from "../store/cluster-store.ts";
 import { keepLease } from "./membership.ts";
 import { M, MAX_MOVED } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
 import type { Network } from "./open-network.ts";
+import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 import { shareEvents } from "./share-events.ts";
 import { adoptUnowned } from "./adopt-unowned.ts";
 import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
-/** Poll interval for ended batches, because the bus message about a batch may be lost. */
+/** Poll interval for ended batches, because a bus message may be lost. */
 const BATCHES_POLL_MS = 5_000;
 
 interface SharedParts extends JobParts {
@@ -30,18 +31,11 @@ interface SharedParts extends JobParts {
   readonly refreshCatalog: () => Promise<void>;
 }
 
-interface SharingDispatcher {
-  /** Applies an event to the scheduler and carries out its decisions. */
-  schedule(event: Extract<SchedulerEvent, { kind: "job_stays" }>): void;
-  /** Returns whether Islands here may run jobs of a kind. */
-  outlookFor(kind: WorkKind): Outlook;
-}
-
 export type ClusterMember = ReturnType<typeof openMember>;
 
 /**
- * Joins the network: holds the lease, moves jobs, counts limits and Island sessions network-wide, shares work and takes over what dead
- * coordinators leave. A network of one has no lease and nothing to take over.
+ * Joins the network: holds the lease, moves jobs, counts limits and Island sessions network-wide, and shares work. A
+ * network of one has no lease.
  */
 export function openMember(
   env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
@@ -52,29 +46,28 @@ export function openMember(
   const { cluster } = parts.store;
   const { peers, seen } = network;
   const { config, clock, log } = env;
-  const times = { graceMs: config.islandGraceMs, restartGraceMs: config.restartGraceMs };
-  const mover = moveJobs(parts, peers, env, times);
+  const mover = moveJobs(parts, peers, env);
   const lease = cluster.isShared ? keepLease(env, cluster, network, mover) : null;
   const quota = networkQuota(peers, clock);
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let sharing: WorkSharing | null = null;
-  let takingOver: ReturnType<typeof adoptUnowned> | null = null;
-  /** Jobs that stopping coordinators gave to this one. */
+  let adoption: ReturnType<typeof adoptUnowned> | null = null;
+  /** Number of jobs that stopping coordinators gave to this one. */
   let handedOver = 0;
 
-  const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
+  const stopTakes = peers.handle(M.take, async ({ jobIds }) => {
     const taken = await mover.adopt(jobIds);
     handedOver += taken;
     return null;
   });
   /** Handlers that use parts which close before `leave()`. */
-  const stopAnswers = [
-    peers.answer(M.endAccount, async ({ accountId }) => {
+  const stopHandlers = [
+    peers.handle(M.endAccount, async ({ accountId }) => {
       await jobs.cancelAll(accountId);
       return null;
     }),
-    peers.answer(M.catalog, async () => {
+    peers.handle(M.catalog, async () => {
       await parts.refreshCatalog();
       return null;
     }),
@@ -85,14 +78,10 @@ export function openMember(
     quota,
     sessions,
     /** Counts of jobs that came here, by how, and of coordinators that this one removed. */
-    get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
-      const { adopted, claimed, reaped } = cluster.takenOver;
-      return { adopted, claimed, reaped, stolen: sharing?.stolen ?? 0, handedOver };
+    get counts() {
+      return { ...cluster.takenOver, stolen: sharing?.stolen ?? 0, handedOver };
     },
-    /**
-     * Acquires the lease. Call it before clients and Islands are accepted. @throws {ServiceError} `storage_unavailable`; the call may be
-     * repeated
-     */
+    /** Acquires the lease. @throws {ServiceError} `storage_unavailable`; may be repeated */
     async start(): Promise<void> {
       await lease?.start();
       const others = peers.others.map(({ address }) => address);
@@ -101,64 +90,57 @@ export function openMember(
         "Other coordinators use this database, but this one has no bus: work, output and limits are not shared. Set the same bus for all of them";
       log.warn({ others }, text);
     },
-    /** Starts to share work, and to run `steps`, by name, when another coordinator dies. */
-    share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
+    /** Starts to share work, and to run `steps` (by name) when another coordinator dies. */
+    share(
+      dispatcher: Pick<Dispatcher, "outlookFor" | "schedule">,
+      steps: Readonly<Record<string, () => Promise<unknown>>>,
+    ): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       seen.begin(sharing);
-      stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
+      stopHandlers.push(peers.handle(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       if (!cluster.isShared) return;
-      takingOver = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
-      takingOver.start();
+      adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
+      adoption.start();
     },
-    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for each that does not reply. */
+    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null: no reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
       const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
     },
-    /** Starts to share changes of accounts with the listeners at all coordinators. */
     shareEvents(accountEvents: AccountEvents): void {
       shareEvents(accountEvents, peers, clock);
     },
-    /** Counts waiting jobs by Cargo: here, and at other coordinators according to their last status. */
+    /** Returns the number of waiting jobs by Cargo, here and at other coordinators according to their last status. */
     queuedDemand(): ReadonlyMap<string, number> {
       const demand = new Map(scheduler.queuedDemand());
       for (const [slug, waiting] of seen.waitingElsewhere()) demand.set(slug, (demand.get(slug) ?? 0) + waiting);
       return demand;
     },
-    /**
-     * Cancels the unfinished jobs of a deleted account at all coordinators. Resolves when those that reply have cancelled. The others end
-     * the jobs when the removal of the account is retried.
-     */
+    /** Cancels the jobs of a deleted account at all coordinators that reply. A retry of the removal ends the others. */
     async endJobsOf(accountId: string): Promise<void> {
       const fault = "Peer could not cancel the jobs of a deleted account";
       await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
     },
-    /**
-     * Announces a changed Cargo, because the next request may reach any coordinator. Resolves when each other coordinator has read it or
-     * timed out.
-     */
-    async tellCatalogChange(): Promise<void> {
+    /** Announces a changed Cargo. Resolves when each other coordinator has read it or timed out. */
+    async announceCatalogChange(): Promise<void> {
       // Storage knows a newly started coordinator earlier than `peers` does.
       const live = await cluster.peers().catch(() => peers.live);
       const others = live.filter(({ id }) => id !== peers.self.id);
       await peers.askAll(M.catalog, null, undefined, others);
     },
-    /**
-     * Runs the first half of an orderly stop, while Islands and clients are still connected. Resolves with the addresses to which Islands
-     * may go, at the latest when `signal` aborts.
-     */
+    /** Runs the first half of a stop. Resolves with the addresses to which connected Islands may go. */
     async transfer(signal: AbortSignal): Promise<readonly string[]> {
       await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
       await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Stops taking over work and serving peers. Call it before the parts that the steps use are closed. */
-    async closeTakeOver(): Promise<void> {
-      for (const stop of stopAnswers) stop();
+    /** Stops sharing and adopting work, before the parts that the steps use are closed. */
+    async closeSharing(): Promise<void> {
+      for (const stop of stopHandlers) stop();
       // After a failed start, work sharing is still open.
-      await Promise.all([sharing?.close(), takingOver?.close()]);
+      await Promise.all([sharing?.close(), adoption?.close()]);
     },
-    /** Runs the second half, after Islands and clients have gone. Jobs that are left become unowned. Call it before bus and store close. */
+    /** Runs the second half, after clients and Islands have gone. Jobs that are left become unowned. */
     async leave(): Promise<void> {
       quota.close();
       stopTakes();
@@ -170,8 +152,8 @@ export function openMember(
 }
 
 /**
- * Gives the waiting jobs of a stopping coordinator to a peer until `signal` aborts. Resolves with their number. Jobs that stay behind are
- * adopted by the others: jobs that Islands hold, and all jobs if no peer is live or the bus is down.
+ * Gives the waiting jobs of a stopping coordinator to a peer until `signal` aborts. Resolves with their number. Other
+ * coordinators adopt the rest: jobs that Islands hold, and all jobs if no peer is live or the bus is down.
  */
 export async function transferWaiting(
   peers: Peers,
@@ -202,20 +184,16 @@ export async function transferWaiting(
   return count;
 }
 
-/**
- * Ends the jobs of failed batches on every coordinator, because the jobs of one batch may be spread over several. Returns a function that
- * stops it.
- */
+/** Ends the jobs of failed batches, which may be spread over all coordinators. Returns a function that stops it. */
 function endBatchesEverywhere(
   peers: Peers,
   jobs: JobRegistry,
   batches: Pick<BatchService, "activeIds" | "endOver">,
-  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: PeersEnv,
 ): () => void {
   let isClosed = false;
 
-  /** Returns false if storage was unavailable. */
-  async function look(batchIds: readonly string[]): Promise<boolean> {
+  async function check(batchIds: readonly string[]): Promise<boolean> {
     try {
       await batches.endOver(batchIds);
       return true;
@@ -228,16 +206,15 @@ function endBatchesEverywhere(
   jobs.subscribe((event) => {
     if (event.type !== "job_ended" || event.job.batchId === null) return;
     const { batchId, state, settled } = event.job;
-    if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
+    if (state === "failed" || state === "timeout") void settled?.then(() => peers.broadcast(M.batchEnded, { batchId }));
   });
-  const stop = peers.hear(M.batchEnded, ({ batchId }, fromId) => {
-    // This coordinator has ended its own jobs already.
-    if (fromId !== peers.self.id) void look([batchId]);
+  const stop = peers.onBroadcast(M.batchEnded, ({ batchId }, fromId) => {
+    if (fromId !== peers.self.id) void check([batchId]);
   });
-  const stopLooking = whileOthers(peers, clock, BATCHES_POLL_MS, () => look(batches.activeIds));
+  const stopPolling = whileOthers(peers, clock, BATCHES_POLL_MS, () => check(batches.activeIds));
   return () => {
     isClosed = true;
     stop();
-    stopLooking();
+    stopPolling();
   };
 }

@@ -6,15 +6,13 @@ import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credenti
 import { M } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Poll interval. Polling finds changes whose bus message was lost, and changes by the command line, which has no bus. */
+/** Poll interval, for changes by the command line and changes whose bus message was lost. */
 const POLL_MS = 500;
 /** Maximum age of a reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
-
-/** Gap between readings after which all open credentials are checked, because storage may have forgotten credentials that ended since. */
+/** Gap between readings in which storage may have forgotten ended credentials, so that all are checked. */
 const MAX_GAP_MS = ENDS_KEPT_MS / 2;
-/** Maximum number of credentials in one query. */
-const MAX_ASKED = 1_000;
+const MAX_CREDENTIALS_PER_QUERY = 1_000;
 
 interface Reading {
   /** Number of local changes that this reading includes. */
@@ -23,15 +21,12 @@ interface Reading {
 }
 
 export interface CredentialWatch extends CredentialRevisionSource {
-  /** Registers `user`, whose `end` is called for each credential that has ended. */
+  /** Registers `user`, whose `end` is called for each ended credential. */
   serve(user: CredentialUser): void;
   close(): void;
 }
 
-/**
- * Watches credentials in storage that only this coordinator uses. Each request reads the revision, because the command line may change it.
- * Open sessions and streams of an ended credential end within a second.
- */
+/** Watches credentials in storage that only this coordinator and the command line use. */
 export function unsharedCredentials(
   accounts: Pick<AccountStore, "credentialsRevision" | "endedOf">,
   { clock, log }: Pick<LoopEnv, "clock" | "log">,
@@ -56,22 +51,21 @@ export function unsharedCredentials(
   };
 }
 
-function end(users: ReadonlySet<CredentialUser>, credential: string): void {
-  for (const user of users) user.end(credential);
+function end(users: ReadonlySet<CredentialUser>, credentials: readonly string[]): void {
+  for (const credential of credentials) for (const user of users) user.end(credential);
 }
 
-/** Queries every credential in use, and ends the sessions and streams of those that have ended. */
+/** Ends the sessions and streams of all ended credentials. */
 async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<AccountStore, "endedOf">): Promise<void> {
   const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
-  for (let from = 0; from < open.length; from += MAX_ASKED) {
-    for (const credential of await accounts.endedOf(open.slice(from, from + MAX_ASKED))) end(users, credential);
+  for (let from = 0; from < open.length; from += MAX_CREDENTIALS_PER_QUERY) {
+    end(users, await accounts.endedOf(open.slice(from, from + MAX_CREDENTIALS_PER_QUERY)));
   }
 }
 
 /**
- * Watches changes of keys, sessions, Island tokens and limits by other coordinators and the command line. It reads the revision in storage
- * twice a second, after a local change, and when another coordinator announces one. While storage cannot be read, callers get the error: no
- * request is authorized by data older than a second.
+ * Watches changes of credentials and limits by all coordinators and the command line. While storage cannot be read,
+ * callers get the error: no request is authorized by data older than a second.
  */
 export function watchCredentials(
   store: CredentialChanges,
@@ -83,20 +77,24 @@ export function watchCredentials(
   /** Number of local changes. */
   let changes = 0;
   let reading: Reading | null = null;
-  /** Number of the last reading that began, and of the last whose result was used. */
+  /** Numbers of the last reading that began, and of the last whose result was used. */
   let begun = 0;
   let accepted = 0;
   let revision: number | null = null;
   let readAtMs = -Infinity;
-  /** Storage clock at the last used reading. */
+  /** Time of the last used reading, by the clock of storage. */
   let storedAtMs: number | null = null;
   let isClosed = false;
-  const stop = peers.hear(M.credentials, () => {
-    // The current reading may predate the change.
+  const stop = peers.onBroadcast(M.credentials, () => {
     reading = null;
     readSoon();
   });
-  let timer = pollLater();
+  let timer = clock.schedule(POLL_MS, poll);
+
+  function poll(): void {
+    readSoon();
+    timer = clock.schedule(POLL_MS, poll);
+  }
 
   /** Concurrent callers share a reading, unless it began before a local change. */
   function read(): Promise<number> {
@@ -115,7 +113,7 @@ export function watchCredentials(
     const round = begun;
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
-    for (const credential of ended) end(users, credential);
+    end(users, ended);
     // The first reading has no ends, and storage may have forgotten credentials that ended this long ago.
     if (storedAtMs === null || atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // Ignore an older reading that took longer than a newer one.
@@ -127,16 +125,9 @@ export function watchCredentials(
     return newest;
   }
 
-  /** Reads in the background. Callers that need the revision get the error of a failed reading. */
+  /** Reads in the background; the next caller gets an error. */
   function readSoon(): void {
     if (!isClosed) read().catch(() => undefined);
-  }
-
-  function pollLater() {
-    return clock.schedule(POLL_MS, () => {
-      readSoon();
-      timer = pollLater();
-    });
   }
 
   return {
@@ -147,7 +138,7 @@ export function watchCredentials(
     changed() {
       changes += 1;
       readAtMs = -Infinity;
-      peers.tell(M.credentials, null);
+      peers.broadcast(M.credentials, null);
       readSoon();
     },
     serve: (user) => void users.add(user),

@@ -9,12 +9,11 @@ import type { Peers } from "./peers.ts";
 /** Feed that is being sent to a peer. */
 interface Sent {
   readonly feed: Feed;
-  /** Whether another coordinator now owns the job. */
   isGone: boolean;
   wake: () => void;
 }
 
-/** Sends feeds of this coordinator's jobs to peers whose clients read them. `drop` is called when another coordinator owns the job. */
+/** Sends feeds of jobs here to peers. Call `drop` when another coordinator owns the job. */
 export function publishFeeds(
   peers: Pick<Peers, "serve">,
   jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">,

@@ -18,7 +18,7 @@ export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
     : toWire(slice);
 }
 
-/** Encodes a slice compactly. A token without other data is a string if it counts as one, or a pair of text and count. */
+/** Encodes a slice. A token without other data is a string if it counts as one, or a pair of text and count. */
 export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSlice {
   return {
     from,

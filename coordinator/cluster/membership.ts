@@ -6,13 +6,10 @@ import type { Network } from "./open-network.ts";
 
 /** Jobs of a dead coordinator that are adopted in one commit. Small parts let several coordinators share the work. */
 const ADOPT_AT_ONCE = 500;
-/**
- * Longest interval between comparisons of memory with storage. They find the results of calls whose reply was lost: submissions and
- * hand-overs.
- */
+/** Maximum interval of comparisons with storage, which find jobs of calls whose reply was lost. */
 const RECONCILE_MS = 60_000;
 
-/** Keeps this coordinator's lease: renews it, reads the peers' leases, and adopts the jobs of dead coordinators. */
+/** Renews this coordinator's lease, reads the peers' leases, and adopts the jobs of dead coordinators. */
 export function keepLease(
   { config: { leaseMs, leaseRenewMs }, clock, log }: Pick<Env<"leaseMs" | "leaseRenewMs">, "config" | "clock" | "log">,
   cluster: ClusterStore,
@@ -47,7 +44,7 @@ export function keepLease(
       reconcileSoon();
       return;
     }
-    // Runs apart from renewals, which must be on time however much there is to adopt.
+    // Renewals must be on time however much there is to adopt.
     if (isCaring) return;
     isCaring = true;
     void care()
@@ -73,7 +70,6 @@ export function keepLease(
     await learnTime();
   }
 
-  /** Requests a comparison with the next renewal. */
   function reconcileSoon(): void {
     reconciledMs = -Infinity;
   }
@@ -81,14 +77,14 @@ export function keepLease(
   function setLive(live: readonly Peer[]): void {
     const textOf = (all: readonly Peer[]): string => all.map(({ id, address }) => `${id} ${address}`).join();
     if (textOf(live) === textOf(peers.live)) return;
-    // A coordinator that left may have given jobs to this one in a message that was lost.
+    // The message about jobs that a leaving coordinator gave to this one may be lost.
     if (peers.live.some(({ id }) => !live.some((peer) => peer.id === id))) reconcileSoon();
     peers.setLive(live);
   }
 
   async function care(): Promise<void> {
     if (clock.monotonicMs() - reconciledMs >= RECONCILE_MS) {
-      // Set before the start, so that a failure during it causes another comparison.
+      // A failure from here on causes another comparison.
       reconciledMs = clock.monotonicMs();
       await mover.reconcile();
     }
@@ -97,8 +93,8 @@ export function keepLease(
   }
 
   /**
-   * Reaps dead coordinators. After a storage outage or a pause of this process all leases may have expired. The first coordinator that
-   * returns therefore waits one lease time for the others.
+   * Reaps dead coordinators. After a storage outage or a pause all leases may have expired, so the first coordinator
+   * that returns waits one lease time for the others.
    */
   async function reap(): Promise<void> {
     if (clock.monotonicMs() - (steadySinceMs ?? Infinity) < leaseMs) return;
@@ -116,8 +112,9 @@ export function keepLease(
 
   return {
     /**
-     * Acquires the lease, and adopts the jobs of coordinators that left. Call it before the first job is submitted here: jobs of a
-     * coordinator without a lease are unowned. @throws {ServiceError} `storage_unavailable`; the call may be repeated
+     * Acquires the lease and adopts unowned jobs. Call it before the first job is submitted, which would be unowned
+     * without a lease.
+     * @throws {ServiceError} `storage_unavailable`; may be repeated
      */
     async start(): Promise<void> {
       await renew();
@@ -126,7 +123,7 @@ export function keepLease(
       isCaring = true;
       await care().finally(() => (isCaring = false));
     },
-    /** Ends the lease: jobs that this coordinator still owns become unowned. May be called twice, and before `start()`. */
+    /** Ends the lease: jobs of this coordinator become unowned. May be called twice, and before `start()`. */
     async leave(): Promise<void> {
       if (isLeaving) return;
       isLeaving = true;

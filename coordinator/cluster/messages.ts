@@ -9,12 +9,10 @@ import { changeSchema, MAX_WAITING } from "../events/change.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
 
-/** Request to one coordinator, with its reply. */
 export interface Question<Q, R> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
   readonly reply: z.ZodType<R>;
-  /** Timeout of the request. */
   readonly withinMs: number;
 }
 
@@ -24,7 +22,7 @@ export interface News<T> {
   readonly content: z.ZodType<T>;
 }
 
-/** Request that one coordinator answers with frames until the requester stops it. The first frame must arrive within a second. */
+/** Request that one coordinator answers with frames until it is stopped. The first must arrive within a second. */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -34,19 +32,17 @@ export interface Stream<Q, F> {
 export type QuestionOf<M extends { readonly question: z.ZodType }> = DeepReadonly<z.infer<M["question"]>>;
 export type ReplyOf<M extends { readonly reply: z.ZodType }> = DeepReadonly<z.infer<M["reply"]>>;
 
-/** Maximum number of kinds of work in a message. Beyond it, kinds rotate. */
+/** Maximum number of kinds of work in a message. If there are more, they rotate. */
 export const MAX_KINDS = 256;
-/** Maximum number of jobs that move in one commit because slots are free. */
+/** Maximum number of jobs that move to free slots in one commit. */
 export const MAX_JOBS = 256;
-/** Maximum number of Islands in an offer. */
 export const MAX_ISLANDS = 256;
-/** Maximum number of jobs handed over, taken over or announced in one message. */
+/** Maximum number of jobs transferred, adopted or announced in one message. */
 export const MAX_MOVED = 500;
-/** Maximum number of Island sessions in a message. */
 export const MAX_SESSIONS = 1_000;
 /** Number of a job's newest failures that its next owner receives. */
 export const MAX_FAILED_ON = 100;
-/** Limit of event streams of a coordinator. Their ids take 330 KB. */
+/** Maximum number of accounts with event streams at a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
 /** Timeout of requests for which a page waits. */
 const PAGE_MS = 500;
@@ -109,11 +105,10 @@ const liveFacts = z.object({
 });
 /** The coordinator does not have the job. */
 const gone = z.object({ is: z.literal("gone") });
-/** The job had ended before, which is durable. */
 const ended = z.object({ is: z.literal("ended") });
 
 const liveIslands = z.array(liveIslandSchema);
-const islandQuestion = z.object({ accountId: id, hostId: id.nullable() });
+const movedJobs = z.object({ jobIds: z.array(id).max(MAX_MOVED) });
 
 const metrics = z.object({
   islands: count,
@@ -124,7 +119,7 @@ const metrics = z.object({
   /** Jobs that ended in the last minute. */
   ended: z.object({ all: count, failed: count }),
   tokensPerSecond: z.number(),
-  /** Times from when a job could be assigned (usually its submission) to its first output, for jobs that ended in the last minute. */
+  /** Times from when a job could be assigned to its first output, for jobs that ended in the last minute. */
   firstToken: z.array(z.tuple([count, count])),
   /** Waiting jobs grouped by Cargo and reason, largest group first. */
   waiting: z
@@ -135,14 +130,12 @@ const metrics = z.object({
         onlyIslandsOf: id.nullable(),
         jobs: count,
         oldestAtMs: z.number(),
-        /** Reason of the oldest job. */
         reason: z.enum(WAITING_REASONS),
         message: text,
       }),
     )
     .max(MAX_KINDS),
 });
-/** Metrics of one coordinator. */
 export type CoordinatorMetrics = DeepReadonly<z.infer<typeof metrics>>;
 export type WaitingWork = CoordinatorMetrics["waiting"][number];
 
@@ -182,10 +175,7 @@ const feedSlice = z.object({
     .optional(),
 });
 export type WireSlice = z.infer<typeof feedSlice>;
-/**
- * Tokens of one attempt that count as one each, as in nearly every frame. The check is hand-written and copies nothing, because it runs for
- * each token.
- */
+/** Tokens of one attempt with count 1 each, as in most frames. The check copies nothing: it runs for each token. */
 export type WireTokens = readonly [from: number, attempt: number, ...texts: string[]];
 const tokens = z.custom<WireTokens>(
   (frame) =>
@@ -194,96 +184,74 @@ const tokens = z.custom<WireTokens>(
     frame.every((each: unknown, index) => (index < 2 ? isCount(each) : typeof each === "string")),
 );
 const feedFrame = feedSlice.extend({
-  /** Start position, in the first frame only. With `more` there are no further frames: the follower asks again from its new position. */
+  /** Start position, in the first frame only. `more`: the follower must ask again from its new position. */
   opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
-  /**
-   * `lost`: the job continued without output that the follower has. `too_large`: the next item will soon be in storage. In the last frame
-   * only.
-   */
+  /** `lost`: the job continued without output that the follower has. `too_large`: read storage. Ends the stream. */
   fault: z.enum(["lost", "too_large"]).optional(),
 });
 export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
 
-function question<Q, R>(message: Question<Q, R>): Question<Q, R> {
-  return message;
-}
-
-function news<T>(message: News<T>): News<T> {
-  return message;
-}
-
-function stream<Q, F>(message: Stream<Q, F>): Stream<Q, F> {
-  return message;
-}
-
 /** Every message between coordinators. docs/internals/cluster-messages.md says when each is sent. */
 export const M = {
-  /** Announces a changed Cargo; the receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
-  catalog: question({ name: "catalog", question: nothing, reply: nothing, withinMs: 500 }),
-  endAccount: question({
-    name: "end_account",
-    question: z.object({ accountId: id }),
-    reply: nothing,
-    withinMs: 5_000,
-  }),
+  /** The receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
+  catalog: { name: "catalog", question: nothing, reply: nothing, withinMs: 500 },
+  endAccount: { name: "end_account", question: z.object({ accountId: id }), reply: nothing, withinMs: 5_000 },
 
-  /** Opens the stream {@link Stream.name}. The follower chooses its number, which is greater than all before it. */
-  open: question({
+  /** Opens the stream `name`. The follower chooses its number, which is greater than all before it. */
+  open: {
     name: "open",
     question: z.object({ stream: count, name: id, question: z.unknown() }),
     reply: nothing,
     withinMs: 1_000,
-  }),
+  },
   /**
-   * Heartbeat of a follower, every second: the streams that it reads, and the next frame number of each. Streams up to number `upTo` that
-   * are missing are closed. `broken`: streams to open again.
+   * Heartbeat of a follower, every second: its streams, and the next frame number of each. Missing streams up to number
+   * `upTo` are closed. `broken`: streams to open again.
    */
-  beat: question({
+  beat: {
     name: "beat",
     question: z.object({ upTo: count, streams: z.array(z.tuple([count, count])) }),
     reply: z.object({ broken: z.array(count) }),
     withinMs: 1_000,
-  }),
+  },
   /** A job's feed from a position. Ends early if the coordinator does not have the job. */
-  feed: stream({
+  feed: {
     name: "feed",
     question: z.object({ jobId: id, after: position }),
     frame: z.union([tokens, feedFrame]),
-  }),
+  },
 
   /** State of an unfinished job that only its owner has. */
-  describeJob: question({
+  describeJob: {
     name: "describe_job",
     question: z.object({ jobId: id }),
     reply: z.discriminatedUnion("is", [gone, ended, z.object({ is: z.literal("described"), facts: liveFacts })]),
     withinMs: 500,
-  }),
-  cancelJob: question({
+  },
+  cancelJob: {
     name: "cancel_job",
     question: z.object({ jobId: id }),
     reply: z.discriminatedUnion("is", [gone, ended, z.object({ is: z.literal("cancelled"), state: jobState })]),
     withinMs: 5_000,
-  }),
+  },
 
-  status: news({ name: "status", content: status }),
-  steal: question({
+  status: { name: "status", content: status },
+  steal: {
     name: "steal",
     question: z.object({
-      /** Slots for jobs that start at once; the limit of jobs to move. */
+      /** Slots for jobs that start at once, which limit the jobs to move. */
       offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(offeredIsland).max(MAX_ISLANDS) }),
-      /** Load of the requester for kinds whose jobs it takes into its queues, if fewer wait there for each slot. */
+      /** Load of the requester for kinds whose jobs it takes into its queues if they wait less there. */
       backlog: z.array(load).max(MAX_KINDS),
     }),
     reply: z.object({
-      /** Jobs that now belong to the requester. */
       jobIds: z.array(id).max(MAX_JOBS),
-      /** Load left of the requested kinds. */
       rest: z.array(load).max(2 * MAX_KINDS),
     }),
     withinMs: 5_000,
-  }),
-  /** Asks whether Islands of the coordinator can run a kind of work. A client waits for the reply. */
-  outlook: question({
+  },
+  /** Asks whether Islands can run a kind of work. A client waits for the reply. */
+  outlook: {
     name: "outlook",
     question: kind,
     reply: z.union([
@@ -291,40 +259,29 @@ export const M = {
       z.object({ is: z.literal("lacking"), message: z.string().max(2_000) }),
     ]),
     withinMs: 500,
-  }),
+  },
 
   /** Jobs that a stopping coordinator gave to the receiver. */
-  take: question({
-    name: "take",
-    question: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
-    reply: nothing,
-    withinMs: 5_000,
-  }),
-  /** State of moving jobs that is not in storage. Sent to the next owner before it learns of the jobs. */
-  handovers: question({
+  take: { name: "take", question: movedJobs, reply: nothing, withinMs: 5_000 },
+  /** Moving jobs' state that is not in storage. Sent to the next owner before it learns of the jobs. */
+  handovers: {
     name: "handovers",
     question: z.object({ handovers: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
-  }),
+  },
   /** Jobs that the sender took over. */
-  moved: news({
-    name: "moved",
-    content: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
-  }),
+  moved: { name: "moved", content: movedJobs },
   /** A job of the batch failed or timed out, which may end the batch. */
-  batchEnded: news({ name: "batch_ended", content: z.object({ batchId: id }) }),
+  batchEnded: { name: "batch_ended", content: z.object({ batchId: id }) },
 
   /** A key, session, token or limit changed. */
-  credentials: news({ name: "credentials", content: nothing }),
+  credentials: { name: "credentials", content: nothing },
   /** Island sessions at the sender: host id, number and account of each. */
-  sessions: news({
-    name: "sessions",
-    content: z.array(z.tuple([id, count, id])).max(MAX_SESSIONS),
-  }),
+  sessions: { name: "sessions", content: z.array(z.tuple([id, count, id])).max(MAX_SESSIONS) },
 
   /** Asks the quota owner of an account for requests of a credential. */
-  requests: question({
+  requests: {
     name: "requests",
     question: z.object({ credential: z.string().max(1_000), limit: count, count }),
     reply: z.object({
@@ -334,9 +291,9 @@ export const M = {
       freesInMs: z.number(),
     }),
     withinMs: 500,
-  }),
+  },
   /** Reports the account's open streams at the sender, and may ask for one more. */
-  streams: question({
+  streams: {
     name: "streams",
     question: z.object({
       accountId: id,
@@ -346,51 +303,52 @@ export const M = {
     }),
     reply: z.object({ granted: z.boolean() }),
     withinMs: 500,
-  }),
+  },
 
   /** Connected Islands of an account, or one of them. */
-  islandsOf: question({ name: "islands_of", question: islandQuestion, reply: liveIslands, withinMs: PAGE_MS }),
-  removeIsland: question({
+  islandsOf: {
+    name: "islands_of",
+    question: z.object({ accountId: id, hostId: id.nullable() }),
+    reply: liveIslands,
+    withinMs: PAGE_MS,
+  },
+  removeIsland: {
     name: "remove_island",
     question: z.object({ accountId: id, hostId: id }),
     reply: nothing,
     withinMs: PAGE_MS,
-  }),
+  },
   /** Cargos of the account that connected Islands can run. */
-  availability: question({
+  availability: {
     name: "availability",
     question: z.object({ accountId: id }),
     reply: z.array(z.object({ slug: id, islands: count, ready: count, free: count })),
     withinMs: PAGE_MS,
-  }),
-  /**
-   * Subscribes to changes of these accounts; `all`: and of no others. The reply is the number of messages sent so far; null: the requester
-   * was unknown and got none.
-   */
-  events: question({
+  },
+  /** Subscribes to accounts (`all`: to no others). Reply: number of messages sent so far; null: unknown requester. */
+  events: {
     name: "events",
     question: z.object({ accountIds: z.array(id).max(MAX_FOLLOWED), all: z.boolean() }),
     reply: count.nullable(),
     withinMs: 3_000,
-  }),
-  /** Changes of an account, sent to a subscribed coordinator. Null is a reset, or a change of a kind that this version does not know. */
-  changes: news({
+  },
+  /** Changes of an account, for a subscriber. Null is a reset, or a change of an unknown kind. */
+  changes: {
     name: "events",
     content: z.object({
-      /** Number of this message. */
       sent: count,
       accountId: id,
       changes: z.array(changeSchema.nullable().catch(null)).max(MAX_WAITING).nullable(),
     }),
-  }),
-  metrics: question({ name: "metrics", question: nothing, reply: metrics, withinMs: PAGE_MS }),
+  },
+  metrics: { name: "metrics", question: nothing, reply: metrics, withinMs: PAGE_MS },
   /** Live state of the given Islands that are connected, for an operator's page. */
-  islands: question({
+  islands: {
     name: "islands",
     question: z.object({ hostIds: z.array(id).max(1_000) }),
     reply: liveIslands,
     withinMs: PAGE_MS,
-  }),
+  },
 } as const;
 
 export type StealRequest = QuestionOf<typeof M.steal>;

@@ -1,7 +1,6 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { beginRecovery } from "../dispatch/recovery.ts";
+import type { Env } from "../env.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
@@ -16,12 +15,10 @@ import type { Peers } from "./peers.ts";
 
 /** Concurrent reads of one part. A started job needs two sequential reads. */
 const READERS = 16;
-/** Maximum number of handover states kept until their jobs arrive. */
 const MAX_REMEMBERED = 10_000;
 
 export type JobMover = ReturnType<typeof moveJobs>;
 
-/** Parts of the coordinator that hold and restore jobs. */
 export interface JobParts {
   readonly store: Pick<Store, "cluster" | "islands">;
   readonly jobs: JobRegistry;
@@ -30,41 +27,32 @@ export interface JobParts {
   readonly submissions: Submissions;
 }
 
-/**
- * Moves unfinished jobs between storage and this coordinator's memory. If several calls concern one job, only one restores it.
- * @param times grace period for the Islands of jobs that came here: to return to any coordinator, and to the only one
- */
+/** Moves unfinished jobs between storage and this coordinator's memory. Concurrent calls restore a job once. */
 export function moveJobs(
   { store, jobs, islands, batches, submissions }: JobParts,
   peers: Peers,
-  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "info"> },
-  times: { readonly graceMs: number; readonly restartGraceMs: number },
+  { config, clock, log }: Pick<Env<"islandGraceMs" | "restartGraceMs">, "clock" | "config" | "log">,
 ) {
   const { cluster } = store;
   const handoverStates = shareHandoverStates(peers);
-  /** Jobs that are being adopted, with the promise of the call. */
   const inFlight = new Map<string, Promise<void>>();
-  const graceMs = (): number => (peers.live.length > 1 ? times.graceMs : times.restartGraceMs);
+  /** Returns the grace period in which Islands return: to any coordinator, or to the only one. */
+  const graceMs = (): number => (peers.live.length > 1 ? config.islandGraceMs : config.restartGraceMs);
 
   async function adopt(jobIds: readonly string[]): Promise<number> {
-    let taken = 0;
-    for (let from = 0; from < jobIds.length; from += MAX_MOVED)
-      taken += await takePart(jobIds.slice(from, from + MAX_MOVED));
-    return taken;
-  }
-
-  async function takePart(jobIds: readonly string[]): Promise<number> {
-    let taken = 0;
-    await once(jobIds, async (ids) => {
+    let adopted = 0;
+    const adoptPart = async (ids: readonly string[]): Promise<void> => {
       const stored = await retryWhileUnavailable(() => cluster.owned(ids), clock);
       const records = stored.map((record): ReturningJob => {
         const handover = handoverStates.take(record.id);
         return handover === undefined ? record : { ...record, handover };
       });
-      taken = records.length;
-      if (taken > 0) log.info(await restore(records), "Took over jobs");
-    });
-    return taken;
+      adopted += records.length;
+      if (records.length > 0) log.info(await restore(records), "Took over jobs");
+    };
+    for (let from = 0; from < jobIds.length; from += MAX_MOVED)
+      await once(jobIds.slice(from, from + MAX_MOVED), adoptPart);
+    return adopted;
   }
 
   async function restore(records: readonly ReturningJob[]): Promise<{ waiting: number; held: number }> {
@@ -76,7 +64,7 @@ export function moveJobs(
     );
     await Promise.all(shares.map((share) => recovery.restore(share)));
     const result = await recovery.finish();
-    await noteHere(records);
+    await announceHere(records);
     return result;
   }
 
@@ -88,53 +76,49 @@ export function moveJobs(
     if (islands.get(hostId)?.isConnected === true) islands.takeSlot(hostId, { jobId, attempt });
     else islands.awaitReturn(hostId, accountId, [{ jobId, attempt }], graceMs());
     if (record.isClientBound) jobs.awaitReaders([jobId]);
-    await noteHere([record]);
+    await announceHere([record]);
   }
 
-  /** Announces jobs that are now in the registry. */
-  async function noteHere(records: readonly ActiveJobRecord[]): Promise<void> {
-    peers.tell(M.moved, { jobIds: records.map(({ id }) => id) });
+  async function announceHere(records: readonly ActiveJobRecord[]): Promise<void> {
+    peers.broadcast(M.moved, { jobIds: records.map(({ id }) => id) });
     const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
     if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
   }
 
-  /** Runs `take` for jobs that are neither here nor being adopted by another call. Resolves when all are here. */
-  async function once(jobIds: readonly string[], take: (jobIds: readonly string[]) => Promise<void>): Promise<void> {
+  /** Runs `restoreJobs` for jobs that are neither here nor in flight. Resolves when all are here. */
+  async function once(
+    jobIds: readonly string[],
+    restoreJobs: (ids: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     // A stored job may still be arriving from its own submission.
     await Promise.all(jobIds.map((id) => submissions.settled(id)));
     const others = jobIds.flatMap((id) => inFlight.get(id) ?? []);
     const own = jobIds.filter((id) => jobs.get(id) === undefined && !inFlight.has(id));
-    const taken = own.length === 0 ? Promise.resolve() : take(own);
-    for (const id of own) inFlight.set(id, taken);
+    const restored = own.length === 0 ? Promise.resolve() : restoreJobs(own);
+    for (const id of own) inFlight.set(id, restored);
     try {
-      await taken;
+      await restored;
     } finally {
       for (const id of own) inFlight.delete(id);
     }
     await Promise.allSettled(others);
   }
 
-  /**
-   * Drops jobs whose Island moved to another coordinator while this one still waited for it. Without the message, clients here would get
-   * stale state from memory. The database decides, because a message may be late.
-   */
-  async function noteMoved(jobIds: readonly string[], ownerId: string): Promise<void> {
+  /** Drops jobs whose Island moved to another coordinator. The database decides: a message may be late. */
+  async function dropMoved(jobIds: readonly string[], ownerId: string): Promise<void> {
     if (ownerId === cluster.selfId) return;
     const here = new Map(jobIds.flatMap((id) => jobs.get(id) ?? []).map((job) => [job.id, job]));
     if (here.size === 0) return;
-    // Storage may be unavailable. A rejected write or a comparison then finds the move.
+    // While storage is unavailable, a rejected write or a comparison finds the move later.
     const owners = await cluster.ownersOf([...here.keys()]).catch(() => new Map<string, string>());
     for (const [id, owner] of owners)
       if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.drop(id, owner);
   }
 
-  const stop = peers.hear(M.moved, ({ jobIds }, ownerId) => void noteMoved(jobIds, ownerId));
+  const stop = peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => void dropMoved(jobIds, ownerId));
 
   return {
-    /**
-     * Gives waiting jobs to a peer in one commit. Resolves with the ids of those that moved. They are not dispatched during the move; the
-     * rest is queued again. The receiver must be told of the jobs: see `adopt`.
-     */
+    /** Gives waiting jobs to a peer, which must then `adopt` them. Resolves with the ids of those that moved. */
     async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
       const moving = jobs.beginMove(jobIds);
       if (moving.length === 0) return [];
@@ -146,27 +130,19 @@ export function moveJobs(
         // After an error the jobs are queued again. If they did move, the next write is rejected.
         for (const id of moving) jobs.endMove(id, moved.has(id) ? toId : null);
       }
-      handoverStates.send(
-        toId,
-        known.filter(({ jobId }) => moved.has(jobId)),
-      );
+      const sent = known.filter(({ jobId }) => moved.has(jobId));
+      handoverStates.send(toId, sent);
       return [...moved];
     },
-    /**
-     * Restores jobs that storage assigned to this coordinator, and queues them. Jobs that are already here stay as they are. Resolves with
-     * the number of restored jobs.
-     */
+    /** Restores jobs that storage assigned to this coordinator. Resolves with the number that was not here. */
     adopt,
-    /** Claims attempts that a connected Island holds and has proved with attempt tokens, if they are the current ones. */
+    /** Claims attempts that a connected Island has proved with attempt tokens, if they are the current ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
       await Promise.all(attempts.map((attempt) => once([attempt.jobId], () => claimOne(hostId, accountId, attempt))));
     },
-    /**
-     * Compares storage with memory: adopts jobs that are owned but missing here, and drops jobs of other owners. Needed when the reply to a
-     * move was lost.
-     */
+    /** Compares memory with storage: adopts missing jobs, and drops jobs of other owners. */
     async reconcile(): Promise<void> {
-      // Jobs that are submitted or arrive after this are not compared.
+      // Excludes jobs that are submitted or arrive later.
       const here = new Map([...jobs.list()].map((job) => [job.id, job]));
       const missing: string[] = [];
       for (let after = ""; ;) {
@@ -186,13 +162,10 @@ export function moveJobs(
   };
 }
 
-/**
- * Sends the handover state of moving jobs to their new owner, before the message about the jobs. If it is lost, the new owner knows as
- * little as after a restart.
- */
+/** Sends the state of moving jobs to their new owner, first. If it is lost, they continue as after a restart. */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);
-  const close = peers.answer(M.handovers, ({ handovers }) => {
+  const close = peers.handle(M.handovers, ({ handovers }) => {
     for (const handover of handovers) received.set(handover.jobId, handover);
     return null;
   });
@@ -202,7 +175,6 @@ export function shareHandoverStates(peers: Peers) {
       for (let from = 0; from < bounded.length; from += MAX_MOVED)
         peers.ask(toId, M.handovers, { handovers: bounded.slice(from, from + MAX_MOVED) }).catch(() => undefined);
     },
-    /** Returns and removes the state received for a job; undefined if none arrived. */
     take(jobId: string): HandoverState | undefined {
       const handover = received.get(jobId);
       received.delete(jobId);

@@ -3,10 +3,7 @@ import { sleepOn, type Clock } from "../../shared/clock.ts";
 /** Error that a round trip may hide. Smaller differences are ignored. */
 const TOLERANCE_MS = 50;
 
-/**
- * Returns the clock of the network, which is that of the database. Deadlines and session ends written by one coordinator are read by
- * others, whose machine clocks may differ by minutes. Durations are measured on this machine.
- */
+/** Returns the clock of the database, because machine clocks may differ. Durations are those of this machine. */
 export function networkClock(machine: Clock) {
   /** Network time when this machine's monotonic clock was 0; null until it is set, while machine time is used. */
   let zeroMs: number | null = null;

@@ -17,7 +17,7 @@ import { M, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
-/** Time for which an unresponsive quota owner is not asked, so that a stalled coordinator does not delay requests. */
+/** Time for which an unresponsive quota owner is not asked, so that it does not delay requests. */
 const SILENCE_MS = 1_000;
 const MAX_SILENT = 1_000;
 
@@ -25,30 +25,27 @@ const MAX_SILENT = 1_000;
 const BLOCKS_SHARE = 0.05;
 /** Maximum size of a block, whatever the limit and the number of waiting requests. */
 const MAX_BLOCK = 50_000;
-/**
- * Maximum lifetime of a cached refusal. A client that keeps trying costs one question a second, and a raised limit applies within that
- * time.
- */
+/** Maximum lifetime of a cached refusal, after which a raised limit applies. */
 const MAX_REFUSED_MS = 1_000;
 const MAX_BLOCKS = 50_000;
 
 /** Delay before counts are reported to an unresponsive quota owner again. */
 const RETRY_MS = 1_000;
-/** Interval at which all counts are reported again, because an owner may have considered this coordinator dead for a while. */
-const RETELL_MS = 60_000;
+/** Interval of reports of all counts, because an owner may have considered this coordinator dead. */
+const REPORT_ALL_MS = 60_000;
 
 /**
- * Counts requests and open streams for the network. The coordinator that owns the account's quota counts, and the others ask it. While it
- * is unreachable, each coordinator grants its part of a limit. Streams that close after `close()` are not reported: a stopping coordinator
- * has none left.
+ * Counts requests and open streams for the network. The coordinator that owns the account's quota counts, and the
+ * others ask it. While it is unreachable, each grants its part of a limit. After `close()`, closed streams are not
+ * reported.
  */
 export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readonly close: () => void } {
   const owners = quotaOwners(peers, clock);
   const requests = sharedRequests(clock, peers, owners);
   const streams = sharedStreams(clock, peers, owners);
   const stops = [
-    peers.answer(M.requests, (question) => requests.grant(question)),
-    peers.answer(M.streams, (question, fromId) => streams.note(question, fromId)),
+    peers.handle(M.requests, (question) => requests.grant(question)),
+    peers.handle(M.streams, (question, fromId) => streams.note(question, fromId)),
     peers.onChange(() => streams.refresh()),
     peers.onBusChange(() => streams.refresh()),
   ];
@@ -64,20 +61,13 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
 
 type QuotaOwners = ReturnType<typeof quotaOwners>;
 
-/**
- * Assigns each account's quota to a live coordinator by rendezvous hashing. Coordinators with the same view choose the same owner. When a
- * coordinator joins or leaves, only its accounts move.
- */
+/** Assigns accounts to live coordinators by rendezvous hashing: only those of a joining or leaving one move. */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
   let seedsOf: readonly Peer[] | null = null;
   /** Time until which a coordinator is not asked, by its id. */
   const silentUntilMs = recentMap<number>(MAX_SILENT);
   return {
-    get selfId(): string {
-      return peers.self.id;
-    },
-    /** Returns the id of the account's quota owner. */
     of(accountId: string): string {
       const { live, self } = peers;
       if (live !== seedsOf) {
@@ -92,16 +82,12 @@ export function quotaOwners(peers: Peers, clock: Clock) {
       }
       return owner;
     },
-    /** Whether the bus is down, so that no other coordinator can be asked. */
-    get isCutOff(): boolean {
-      return peers.downBecause !== null;
-    },
-    /** Returns whether the owner can be asked now. True for this coordinator itself while the others can reach it. */
+    /** Returns whether the owner can be asked now; for this coordinator, whether the others can reach it. */
     isInReach(ownerId: string): boolean {
       if (peers.downBecause !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
-    /** Returns this coordinator's part of a limit, for use while the quota owner is unreachable. */
+    /** Returns this coordinator's part of a limit while the quota owner is unreachable. */
     partOf(limit: number): number {
       return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.live.length)));
     },
@@ -142,20 +128,18 @@ interface Block {
   refusedUntilMs: number;
   remaining: number;
   freesAtMs: number;
-  /** Requests that wait for the owner's reply. */
   waiting: number;
   reply: Promise<boolean> | null;
 }
 
 /**
- * Counts requests per minute and credential across the network. The quota owner counts them in an exact window and grants blocks to the
- * others. A block counts from when it is granted. A minute can therefore exceed the limit only by the blocks that are unused at its start,
- * at most 5 %. Small limits have blocks of one and are exact.
+ * Counts requests per minute and credential across the network. The quota owner counts in an exact window and grants
+ * blocks to the others, which count from their grant. A minute can therefore exceed the limit only by the blocks that
+ * are unused at its start, at most 5 %. Small limits have blocks of one and are exact.
  */
 function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
-  /** At the quota owner: all requests of a credential. Elsewhere: requests made here, for use while the owner cannot be asked. */
+  /** Requests of each credential: at the quota owner all, elsewhere those made here. */
   const window = new RequestWindow(clock);
-  /** By credential. */
   const blocks = recentMap<Block>(MAX_BLOCKS);
 
   function countPart(credential: string, limit: number): RequestCount {
@@ -222,7 +206,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     count({ accountId, credential, limit }: RequestCaller): RequestCount | Promise<RequestCount> {
       const ownerId = owners.of(accountId);
       if (!owners.isInReach(ownerId)) return countPart(credential, limit);
-      if (ownerId === owners.selfId) return window.count(credential, limit);
+      if (ownerId === peers.self.id) return window.count(credential, limit);
       const block = blockOf(credential, ownerId, limit);
       return take(credential, block) ?? countAtOwner(credential, block);
     },
@@ -230,7 +214,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
-      let last = window.look(credential, limit);
+      let last = window.peek(credential, limit);
       while (granted < wanted && last.isAllowed) {
         last = window.count(credential, limit);
         if (last.isAllowed) granted += 1;
@@ -243,7 +227,6 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
 type StreamsQuestion = QuestionOf<typeof M.streams>;
 type StreamsReply = ReplyOf<typeof M.streams>;
 
-/** Number of streams last reported to a quota owner. */
 interface ReportedStreams {
   readonly ownerId: string;
   /** Undefined if the reply was lost. */
@@ -251,38 +234,34 @@ interface ReportedStreams {
 }
 
 /**
- * Counts open streams per account across the network. The quota owner knows the number at each coordinator and decides about one more.
- * Coordinators report totals, not changes, so that a lost or repeated message does no lasting harm.
+ * Counts open streams per account across the network. The quota owner decides about one more. Totals are reported, so
+ * that a lost or repeated message does no lasting harm.
  */
 function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   const here = streamPool();
   /** Open streams at other coordinators, by account and coordinator, as quota owner. Zero counts are removed. */
   const elsewhere = new Map<string, Map<string, number>>();
-  /** By account. */
   const reported = new Map<string, ReportedStreams>();
   /** Last question about each account; the next one waits for it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
-  const stopRetelling = whileOthers(peers, clock, RETELL_MS, () => {
+  const stopRepeating = whileOthers(peers, clock, REPORT_ALL_MS, () => {
     for (const [accountId, { ownerId }] of reported) reported.set(accountId, { ownerId, open: undefined });
-    return tellAll();
+    return reportAll();
   });
 
   /** Returns undefined if the owner must be asked. */
   function openHere(accountId: string, limit: number): ReleaseStream | undefined {
     const ownerId = owners.of(accountId);
-    if (!owners.isInReach(ownerId)) return enter(accountId, partOf(limit));
-    if (ownerId !== owners.selfId) return undefined;
+    if (!owners.isInReach(ownerId)) return enter(accountId, localLimit(limit));
+    if (ownerId !== peers.self.id) return undefined;
     return enter(accountId, limit - countElsewhere(accountId));
   }
 
-  /**
-   * Returns the local limit while the quota owner is unreachable: without the bus this coordinator's part, otherwise the full limit, because
-   * all streams of a dead owner may resume at one coordinator.
-   */
-  function partOf(limit: number): number {
-    return owners.isCutOff ? owners.partOf(limit) : limit;
+  /** Returns the limit while the quota owner is unreachable. All streams of a dead owner may resume here. */
+  function localLimit(limit: number): number {
+    return peers.downBecause === null ? limit : owners.partOf(limit);
   }
 
   async function openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {
@@ -291,13 +270,13 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     if (opened !== undefined) return opened;
     const ownerId = owners.of(accountId);
     const open = here.count("account", accountId);
-    const answer = await ask(ownerId, { accountId, open, limit });
-    if (answer === undefined) {
+    const reply = await ask(ownerId, { accountId, open, limit });
+    if (reply === undefined) {
       retryLater();
-      return enter(accountId, partOf(limit));
+      return enter(accountId, localLimit(limit));
     }
-    noteTold(accountId, ownerId, answer.granted ? open + 1 : open);
-    if (!answer.granted) throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
+    noteReported(accountId, ownerId, reply.granted ? open + 1 : open);
+    if (!reply.granted) throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
     return enter(accountId, Infinity);
   }
 
@@ -305,36 +284,36 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     const release = enterStream(here, accountId, limit);
     return () => {
       release();
-      if (isClosed || owners.of(accountId) === owners.selfId) return;
-      void inOrder(accountId, () => tell(accountId)).then((isTold) => {
-        if (!isTold) retryLater();
+      if (isClosed || owners.of(accountId) === peers.self.id) return;
+      void inOrder(accountId, () => report(accountId)).then((isReported) => {
+        if (!isReported) retryLater();
       });
     };
   }
 
-  async function tellAll(): Promise<void> {
-    let areTold = true;
-    // Sequential, so that a change of the network does not cause a flood of questions.
+  async function reportAll(): Promise<void> {
+    let isReported = true;
+    // Sequential: a change of the network must not cause a flood of questions.
     for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
-      areTold = (await inOrder(accountId, () => tell(accountId))) && areTold;
+      isReported = (await inOrder(accountId, () => report(accountId))) && isReported;
     }
-    if (!areTold) retryLater();
+    if (!isReported) retryLater();
   }
 
   /** Reports the number of open streams to the owner, unless it knows. Returns false if it does not reply. */
-  async function tell(accountId: string): Promise<boolean> {
+  async function report(accountId: string): Promise<boolean> {
     const ownerId = owners.of(accountId);
     const open = here.count("account", accountId);
-    const told = reported.get(accountId);
-    const isKnown = told?.ownerId === ownerId ? told.open === open : open === 0;
-    if (isKnown || ownerId === owners.selfId) {
-      if (open === 0 || told?.ownerId !== ownerId) reported.delete(accountId);
+    const last = reported.get(accountId);
+    const isKnown = last?.ownerId === ownerId ? last.open === open : open === 0;
+    if (isKnown || ownerId === peers.self.id) {
+      if (open === 0 || last?.ownerId !== ownerId) reported.delete(accountId);
       return true;
     }
     if (!owners.isInReach(ownerId)) return false;
     if ((await ask(ownerId, { accountId, open, limit: null })) === undefined) return false;
-    noteTold(accountId, ownerId, open);
+    noteReported(accountId, ownerId, open);
     return true;
   }
 
@@ -343,7 +322,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return owners.ask(ownerId, M.streams, question);
   }
 
-  function noteTold(accountId: string, ownerId: string, open: number): void {
+  function noteReported(accountId: string, ownerId: string, open: number): void {
     if (open === 0) reported.delete(accountId);
     else reported.set(accountId, { ownerId, open });
   }
@@ -352,11 +331,11 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     if (isClosed) return;
     retry ??= clock.schedule(RETRY_MS, () => {
       retry = null;
-      void tellAll();
+      void reportAll();
     });
   }
 
-  /** Runs questions about one account one after the other, so that the owner receives the last number last. */
+  /** Runs the questions about an account sequentially, so that the owner receives the last number last. */
   async function inOrder<T>(accountId: string, task: () => Promise<T>): Promise<T> {
     const before = queues.get(accountId);
     const queued = before === undefined ? task() : before.then(task, task);
@@ -396,16 +375,16 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     refresh(): void {
       const live = new Set(peers.live.map(({ id }) => id));
       for (const [accountId, counts] of elsewhere) {
-        const isHome = owners.of(accountId) === owners.selfId;
-        for (const id of counts.keys()) if (!isHome || !live.has(id)) counts.delete(id);
+        const isOwner = owners.of(accountId) === peers.self.id;
+        for (const id of counts.keys()) if (!isOwner || !live.has(id)) counts.delete(id);
         if (counts.size === 0) elsewhere.delete(accountId);
       }
-      void tellAll();
+      void reportAll();
     },
     close(): void {
       isClosed = true;
       retry?.cancel();
-      stopRetelling();
+      stopRepeating();
     },
   };
 }

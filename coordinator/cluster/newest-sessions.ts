@@ -6,14 +6,13 @@ import type { IslandSessions } from "../store/cluster-store.ts";
 import { M, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Islands whose newest session numbers are remembered, for sessions that begin slowly. */
-const MAX_HEARD = 10_000;
+/** Number of Islands whose newest session numbers are remembered, for sessions that begin slowly. */
+const MAX_REMEMBERED = 10_000;
 
 /**
- * Ends the older of two sessions of one Island at two coordinators. The Island may have lost it without either coordinator noticing.
- * Storage numbers sessions by arrival of their hello, so that both coordinators agree which is newer. While numbers or messages are
- * missing, both stay. If two accounts have the same host id, because storage forgot the first, the first keeps it. Call it before the first
- * Island is accepted.
+ * Ends the older of two sessions of one Island at two coordinators, which may both miss its loss. Storage numbers
+ * sessions by arrival of their hello. While numbers or messages are missing, both stay. If storage forgot the account
+ * of a host id, that account still keeps it. Call it before the first Island is accepted.
  */
 export function orderSessions(
   peers: Peers,
@@ -23,34 +22,34 @@ export function orderSessions(
 ): SessionOrder {
   /** Sessions here, by host id; number null: storage gave none. */
   const here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
-  const heard = recentMap<number>(MAX_HEARD);
+  const newest = recentMap<number>(MAX_REMEMBERED);
 
-  function hear([hostId, number, accountId]: readonly [string, number, string]): void {
-    heard.set(hostId, Math.max(number, heard.get(hostId) ?? 0));
+  function receive([hostId, number, accountId]: readonly [string, number, string]): void {
+    newest.set(hostId, Math.max(number, newest.get(hostId) ?? 0));
     const own = here.get(hostId);
     if (own === undefined || own.number === null) return;
     const isOfAnother = accountId !== own.accountId;
     if (isOfAnother ? number < own.number : number > own.number) islands.endSession(hostId);
     // The sender does not know of this session, which was first.
-    else if (isOfAnother) peers.tell(M.sessions, [[hostId, own.number, own.accountId]]);
+    else if (isOfAnother) peers.broadcast(M.sessions, [[hostId, own.number, own.accountId]]);
   }
 
-  function tellAll(): void {
+  function announceAll(): void {
     const numbered = [...here].flatMap(([hostId, { number, accountId }]) =>
       number === null ? [] : [[hostId, number, accountId] as const],
     );
     for (let from = 0; from < numbered.length; from += MAX_SESSIONS)
-      peers.tell(M.sessions, numbered.slice(from, from + MAX_SESSIONS));
+      peers.broadcast(M.sessions, numbered.slice(from, from + MAX_SESSIONS));
   }
 
   islands.subscribe((event) => {
     if (event.type === "island_down") here.delete(event.islandId);
   });
   // Own messages are received too, but never carry a newer number than the session.
-  peers.hear(M.sessions, (sessions) => sessions.forEach(hear));
+  peers.onBroadcast(M.sessions, (sessions) => sessions.forEach(receive));
   // Peers missed the sessions that began while the bus was down.
   peers.onBusChange((downBecause) => {
-    if (downBecause === null) tellAll();
+    if (downBecause === null) announceAll();
   });
   return {
     async next(hostId) {
@@ -61,12 +60,12 @@ export function orderSessions(
         return null;
       }
     },
-    admits: (hostId, number) => number === null || number >= (heard.get(hostId) ?? 0),
+    admits: (hostId, number) => number === null || number >= (newest.get(hostId) ?? 0),
     begin(hostId, accountId, number) {
       here.set(hostId, { number, accountId });
       if (number === null) return;
-      heard.set(hostId, number);
-      peers.tell(M.sessions, [[hostId, number, accountId]]);
+      newest.set(hostId, number);
+      peers.broadcast(M.sessions, [[hostId, number, accountId]]);
     },
   };
 }

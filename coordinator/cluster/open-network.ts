@@ -14,14 +14,15 @@ import { seenWork } from "./seen-work.ts";
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
- * Opens what the coordinators of a network share. A single coordinator gets a network of one: its own store, an in-process bus, and no
- * peers. @throws {ConfigError}
+ * Opens what the coordinators of a network share. A single coordinator gets its own store, an in-process bus and no
+ * peers.
+ * @throws {ConfigError}
  */
 export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   const { config, log, version } = env;
-  // Runs before anything is opened, so that an invalid configuration is reported at once.
+  // Report an invalid configuration at once.
   assertCluster(config);
-  const place = await storeLocationOf(config);
+  const location = await storeLocationOf(config);
   const onReadOnly = (because: string | null): void => {
     if (because === null) return log.info({}, "Storage is writable again");
     log.error(
@@ -29,14 +30,12 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       "Storage is read-only: nothing new is accepted, and results of running jobs are stored once it is writable",
     );
   };
-  // Machine time until the database time is known.
   const clock = networkClock(env.clock);
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
-  const shown = typeof place === "string" ? place : withoutPassword(place.address);
-  const store = await retryWhileReadOnly(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
+  const store = await retryWhileReadOnly(() => openStore(location, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), {
     clock,
     log,
-    store: shown,
+    store: typeof location === "string" ? location : withoutPassword(location.address),
   });
   if (!store.content.canReclaim) {
     log.info(
@@ -69,15 +68,13 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     seen: seenWork(peers, clock),
     /** Clock of the network, used for times in storage. */
     clock,
-    /** Changes of credentials by other coordinators and the command line. */
     credentials,
-    /** Synchronizes the clock with the network again. */
     learnTime,
     /** Sets the address of the listener. Peers learn it with the next lease renewal. */
     setUrl(url: string): void {
       if (cluster.isShared) peers.setAddress(config.peerUrl ?? url);
     },
-    /** Closes what all other parts use. Close those first. */
+    /** Closes what all other parts use; they must be closed. */
     async close(): Promise<void> {
       credentials.close();
       peers.close();

@@ -9,22 +9,20 @@ import { isCount, M, type Question, type Stream } from "./messages.ts";
 
 interface PeerCalls {
   ask<Q, R>(id: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R>;
-  answer<Q, R>(message: Question<Q, R>, handler: (question: Q, fromId: string) => DeepReadonly<R>): void;
+  handle<Q, R>(message: Question<Q, R>, handler: (question: Q, fromId: string) => DeepReadonly<R>): void;
   isLive(id: string): boolean;
 }
 
 type Frame = readonly [stream: number, seq: number, content?: unknown];
 /** Stream frames sent in one message. A frame without content ends its stream. */
 export type Frames = readonly Frame[];
-/** Hand-written check, because nearly every token that is read elsewhere is a message. The stream validates the content of a frame. */
+/** Hand-written check, because it runs for nearly every token. The stream validates the content of a frame. */
 export const framesSchema = z.custom<Frames>(
-  (frames) =>
-    Array.isArray(frames) &&
-    frames.every(
-      (frame: unknown) => Array.isArray(frame) && frame.length <= 3 && isCount(frame[0]) && isCount(frame[1]),
-    ),
+  (frames) => Array.isArray(frames) && frames.every(isFrame),
   "Invalid frames",
 );
+const isFrame = (frame: unknown): boolean =>
+  Array.isArray(frame) && frame.length <= 3 && isCount(frame[0]) && isCount(frame[1]);
 
 /** Frame with its approximate size in characters. */
 export interface Sized<F> {
@@ -32,33 +30,28 @@ export interface Sized<F> {
   readonly chars: number;
 }
 
-interface StreamEnv {
+export interface PeersEnv {
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 
 /** Heartbeat interval of followers. Heartbeats also find dead servers and lost frames. */
 const BEAT_MS = 1_000;
-/** Timeout of a stream's first frame. Later frames have none, because the server may wait for storage. */
+/** Timeout of a stream's first frame. Later frames have none: the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
-/** Delay before an unreachable server is asked again. */
 const UNREACHABLE_MS = 250;
-/** Maximum number of frames that wait for a slow reader. */
 const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;
-/**
- * Characters of a message before its last frame. With a last frame of twice as many, at three bytes each, the message stays below NATS'
- * limit of 1 MB.
- */
+/** Characters of a message before its last frame. Three times as many, at 3 bytes, fit NATS' limit of 1 MB. */
 export const MAX_FRAME_CHARS = 64 * KIB;
 /**
- * Minimum time between two messages to a follower. A single frame leaves at the end of its tick. Frames of busy streams share messages,
- * because a message costs several times as much as a frame in it.
+ * Minimum time between two messages to a follower. Frames of busy streams share messages, which cost several times as
+ * much as a frame. A single frame leaves at the end of its tick.
  */
 const MIN_GAP_MS = 1;
 
-/** Error for frames that were lost or came faster than they were read. The stream must be reopened from the reader's position. */
+/** Error for frames that were lost or unread. The stream must be reopened from the reader's position. */
 export class StreamGap extends Error {
   override readonly name = "StreamGap";
 }
@@ -69,7 +62,7 @@ export class FollowerSilent extends Error {
   #isOver = false;
   #listeners: (() => void)[] = [];
 
-  /** Calls `listener` when the follower is heard again, before it opens a stream, or when its lease has ended. */
+  /** Calls `listener` when the follower sends again, before it opens a stream, or when its lease has ended. */
   onOver(listener: () => void): void {
     if (this.#isOver) listener();
     else this.#listeners.push(listener);
@@ -83,9 +76,7 @@ export class FollowerSilent extends Error {
 
 interface Incoming {
   readonly peerId: string;
-  /** Ends the stream if no frame arrives. */
   readonly limit: Timer;
-  /** Number of the next frame. */
   next: number;
   readonly waiting: unknown[];
   isOver: boolean;
@@ -93,11 +84,11 @@ interface Incoming {
   wake: () => void;
 }
 
-export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: StreamEnv) {
+export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: PeersEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
   /** Peers that may still send frames, because no heartbeat has closed all streams yet. */
-  const asked = new Set<string>();
+  const senders = new Set<string>();
   const beating = new Set<string>();
   const unreachableUntilMs = new Map<string, number>();
   let timer: Timer | null = null;
@@ -112,7 +103,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   }
 
   function beatLater(): void {
-    if (timer === null && !isClosed && asked.size > 0) timer = clock.schedule(BEAT_MS, beatAll);
+    if (timer === null && !isClosed && senders.size > 0) timer = clock.schedule(BEAT_MS, beatAll);
   }
 
   function beatAll(): void {
@@ -120,14 +111,14 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
     const nowMs = clock.monotonicMs();
     // Each start of a coordinator has a new id, so entries of dead ones must be removed here.
     for (const [id, untilMs] of unreachableUntilMs) if (untilMs <= nowMs) unreachableUntilMs.delete(id);
-    for (const id of asked) void beat(id);
+    for (const id of senders) void beat(id);
     beatLater();
   }
 
   async function beat(peerId: string): Promise<void> {
     if (beating.has(peerId)) return;
     const wanted = [...streams].filter(([, incoming]) => incoming.peerId === peerId);
-    if (wanted.length === 0) asked.delete(peerId);
+    if (wanted.length === 0) senders.delete(peerId);
     beating.add(peerId);
     try {
       const numbers = wanted.map(([number, { next }]): [number, number] => [number, next]);
@@ -137,7 +128,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
       for (const [, incoming] of wanted) end(incoming, error as Error);
       // The peer keeps sending until a heartbeat closes its streams.
       if (wanted.length === 0 && isLive(peerId)) {
-        asked.add(peerId);
+        senders.add(peerId);
         beatLater();
       }
     } finally {
@@ -158,8 +149,8 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   }
 
   /**
-   * Reads a stream of a peer until it ends or `signal` aborts. After an error it may be reopened from the reader's position.
-   * @throws {StreamGap} @throws {BusError} if the peer does not reply, sends no frame for a second, or sends an invalid frame
+   * Reads a stream of a peer until it ends or `signal` aborts.
+   * @throws {StreamGap} @throws {BusError} if the peer does not reply, sends no frame for a second, or an invalid one
    */
   async function* stream<Q, F>(
     peerId: string,
@@ -187,7 +178,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
     const onAbort = (): void => end(incoming, null);
     signal.addEventListener("abort", onAbort, { once: true });
     streams.set(number, incoming);
-    asked.add(peerId);
+    senders.add(peerId);
     beatLater();
     void open(peerId, message.name, question, number, incoming);
     try {
@@ -230,7 +221,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
         }
       }
     },
-    noteHeard(peerId: string): void {
+    noteReachable(peerId: string): void {
       unreachableUntilMs.delete(peerId);
     },
     close(): void {
@@ -252,7 +243,7 @@ interface Outgoing {
 interface Follower {
   readonly id: string;
   readonly streams: Map<number, Outgoing>;
-  heardMs: number;
+  receivedMs: number;
   silence: FollowerSilent | null;
   readonly due: { readonly frame: Frame; readonly chars: number; readonly left: () => void }[];
   isScheduled: boolean;
@@ -261,9 +252,9 @@ interface Follower {
 }
 
 export function serveStreams(
-  { answer, isLive }: Pick<PeerCalls, "answer" | "isLive">,
+  { handle, isLive }: Pick<PeerCalls, "handle" | "isLive">,
   send: (toId: string, frames: Frames) => void,
-  { clock, log }: StreamEnv,
+  { clock, log }: PeersEnv,
 ) {
   type Begin = (question: unknown, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<unknown>>;
   const served = new Map<string, Begin>();
@@ -276,21 +267,21 @@ export function serveStreams(
     follower.silence = null;
   }
 
-  function heard(id: string): Follower | undefined {
+  function recordActivity(id: string): Follower | undefined {
     const follower = followers.get(id);
     if (follower === undefined) return undefined;
-    follower.heardMs = clock.monotonicMs();
+    follower.receivedMs = clock.monotonicMs();
     endSilence(follower);
     return follower;
   }
 
   function followerOf(id: string): Follower {
-    const known = heard(id);
+    const known = recordActivity(id);
     if (known !== undefined) return known;
     const follower: Follower = {
       id,
       streams: new Map(),
-      heardMs: clock.monotonicMs(),
+      receivedMs: clock.monotonicMs(),
       silence: null,
       due: [],
       isScheduled: false,
@@ -310,7 +301,7 @@ export function serveStreams(
   function sweep(): void {
     const untilMs = clock.monotonicMs() - SILENT_MS;
     for (const follower of followers.values()) {
-      if (follower.silence === null && follower.heardMs <= untilMs) {
+      if (follower.silence === null && follower.receivedMs <= untilMs) {
         if (follower.streams.size === 0) {
           followers.delete(follower.id);
           continue;
@@ -325,10 +316,7 @@ export function serveStreams(
     timer = followers.size === 0 ? null : clock.schedule(SILENT_MS, sweep);
   }
 
-  /**
-   * Resolves when the frame has been sent. A frame is sent at once if it fills a message or is the first of its stream, for which the
-   * follower waits.
-   */
+  /** Resolves when the frame has been sent: at once if it fills a message or a follower waits for it. */
   function enqueue(follower: Follower, frame: Frame, chars: number): Promise<void> {
     return new Promise((left) => {
       follower.due.push({ frame, chars, left });
@@ -376,7 +364,7 @@ export function serveStreams(
     void enqueue(follower, [out.number, out.sent], 0);
   }
 
-  answer(M.open, ({ stream: number, name, question }, fromId) => {
+  handle(M.open, ({ stream: number, name, question }, fromId) => {
     const begin = served.get(name);
     if (begin === undefined || isClosed) throw new Error(`Unknown stream ${name}`);
     const follower = followerOf(fromId);
@@ -388,13 +376,13 @@ export function serveStreams(
     void pump(follower, out, frames);
     return null;
   });
-  answer(M.beat, ({ upTo, streams }, fromId) => {
-    const follower = heard(fromId);
+  handle(M.beat, ({ upTo, streams }, fromId) => {
+    const follower = recordActivity(fromId);
+    if (follower === undefined) return { broken: streams.map(([number]) => number) };
     const wanted = new Map(streams);
-    for (const out of follower?.streams.values() ?? [])
-      if (out.number <= upTo && !wanted.has(out.number) && follower !== undefined) drop(follower, out);
+    for (const out of follower.streams.values()) if (out.number <= upTo && !wanted.has(out.number)) drop(follower, out);
     const broken = streams.filter(([number, next]) => {
-      const out = follower?.streams.get(number);
+      const out = follower.streams.get(number);
       if (out === undefined || next < out.expected) return true;
       out.expected = out.sent;
       return false;
@@ -402,7 +390,7 @@ export function serveStreams(
     return { broken: broken.map(([number]) => number) };
   });
 
-  /** Sends what `handler` yields to each peer that asks. When the peer stops reading, `signal` aborts and the handler must soon end. */
+  /** Sends what `handler` yields to each peer that asks. When `signal` aborts, the handler must soon end. */
   function serve<Q, F>(
     message: Stream<Q, F>,
     handler: (question: Q, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<DeepReadonly<F>>>,

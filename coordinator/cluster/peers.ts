@@ -1,16 +1,12 @@
 import { z } from "zod";
-import type { Clock } from "../../shared/clock.ts";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
 import { LocalBus } from "../bus/local-bus.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import type { News, Question } from "./messages.ts";
-import { followStreams, framesSchema, serveStreams } from "./peer-streams.ts";
+import { followStreams, framesSchema, serveStreams, type PeersEnv } from "./peer-streams.ts";
 
-/** Bus message with its sender. */
 type Envelope = readonly [fromId: string, content: unknown];
-/** Returns the subject of messages to one coordinator. */
 const subjectTo = (id: string, name: string): string => `${name}.${id}`;
 /** Returns the subject of frames, which use a separate connection because a stalled reader may block it. */
 const framesTo = (id: string): string => subjectTo(id, "stream");
@@ -21,17 +17,9 @@ type PeerReply<R> = Peer & { readonly reply: R | undefined };
 
 type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
 
-interface PeersEnv {
-  readonly clock: Clock;
-  readonly log: Pick<Logger, "warn">;
-}
-
 export type Peers = ReturnType<typeof openPeers>;
 
-/**
- * Keeps the list of coordinators in the network, and exchanges messages with them. Messages to this coordinator stay in the process, even
- * while the bus is down. A single coordinator has no peers.
- */
+/** Keeps the list of coordinators and exchanges messages. Those to this coordinator stay in the process. */
 export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const { log } = env;
   let self = given;
@@ -42,7 +30,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const stops = new Set<Unsubscribe>();
   const failed: Record<BusError["kind"], number> = { unreachable: 0, timeout: 0, refused: 0 };
 
-  const othersNow = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);
+  const others = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);
 
   function busTo(id: string): Pick<Bus, "request" | "publish"> {
     return id === self.id ? local : bus;
@@ -78,15 +66,15 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   }
 
   /** Handles requests. An error of `handler` or an invalid request rejects it with a message. */
-  function answer<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
+  function handle<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
-    const handle = async (envelope: unknown): Promise<DeepReadonly<R>> => {
+    const respond = async (envelope: unknown): Promise<DeepReadonly<R>> => {
       const { success, data, error } = schema.safeParse(envelope);
       if (!success) throw new Error(`Invalid ${message.name}: ${z.prettifyError(error)}`);
       return handler(data[1], data[0]);
     };
-    return kept(bus.answer(subject, handle), local.answer(subject, handle));
+    return kept(bus.handle(subject, respond), local.handle(subject, respond));
   }
 
   /** Subscribes to messages. Invalid ones are logged and dropped. */
@@ -109,7 +97,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const isLive = (id: string): boolean => liveIds.has(id);
   const incoming = followStreams({ ask, isLive }, env);
   const outgoing = serveStreams(
-    { answer, isLive },
+    { handle, isLive },
     (id, frames) => busTo(id).publish(framesTo(id), [self.id, frames] satisfies Envelope),
     env,
   );
@@ -124,7 +112,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       return live;
     },
     get others(): readonly Peer[] {
-      return othersNow();
+      return others();
     },
     isLive,
     /** Sets the address. Peers learn it with the next lease renewal. */
@@ -136,19 +124,18 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       liveIds = new Set(peers.map(({ id }) => id));
       for (const listener of listeners) listener();
     },
-    /** Calls `listener` after {@link living} has changed, until the returned function is called. */
+    /** Calls `listener` after `live` has changed. */
     onChange(listener: () => void): Unsubscribe {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Reason why other coordinators cannot be reached; null while they can. */
+    /** Reason why others cannot be reached; null while they can. */
     get downBecause(): string | null {
       return bus.downBecause;
     },
     onBusChange(listener: (downBecause: string | null) => void): Unsubscribe {
       return kept(bus.onChange(listener));
     },
-    /** Failed requests by reason. */
     failed,
     ask,
     /** Asks all others at once. `fault` is logged for each that does not reply. */
@@ -156,7 +143,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       message: Question<Q, R>,
       question: DeepReadonly<Q>,
       fault?: string,
-      peers = othersNow(),
+      peers = others(),
     ): Promise<PeerReply<R>[]> {
       return Promise.all(
         peers.map(async (peer) => {
@@ -168,23 +155,23 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
         }),
       );
     },
-    answer,
+    handle,
     /** Sends to all, including this coordinator. Lost while the bus is down. */
-    tell<T>(message: News<T>, content: DeepReadonly<T>): void {
+    broadcast<T>(message: News<T>, content: DeepReadonly<T>): void {
       bus.publish(message.name, [self.id, content] satisfies Envelope);
     },
-    hear<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
+    onBroadcast<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
       return listen([bus], message.name, message.content, (content, fromId) => {
-        incoming.noteHeard(fromId);
+        incoming.noteReachable(fromId);
         listener(content, fromId);
       });
     },
     /** Sends to one coordinator. Lost while the bus is down. */
-    tellOne<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
+    send<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
       busTo(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
     },
     /** Subscribes to messages sent only to this coordinator. */
-    hearOwn<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
+    onMessage<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
       return listen([bus, local], subjectTo(self.id, message.name), message.content, listener);
     },
     stream: incoming.stream,

@@ -6,7 +6,7 @@ import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
-/** Interval at which all coordinators are asked again. The reply shows whether messages were lost. */
+/** Interval of questions to all coordinators, whose replies show whether messages were lost. */
 const RENEW_MS = 1_000;
 /** Timeout of the first replies, for which a client waits. */
 const FOLLOW_TIMEOUT_MS = 500;
@@ -15,14 +15,13 @@ const SILENT_MS = 5_000;
 
 interface Follower {
   sent: number;
-  heardMs: number;
-  /** Functions that end the listener of an account, by account. */
+  receivedMs: number;
   readonly accounts: Map<string, Unsubscribe>;
 }
 
 /**
- * Sends changes of accounts to the coordinators that have clients for them, and subscribes to changes at the others. Messages are numbered
- * and never repeated. If one is lost, or a coordinator joins, leaves or does not reply, clients here get a reset.
+ * Sends changes of accounts to the coordinators that have clients for them, and subscribes to changes at the others. If
+ * a numbered message is lost, or a coordinator joins, leaves or does not reply, clients here get a reset.
  */
 export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): void {
   const othersNow = (): string[] => peers.others.map(({ id }) => id);
@@ -30,15 +29,18 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
   const followers = new Map<string, Follower>();
   /** Number of the last message from each coordinator that replies. */
   const received = new Map<string, number>();
-  /** Coordinators that may send changes: they were asked for some, and have not confirmed since that they send none. */
+  /** Coordinators that were asked for changes, and have not confirmed since that they send none. */
   const followed = new Set<string>();
   /** Coordinators whose reply to the last renewal is outstanding. */
   const renewing = new Set<string>();
 
-  const answer = ({ accountIds, all }: QuestionOf<typeof M.events>, followerId: string): ReplyOf<typeof M.events> => {
+  const handleFollower = (
+    { accountIds, all }: QuestionOf<typeof M.events>,
+    followerId: string,
+  ): ReplyOf<typeof M.events> => {
     const known = followers.get(followerId);
-    const follower = known ?? { sent: 0, heardMs: 0, accounts: new Map<string, Unsubscribe>() };
-    follower.heardMs = clock.monotonicMs();
+    const follower = known ?? { sent: 0, receivedMs: 0, accounts: new Map<string, Unsubscribe>() };
+    follower.receivedMs = clock.monotonicMs();
     followers.set(followerId, follower);
     const wanted = new Set(accountIds);
     for (const [accountId, stop] of follower.accounts) {
@@ -50,14 +52,14 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
       if (follower.accounts.has(accountId)) continue;
       const stop = events.openForPeer(accountId, (changes) => {
         follower.sent += 1;
-        peers.tellOne(followerId, M.changes, { sent: follower.sent, accountId, changes });
+        peers.send(followerId, M.changes, { sent: follower.sent, accountId, changes });
       });
       follower.accounts.set(accountId, stop);
     }
     return known?.sent ?? null;
   };
 
-  /** Forgets a follower. Its next request gets null, and its clients get a reset. */
+  /** Forgets a follower, whose next request gets null and whose clients get a reset. */
   const forget = (followerId: string): void => {
     for (const stop of followers.get(followerId)?.accounts.values() ?? []) stop();
     followers.delete(followerId);
@@ -65,7 +67,6 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
 
   const receive = ({ sent, accountId, changes }: z.infer<typeof M.changes.content>, from: string): void => {
     const before = received.get(from);
-    // The change is included in a reset.
     if (before === undefined || sent <= before) return;
     received.set(from, sent);
     if (sent > before + 1) events.resetAll();
@@ -100,7 +101,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
 
   const renew = (): void => {
     const silentMs = clock.monotonicMs() - SILENT_MS;
-    for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
+    for (const [followerId, { receivedMs }] of followers) if (receivedMs <= silentMs) forget(followerId);
     for (const peerId of others) void renewAt(peerId);
   };
 
@@ -117,8 +118,8 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
   };
 
   const stops = [
-    peers.answer(M.events, answer),
-    peers.hearOwn(M.changes, receive),
+    peers.handle(M.events, handleFollower),
+    peers.onMessage(M.changes, receive),
     peers.onChange(noteMembers),
     whileOthers(peers, clock, RENEW_MS, renew),
   ];

@@ -1,6 +1,4 @@
-import type { Clock } from "../../shared/clock.ts";
 import { ClusterUnavailableError } from "../../shared/errors.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -9,15 +7,16 @@ import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { Store } from "../store/store.ts";
 import { publishFeeds } from "./feed-publisher.ts";
-import { followFeeds } from "./followed-feeds.ts";
+import { followFeeds } from "./feed-replicas.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
+import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
 const RETRY_MS = 50;
 
 /**
- * Routes requests for a job to its owner, and serves the requests of others for jobs here. Call `close` after jobs were handed over and
- * clients have gone, before the bus closes.
+ * Routes requests for a job to its owner, and serves the requests of others for jobs here. Call `close` after clients
+ * have gone.
  * @param maxFollowedBytes memory limit for replicas of other coordinators' feeds
  */
 export function shareJobs(
@@ -26,7 +25,7 @@ export function shareJobs(
   jobs: JobRegistry,
   explainWait: (job: ActiveJob) => JobWaiting | null,
   maxFollowedBytes: number,
-  env: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+  env: PeersEnv,
 ): JobRouter & { readonly close: () => void } {
   const { clock } = env;
   const published = publishFeeds(peers, jobs);
@@ -35,15 +34,15 @@ export function shareJobs(
   jobs.subscribe((event) => {
     if (event.type !== "job_dropped") return;
     published.drop(event.job.id);
-    feeds.goOn(event.feed, event.ownerId);
+    feeds.resume(event.feed, event.ownerId);
   });
-  peers.answer(M.describeJob, async ({ jobId }): Promise<ReplyOf<typeof M.describeJob>> => {
+  peers.handle(M.describeJob, async ({ jobId }): Promise<ReplyOf<typeof M.describeJob>> => {
     const job = await unfinished(jobId);
     if ("is" in job) return job;
     const { state, attempt, startedAtMs } = job;
     return { is: "described", facts: { state, attempt, startedAtMs, waiting: explainWait(job) } };
   });
-  peers.answer(M.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof M.cancelJob>> => {
+  peers.handle(M.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof M.cancelJob>> => {
     const job = await unfinished(jobId);
     if ("is" in job) return job;
     try {
@@ -55,7 +54,6 @@ export function shareJobs(
     }
   });
 
-  /** Returns the job if this coordinator has it and it has not ended. */
   async function unfinished(jobId: string): Promise<ActiveJob | { readonly is: "gone" | "ended" }> {
     const job = jobs.get(jobId);
     if (job === undefined) return { is: "gone" };
@@ -65,7 +63,7 @@ export function shareJobs(
   }
 
   /**
-   * Asks the current owner of the job. A moving job has no owner that replies, so the call retries. `reply` is null if the job has ended.
+   * Asks the owner of the job, again if it does not reply or the job moves. `reply` is null if the job has ended.
    * @throws {ClusterUnavailableError} after the timeout of the request
    */
   async function askOwner<R extends { readonly is: string }>(

@@ -2,8 +2,8 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Peers } from "./peers.ts";
 
 /**
- * Runs `work` every `ms` while there are other coordinators. After the last one has gone, it runs until it has succeeded once. A
- * coordinator without others has no timer. Runs do not overlap.
+ * Runs `work` every `ms` while there are other coordinators. After the last one has gone, it runs until it has
+ * succeeded once.
  * @param work returns false, or a promise of it, to be retried
  */
 export function whileOthers(peers: Peers, clock: Clock, ms: number, work: () => unknown) {
@@ -20,17 +20,17 @@ export function whileOthers(peers: Peers, clock: Clock, ms: number, work: () => 
     } finally {
       isRunning = false;
       timer = null;
-      look();
+      schedule();
     }
   }
 
-  function look(): void {
+  function schedule(): void {
     const isWanted = peers.others.length > 0 || !isDone;
     if (!isClosed && !isRunning && isWanted) timer ??= clock.schedule(ms, () => void run());
   }
 
-  const stop = peers.onChange(look);
-  look();
+  const stop = peers.onChange(schedule);
+  schedule();
   return (): void => {
     isClosed = true;
     stop();

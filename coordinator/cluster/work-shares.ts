@@ -4,7 +4,6 @@ import { workKeyOf, workKindOf } from "../scheduler/slot-offer.ts";
 import type { WorkKind } from "../scheduler/events.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
-/** Request for waiting jobs, and the coordinator to send it to. */
 export interface Steal {
   readonly victimId: string;
   readonly request: StealRequest;
@@ -15,12 +14,11 @@ interface PeerLoad {
   readonly id: string;
   readonly freeSlots: number;
   readonly islands: number;
-  readonly heardAtMs: number;
+  readonly receivedAtMs: number;
   /** Time since which it was never silent. */
-  readonly heardSinceMs: number;
-  /** Load by `workKeyOf()`. */
+  readonly activeSinceMs: number;
   readonly work: Map<string, WorkLoad>;
-  /** Time since which it has waiting jobs of a kind, by `workKeyOf()`. */
+  /** Time since which jobs of a kind wait there, by `workKeyOf()`. */
   readonly waitsSinceMs: ReadonlyMap<string, number>;
 }
 
@@ -28,54 +26,50 @@ interface PeerLoad {
 interface Demand {
   readonly key: string;
   readonly kind: WorkKind;
-  /** Coordinators where they wait, by id. */
   readonly peers: ReadonlyMap<string, PeerLoad>;
 }
 
-/** Silence after which a coordinator counts as away. */
 const SILENT_MS = 3_000;
-/** Maximum interval between two statuses. */
 const BEAT_MS = 1_000;
 /** Minimum interval between two statuses, per receiving coordinator and within limits. */
 const GATHER = { perPeerMs: 4, minMs: 25, maxMs: 250 };
-/** Kinds of other coordinators' jobs that are considered. Beyond it, they rotate with each status. */
+/** Kinds of other coordinators' jobs that are considered. If there are more, they rotate with each status. */
 const MAX_DEMANDS = 32;
 /** Delay for each coordinator that has more free slots, so that not all ask for the same jobs. */
-const TURN = { stepMs: 25, maxMs: 500 };
+const RIVAL_DELAY = { stepMs: 25, maxMs: 500 };
 /** Additional delay of a coordinator that must fetch the model first. */
 const ABSENT_MODEL_MS = 100;
 /** Time after which every coordinator with a free slot may ask. */
-const ALL_TURNS_MS = TURN.maxMs + ABSENT_MODEL_MS;
-/** Interval at which queues are balanced. */
+const MAX_DELAY_MS = RIVAL_DELAY.maxMs + ABSENT_MODEL_MS;
 const BALANCE_MS = 500;
-/** Factor by which the wait must be shorter for a job to move to another queue. Without it, jobs would move back and forth. */
+/** Factor by which the wait must be shorter for a job to move, so that jobs do not move back and forth. */
 const MARGIN = 1.25;
 /** Delays before a coordinator is asked again: after it had nothing to give, and after it did not reply. */
-const AGAIN = { emptyMs: 250, failedMs: 1_000 };
+const RETRY = { emptyMs: 250, failedMs: 1_000 };
 /** Age after which a pending request no longer reserves free slots. */
 const RESERVED_MS = 250;
-/** Maximum number of concurrent requests, so that a coordinator with few jobs does not reserve slots from the others. */
+/** Maximum number of concurrent requests, each of which reserves slots. */
 const MAX_ASKED = 4;
 
 /**
- * Decides what to announce about waiting jobs and free slots, which coordinator to ask for jobs, and which jobs to give. It only keeps
- * state: the caller supplies the time and sends the messages.
+ * Decides what to announce about waiting jobs and free slots, which coordinator to ask for jobs, and which jobs to
+ * give. The caller supplies the time and sends the messages.
  */
 export function workShares(selfId: string, here: SharedWork) {
-  /** Last status of other coordinators by id, if recent. */
+  /** Recent statuses of other coordinators, by id. */
   const peers = new Map<string, PeerLoad>();
   /** Kinds of which jobs wait, by `workKeyOf()`. */
   const demands = new Map<string, Demand & { readonly peers: Map<string, PeerLoad> }>();
-  /** Number of jobs by kind in the last announcement. */
-  let toldJobs = new Map<string, number>();
+  /** Kinds with waiting jobs in the last announcement. */
+  let announcedKeys: ReadonlySet<string> = new Set();
   /** Kinds that a reply has since reported as empty. */
   const emptied = new Set<string>();
-  let toldIslands = 0;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  let balancedAtMs = Number.NEGATIVE_INFINITY;
-  let beats = 0;
+  let announcedIslands = 0;
+  let announcedAtMs = -Infinity;
+  let balancedAtMs = -Infinity;
+  let rounds = 0;
   /** Requests in flight by coordinator: when each began, and the Islands that it offers. */
-  const asked = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
+  const inFlight = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
   const notBeforeMs = new Map<string, number>();
 
   function noteDemand(peer: PeerLoad, load: WorkLoad): void {
@@ -96,32 +90,21 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   /** Sums the load of the other coordinators except `exceptId`. */
-  function sumOf(key: string, exceptId?: string): { readonly pressing: number; readonly slots: number } {
-    const sum = { pressing: 0, slots: 0 };
-    for (const { id, work } of peers.values()) {
-      const load = work.get(key);
-      if (load === undefined || id === exceptId) continue;
-      sum.pressing += load.pressing;
-      sum.slots += load.slots;
-    }
-    return sum;
+  function sumOf(key: string, exceptId?: string): Sum {
+    return sum(...[...peers.values()].flatMap(({ id, work }) => (id === exceptId ? [] : (work.get(key) ?? []))));
   }
 
-  /**
-   * Returns whether others have outdated information: about a kind with waiting jobs or without, or about whether there is any Island here.
-   */
+  /** Returns whether others have outdated information: which kinds wait, or whether there is any Island here. */
   function hasNews(waiting: readonly WorkLoad[]): boolean {
-    if ((toldIslands === 0) !== (here.islandCount === 0)) return true;
+    if ((announcedIslands === 0) !== (here.islandCount === 0)) return true;
     const keys = new Set(waiting.map(workKeyOf));
-    for (const key of keys) if (!toldJobs.has(key) || emptied.has(key)) return true;
-    for (const key of toldJobs.keys()) if (!keys.has(key)) return true;
-    return false;
+    return keys.size !== announcedKeys.size || [...keys].some((key) => !announcedKeys.has(key) || emptied.has(key));
   }
 
   /** Returns the slots here for kinds that wait only elsewhere. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
-    return rotatingSlice([...demands.values()], MAX_DEMANDS, beats).flatMap(({ key, kind }) => {
+    return rotatingSlice([...demands.values()], MAX_DEMANDS, rounds).flatMap(({ key, kind }) => {
       const slots = own.has(key) ? 0 : here.slotsFor(kind);
       return slots === 0 ? [] : [{ ...kind, jobs: 0, pressing: 0, slots }];
     });
@@ -130,14 +113,17 @@ export function workShares(selfId: string, here: SharedWork) {
   /** Requests jobs that start at once, from where most of them wait for each slot. */
   function stealToStart(startable: readonly Demand[], offered: ReadonlySet<string>, nowMs: number): Steal | undefined {
     if (startable.length === 0) return undefined;
-    const ahead = aheadOfThis();
+    const own = here.freeSlots;
+    const ahead = [...peers.values()].filter(
+      ({ id, freeSlots }) => freeSlots > own || (freeSlots === own && id < selfId),
+    );
     let victim: PeerLoad | undefined;
     let most = 0;
     for (const demand of startable) {
       for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
         if (pressure <= most || !mayAsk(peer, nowMs)) continue;
-        if (!isMyRound(demand, peer, ahead, nowMs)) continue;
+        if (!mayAskNow(demand, peer, ahead, nowMs)) continue;
         victim = peer;
         most = pressure;
       }
@@ -162,7 +148,7 @@ export function workShares(selfId: string, here: SharedWork) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !mayAsk(peer, nowMs)) continue;
         // Earlier, coordinators with a free slot ask. A job that moves would have to be announced again.
-        if (waitedMs(peer, key, nowMs) < ALL_TURNS_MS) continue;
+        if (waitedMs(peer, key, nowMs) < MAX_DELAY_MS) continue;
         const jobs = jobsToTake(mine, theirs, network);
         if (jobs === 0) continue;
         const plan = plans.get(peer.id) ?? { jobs: 0, backlog: [] };
@@ -178,58 +164,47 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   function mayAsk({ id }: PeerLoad, nowMs: number): boolean {
-    return !asked.has(id) && nowMs >= (notBeforeMs.get(id) ?? 0);
-  }
-
-  /** Returns the coordinators with more free slots than this one. */
-  function aheadOfThis(): PeerLoad[] {
-    const own = here.freeSlots;
-    return [...peers.values()].filter(({ id, freeSlots }) => {
-      return freeSlots > own || (freeSlots === own && id < selfId);
-    });
+    return !inFlight.has(id) && nowMs >= (notBeforeMs.get(id) ?? 0);
   }
 
   /** Returns whether to ask now: at once if the coordinators ahead have too few slots, otherwise after their delays. */
-  function isMyRound({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
+  function mayAskNow({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
-    if (sinceMs >= ALL_TURNS_MS) return true;
+    if (sinceMs >= MAX_DELAY_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
-    const stepMs = Math.min(TURN.stepMs, TURN.maxMs / Math.max(1, peers.size));
-    const turnMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
-    return sinceMs >= turnMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
+    const stepMs = Math.min(RIVAL_DELAY.stepMs, RIVAL_DELAY.maxMs / Math.max(1, peers.size));
+    const delayMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
+    return sinceMs >= delayMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
   }
 
   return {
-    hear(id: string, { freeSlots, islands, work }: PeerStatus, nowMs: number): void {
+    receive(id: string, { freeSlots, islands, work }: PeerStatus, nowMs: number): void {
       if (id === selfId) return;
       const before = peers.get(id);
       const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
       const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
       const byKey = new Map(work.map((load) => [workKeyOf(load), load]));
-      const heardSinceMs = before?.heardSinceMs ?? nowMs;
-      const peer = { id, freeSlots, islands, heardAtMs: nowMs, heardSinceMs, work: byKey, waitsSinceMs };
+      const activeSinceMs = before?.activeSinceMs ?? nowMs;
+      const peer = { id, freeSlots, islands, receivedAtMs: nowMs, activeSinceMs, work: byKey, waitsSinceMs };
       peers.set(id, peer);
       for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) dropDemand(key, id);
       for (const load of work) noteDemand(peer, load);
     },
-    /** Removes coordinators that are gone or silent. */
     prune(isLive: (id: string) => boolean, nowMs: number): void {
-      for (const { id, heardAtMs, work } of peers.values()) {
-        if (isLive(id) && nowMs - heardAtMs <= SILENT_MS) continue;
+      for (const { id, receivedAtMs, work } of peers.values()) {
+        if (isLive(id) && nowMs - receivedAtMs <= SILENT_MS) continue;
         peers.delete(id);
         for (const key of work.keys()) dropDemand(key, id);
       }
       for (const id of notBeforeMs.keys()) if (!isLive(id)) notBeforeMs.delete(id);
     },
-    wasHeardSince(id: string, sinceMs: number): boolean {
-      return (peers.get(id)?.heardSinceMs ?? Infinity) <= sinceMs;
+    wasActiveSince(id: string, sinceMs: number): boolean {
+      return (peers.get(id)?.activeSinceMs ?? Infinity) <= sinceMs;
     },
     /** Returns the id of the coordinator with most free slots; undefined if none is known. */
     freestPeerId(): string | undefined {
-      return [...peers.values()].reduce<PeerLoad | undefined>((best, peer) => {
-        return best === undefined || peer.freeSlots > best.freeSlots ? peer : best;
-      }, undefined)?.id;
+      return [...peers.values()].toSorted((a, b) => b.freeSlots - a.freeSlots)[0]?.id;
     },
     /** Returns what the others have for a kind of work. Kinds without waiting jobs are not reported. */
     elsewhere: (kind: WorkKind): Elsewhere => {
@@ -238,15 +213,12 @@ export function workShares(selfId: string, here: SharedWork) {
       const free = running.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
       return { peers: peers.size, running: running.length, slots: sumOf(key).slots, free };
     },
-    /**
-     * Returns whether another coordinator has Islands that run a kind of work, or may have some, because kinds without waiting jobs are not
-     * reported.
-     */
+    /** Returns whether another coordinator runs a kind of work, or may: kinds without waiting jobs are not reported. */
     mayRunElsewhere(kind: WorkKind): boolean {
       const key = workKeyOf(kind);
       return [...peers.values()].some(({ islands, work }) => (work.get(key)?.slots ?? islands) > 0);
     },
-    /** Returns waiting jobs at other coordinators by Cargo, as far as reported. */
+    /** Returns the number of waiting jobs at other coordinators by Cargo, as far as reported. */
     waitingElsewhere: (): ReadonlyMap<string, number> => {
       const counts = new Map<string, number>();
       for (const { kind, key, peers } of demands.values()) {
@@ -257,24 +229,24 @@ export function workShares(selfId: string, here: SharedWork) {
     },
     /** Returns the status to send; undefined if nothing has changed that others should act on. */
     announcement(nowMs: number): PeerStatus | undefined {
-      const sinceMs = nowMs - toldAtMs;
+      const sinceMs = nowMs - announcedAtMs;
       const { perPeerMs, minMs, maxMs } = GATHER;
       if (sinceMs < Math.min(maxMs, Math.max(minMs, perPeerMs * peers.size))) return undefined;
       const waiting = here.waiting();
       if (sinceMs < BEAT_MS && !hasNews(waiting)) return undefined;
-      toldAtMs = nowMs;
-      toldIslands = here.islandCount;
-      beats += 1;
+      announcedAtMs = nowMs;
+      announcedIslands = here.islandCount;
+      rounds += 1;
       emptied.clear();
-      const work = rotatingSlice([...waiting, ...readiness(waiting)], MAX_KINDS, beats);
-      toldJobs = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
-      return { freeSlots: here.freeSlots, islands: toldIslands, work };
+      const work = rotatingSlice([...waiting, ...readiness(waiting)], MAX_KINDS, rounds);
+      announcedKeys = new Set(work.filter(({ jobs }) => jobs > 0).map(workKeyOf));
+      return { freeSlots: here.freeSlots, islands: announcedIslands, work };
     },
-    /** Returns the next request for jobs. Call {@link noteRest} and {@link answered}, or {@link failed}, afterwards. */
+    /** Returns the next request for jobs. Call `noteRest` and `noteReply`, or `noteFailure`, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
-      const recent = [...asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
+      const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_ASKED) return undefined;
-      const some = rotatingSlice([...demands.values()], MAX_DEMANDS, beats);
+      const some = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
       if (some.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
       const startable = some.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
@@ -283,7 +255,7 @@ export function workShares(selfId: string, here: SharedWork) {
       const steal = start ?? (recent.length === 0 ? stealToBalance(others, nowMs) : undefined);
       if (steal === undefined) return undefined;
       const islandIds = steal.request.offer.islands.map(({ id }) => id);
-      asked.set(steal.victimId, { sinceMs: nowMs, islandIds });
+      inFlight.set(steal.victimId, { sinceMs: nowMs, islandIds });
       return steal;
     },
     /** Records what the asked coordinator has left. Call it when the reply arrives, before newer statuses. */
@@ -295,14 +267,13 @@ export function workShares(selfId: string, here: SharedWork) {
         noteDemand(peer, load);
       }
     },
-    /** @param got number of received jobs */
-    answered(victimId: string, got: number, nowMs: number): void {
-      asked.delete(victimId);
-      if (got === 0) notBeforeMs.set(victimId, nowMs + AGAIN.emptyMs);
+    noteReply(victimId: string, got: number, nowMs: number): void {
+      inFlight.delete(victimId);
+      if (got === 0) notBeforeMs.set(victimId, nowMs + RETRY.emptyMs);
     },
-    failed(victimId: string, nowMs: number): void {
-      asked.delete(victimId);
-      notBeforeMs.set(victimId, nowMs + AGAIN.failedMs);
+    noteFailure(victimId: string, nowMs: number): void {
+      inFlight.delete(victimId);
+      notBeforeMs.set(victimId, nowMs + RETRY.failedMs);
     },
     /** Removes jobs from the queues for another coordinator, in fair order and within its share. */
     give(toId: string, { offer, backlog }: StealRequest): string[] {
@@ -325,19 +296,17 @@ export function workShares(selfId: string, here: SharedWork) {
   };
 }
 
-/** Returns the whole list if it is short enough, otherwise a rotating part of it. */
+/** Returns the whole list if it is short enough, otherwise a part that rotates with each round. */
 function rotatingSlice<T>(list: readonly T[], max: number, round: number): readonly T[] {
   if (list.length <= max) return list;
   const from = (round * max) % list.length;
   return [...list.slice(from), ...list.slice(0, from)].slice(0, max);
 }
 
-/** Returns how long jobs of a kind have waited at a coordinator, as far as known. */
-function waitedMs({ waitsSinceMs, heardAtMs }: PeerLoad, key: string, nowMs: number): number {
-  return nowMs - (waitsSinceMs.get(key) ?? heardAtMs);
+function waitedMs({ waitsSinceMs, receivedAtMs }: PeerLoad, key: string, nowMs: number): number {
+  return nowMs - (waitsSinceMs.get(key) ?? receivedAtMs);
 }
 
-/** Returns waiting jobs for each slot. */
 function pressureOf(load: WorkLoad | undefined): number {
   return load === undefined ? 0 : load.pressing / Math.max(load.slots, 0.5);
 }
@@ -346,18 +315,19 @@ type Sum = Pick<WorkLoad, "pressing" | "slots">;
 type Load = Sum & Pick<WorkLoad, "jobs">;
 
 function sum(...loads: readonly Sum[]): Sum {
-  return loads.reduce((a, b) => ({ pressing: a.pressing + b.pressing, slots: a.slots + b.slots }));
+  const none: Sum = { pressing: 0, slots: 0 };
+  return loads.reduce((a, b) => ({ pressing: a.pressing + b.pressing, slots: a.slots + b.slots }), none);
 }
 
 /**
- * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each must wait less there, and the taker gets
- * at most its share of all. Jobs therefore do not starve where there are few or no slots.
+ * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each must wait less there.
+ * The taker gets at most its share of all, so that jobs do not starve where there are few slots.
  * @param mine load of the taker
  * @param network sums over all coordinators, including these two
  */
 export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
-  // The last job waits for (mine.pressing + n) / mine.slots rounds, instead of (theirs.pressing - n + 1) / theirs.slots.
+  // The last job waits (mine.pressing + n) / mine.slots rounds, not (theirs.pressing - n + 1) / theirs.slots.
   const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
   const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
   const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);

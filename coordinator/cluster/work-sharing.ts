@@ -1,18 +1,18 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { Timer } from "../../shared/clock.ts";
 import { BusError } from "../bus/bus.ts";
 import type { SchedulerEvent, WorkKind } from "../scheduler/events.ts";
 import type { SharedWork } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
+import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 import { workShares, type Steal } from "./work-shares.ts";
 
 /** Period in which changes are collected before they are sent and acted on. */
 const TICK_MS = 25;
-/** Delay before a comparison with storage. After a lost reply, jobs may still have moved here, at once or when a slow commit ends. */
+/** Delay before a comparison with storage. After a lost reply, jobs may still move here when a slow commit ends. */
 const RECONCILE_AFTER_MS = 5_000;
 
 export type WorkSharing = ReturnType<typeof shareWork>;
@@ -26,14 +26,13 @@ export function shareWork(
   mover: Pick<JobMover, "transfer" | "adopt" | "reconcile">,
   work: SharedWork,
   schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
-  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+  { clock, log }: PeersEnv,
 ) {
   const shares = workShares(peers.self.id, work);
-  /** Requests in flight, sent and received. */
   const inFlight = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
-  /** Jobs taken from others because slots were free here. */
+  /** Number of jobs taken from others because slots were free here. */
   let stolen = 0;
 
   function tick(): void {
@@ -41,7 +40,7 @@ export function shareWork(
     shares.prune(peers.isLive, nowMs);
     if (peers.downBecause !== null) return;
     const status = shares.announcement(nowMs);
-    if (status !== undefined) peers.tell(M.status, status);
+    if (status !== undefined) peers.broadcast(M.status, status);
     stealNext();
   }
 
@@ -56,11 +55,11 @@ export function shareWork(
     try {
       const { jobIds, rest } = await peers.ask(victimId, M.steal, request);
       shares.noteRest(victimId, rest);
-      const taken = jobIds.length === 0 ? 0 : await mover.adopt(jobIds);
+      const taken = await mover.adopt(jobIds);
       stolen += taken;
-      shares.answered(victimId, jobIds.length, clock.monotonicMs());
+      shares.noteReply(victimId, jobIds.length, clock.monotonicMs());
     } catch (err) {
-      shares.failed(victimId, clock.monotonicMs());
+      shares.noteFailure(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;
       log.warn({ err, peer: victimId }, "Peer did not reply to a request for waiting jobs");
       reconcileLater();
@@ -91,7 +90,7 @@ export function shareWork(
     try {
       moved = await mover.transfer(taken, toId);
     } finally {
-      // Includes jobs that the mover did not begin to move: it knows more of a job than the scheduler.
+      // Includes jobs that the mover did not begin to move.
       const gone = new Set(moved);
       for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
     }
@@ -105,13 +104,13 @@ export function shareWork(
   }
 
   const stops = [
-    peers.hear(M.status, (status, id) => {
-      if (peers.isLive(id)) shares.hear(id, status, clock.monotonicMs());
-      // The sender is not known here yet. It needs the status of this coordinator, which sends none while it has no others.
+    peers.onBroadcast(M.status, (status, id) => {
+      if (peers.isLive(id)) shares.receive(id, status, clock.monotonicMs());
+      // The unknown sender needs the status of this coordinator, which sends none while it has no others.
       else tick();
     }),
     whileOthers(peers, clock, TICK_MS, tick),
-    peers.answer(M.steal, (request, fromId) => track(give(request, fromId))),
+    peers.handle(M.steal, (request, fromId) => track(give(request, fromId))),
   ];
 
   return {
@@ -123,17 +122,13 @@ export function shareWork(
       const id = shares.freestPeerId();
       return peers.live.find((peer) => peer.id === id);
     },
-    /** Work of other coordinators according to their last status. */
     elsewhere: shares.elsewhere,
-    /** Returns whether another coordinator may have Islands for the kind and can be reached. */
     mayRunElsewhere: (kind: WorkKind): boolean =>
       !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
-    /** Returns waiting jobs at other coordinators by Cargo, according to their last status. */
     waitingElsewhere: shares.waitingElsewhere,
     /** Returns whether statuses of each live coordinator arrived since then, by the monotonic clock. */
-    hasHeardAllSince: (sinceMs: number): boolean =>
-      peers.live.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
-    /** Stops asking and giving. Resolves when no request is in flight. */
+    hasReceivedFromAllSince: (sinceMs: number): boolean =>
+      peers.live.every(({ id }) => id === peers.self.id || shares.wasActiveSince(id, sinceMs)),
     async close(): Promise<void> {
       isClosed = true;
       reconciling?.cancel();

@@ -9,7 +9,6 @@ const KEY_ADVICE = "32 bytes in base64 or hex (generate one with: openssl rand -
 type BusAddress = Pick<BusConnection, "servers" | "user" | "password" | "isTls">;
 type BusSettings = "busAddress" | Extract<keyof typeof CLUSTER_SETTINGS, `nats${string}`>;
 
-/** The storage that several coordinators share, and the bus between them. Unset: one coordinator, with its data directory. */
 export const CLUSTER_SETTINGS = settingGroup("Cluster", {
   storeAddress: setting.parsed("store", {
     fallback: null,
@@ -123,7 +122,7 @@ export function assertCluster(settings: ClusterSettings): void {
   }
 }
 
-/** The database if one is set, otherwise the data directory. Reads the key file. @throws {ConfigError} without a key. */
+/** Returns the database if one is set, otherwise the data directory. @throws {ConfigError} without a key */
 export async function storeLocationOf(
   config: Pick<ClusterSettings, "storeAddress" | "clusterKey" | "clusterKeyFile"> & { readonly dataDirectory: string },
 ): Promise<StoreLocation> {
@@ -139,14 +138,14 @@ export async function storeLocationOf(
   return { address, key: await readKeyFile(clusterKeyFile) };
 }
 
-/** Reads the cluster key from a file. @throws {ConfigError} */
+/** @throws {ConfigError} if the file contains no cluster key */
 export async function readKeyFile(file: string): Promise<Buffer> {
   const key = readClusterKey((await readFile(file, "utf8")).trim());
   if (key === undefined) throw new ConfigError([`${file}: must contain a cluster key: ${KEY_ADVICE}`]);
   return key;
 }
 
-/** The NATS servers and credentials; null: this coordinator has no peers. */
+/** Returns the NATS servers and credentials; null for a coordinator without peers. */
 export function busConnectionOf(config: Pick<ClusterSettings, BusSettings>): BusConnection | null {
   const { busAddress } = config;
   if (busAddress === null) return null;

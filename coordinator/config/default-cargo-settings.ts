@@ -1,9 +1,6 @@
 import { setting, settingGroup, type Settings } from "../../shared/settings.ts";
 
-/**
- * Shipped Cargos for requests without a `model`, by kind of endpoint. `default_<kind>_cargo` overrides each. Null: the catalog ships
- * no such Cargo.
- */
+/** Shipped Cargos for requests without a `model`; null: none. `default_<kind>_cargo` overrides each. */
 export const SHIPPED_DEFAULTS = {
   chat: "tiny-chat",
   embedding: "tiny-embed",
@@ -21,7 +18,6 @@ export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: s
   readonly chat: string;
 };
 
-/** The Cargos of requests without a `model`, one for each kind of endpoint. */
 export const DEFAULT_CARGO_SETTINGS = settingGroup("Cargos and models", {
   defaultChatCargo: setting.text("default_chat_cargo", {
     fallback: SHIPPED_DEFAULTS.chat,

@@ -10,14 +10,14 @@ interface Addresses {
   readonly trustProxy: boolean;
 }
 
-/** Whether other machines can reach the coordinator: it listens on an address that is not loopback, or is behind a proxy. */
+/** Returns whether other machines can reach the coordinator, directly or through a proxy. */
 export function isExposed({ host, publicUrl, trustProxy }: Addresses): boolean {
   return !isLoopback(host) || trustProxy || (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname));
 }
 
 /**
- * The registration in force. Unset means "open" if only this machine can reach the coordinator.
- * @throws {ConfigError} if it is unset and other machines can reach the coordinator, or if `email` has no mail server.
+ * Returns the registration in force. Unset means "open" if only this machine can reach the coordinator.
+ * @throws {ConfigError} if it is unset and other machines can reach the coordinator, or if `email` has no mail server
  */
 export function registrationOf(
   config: Addresses & {
@@ -50,7 +50,6 @@ function reachedBy({ host, publicUrl, trustProxy }: Addresses): string {
   return publicUrl === null && trustProxy ? "trust_proxy" : `public_url ${publicUrl}`;
 }
 
-/** Whether a host name or address is loopback. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));

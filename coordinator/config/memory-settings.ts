@@ -1,11 +1,9 @@
 import { MIB } from "../../shared/format-bytes.ts";
 import { setting, settingGroup, type Settings } from "../../shared/settings.ts";
 
-/** Maximum output of any job, whatever its Cargo or a setting allows. */
 const MAX_OUTPUT_MB = 64;
 const MAX_MEMORY_MB = 1_048_576;
 
-/** Limits of job output, and of the memory for output that Islands send and clients read. */
 export const MEMORY_SETTINGS = settingGroup("Output and memory", {
   maxOutputBytes: setting.number("max_output_mb", {
     min: 0.1,
@@ -49,10 +47,9 @@ function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) 
   return setting.number(key, { ...texts, min: 1, max: MAX_MEMORY_MB, factor: MIB, fallback: null });
 }
 
-/** All memory limits in bytes. */
 export type MemoryBudgets = { readonly [Name in keyof typeof MEMORY_SETTINGS]: number };
 
-/** Fills in unset limits. `heapBytes` is the heap limit of this process. */
+/** Returns all limits in bytes. `heapBytes` is the heap limit of this process. */
 export function memoryBudgets(settings: Settings<typeof MEMORY_SETTINGS>, heapBytes: number): MemoryBudgets {
   const outputMemoryBytes = settings.outputMemoryBytes ?? heapBytes / 8;
   return {

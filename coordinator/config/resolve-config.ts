@@ -5,6 +5,7 @@ import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
 import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
 import {
   describeSettings,
@@ -22,7 +23,7 @@ import { isExposed, REGISTRATIONS } from "./exposure.ts";
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 const MAX_MB = 1_048_576;
-/** `openToAll`: with open registration over the network, a grant must not be worth creating another account. */
+/** With open registration over the network, a grant must not be worth creating another account. */
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
@@ -31,7 +32,7 @@ const MAX_ALIASES = 200;
 /** Model names of other services: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
 
-/** Additional names of Cargos: a table in the file, `name=slug,name=slug` in a flag or variable. */
+/** A table in the file, `name=slug,name=slug` in a flag or variable. */
 const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   key: "model_aliases",
   meaning: "Additional names for Cargos, such as gpt-4o-mini=tiny-chat. Clients can use them as model names",
@@ -44,12 +45,12 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   isTable: true,
   fromText: (text) => text,
   check(native) {
-    // The values may not be strings yet; they are checked below.
-    const pairs = typeof native === "string" ? pairsOf(native) : pairsOfTable(native);
-    if (pairs === undefined) return undefined;
+    if (typeof native !== "string" && !isJsonObject(native)) return undefined;
+    const pairs = typeof native === "string" ? pairsOf(native) : Object.entries(native);
     const aliases = new Map<string, string>();
-    for (const [name, slug] of pairs) {
-      if (!ALIAS.test(name) || !cargoSlugSchema.safeParse(slug).success || aliases.has(name)) return undefined;
+    for (const [name, value] of pairs) {
+      const { data: slug } = cargoSlugSchema.safeParse(value);
+      if (slug === undefined || !ALIAS.test(name) || aliases.has(name)) return undefined;
       aliases.set(name, slug);
     }
     return aliases.size <= MAX_ALIASES ? aliases : undefined;
@@ -350,7 +351,6 @@ const MONITORING = settingGroup("Monitoring and logs", {
   logFormat: LOG_FORMAT_SETTING,
 });
 
-/** Every setting of the coordinator, in the order of the help and the documents. The only place of defaults and ranges. */
 const COORDINATOR_SETTINGS = {
   ...LISTENING,
   ...DATA,
@@ -378,12 +378,6 @@ function pairsOf(text: string): (readonly [string, string])[] {
     });
 }
 
-function pairsOfTable(native: unknown): [string, string][] | undefined {
-  return typeof native === "object" && native !== null && !Array.isArray(native)
-    ? Object.entries(native as Record<string, string>)
-    : undefined;
-}
-
 function seconds(key: string, options: { min: number; max: number; fallback: number; meaning: string }) {
   return setting.number(key, { ...options, factor: MS_PER_S });
 }
@@ -400,17 +394,17 @@ function days(key: string, fallback: number, meaning: string) {
   return setting.number(key, { min: 0, max: 36_500, factor: MS_PER_DAY, fallback, meaning });
 }
 
-/** Configuration of a coordinator: frozen, complete, in the program's units (ms, micro-credits). */
+/** Frozen configuration in the program's units (ms, bytes, micro-credits). */
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
-  /**
-   * Returns the full command line for a command of this program, such as "cargo list", with the flags that find this configuration's data.
-   */
+  /** Returns the command line for a command such as "cargo list", with the flags that find this data. */
   readonly commandLine: (words: string) => string;
-  /** All settings in the units of their keys, with the source of each; without secrets. */
+  /** All settings in the units of their keys, with their sources; without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
+
+const bareCommand = (words: string): string => `coordinator ${words}`;
 
 interface CoordinatorConfigSources {
   /** Flags by camel-cased name, as commander returns them. */
@@ -421,10 +415,7 @@ interface CoordinatorConfigSources {
   readonly commandLine?: (words: string) => string;
 }
 
-/**
- * Resolves settings. A flag overrides an ATOLL_* variable, a variable overrides the file, the file overrides the default. @throws
- * {ConfigError} naming every problem
- */
+/** Flags override ATOLL_* variables, which override the file. @throws {ConfigError} naming every problem */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory, commandLine = bareCommand } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
@@ -439,11 +430,6 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
   });
 }
 
-function bareCommand(words: string): string {
-  return `coordinator ${words}`;
-}
-
-/** Every setting with its flag, variable, type, default and meaning, for the help and the documents. */
 export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }

@@ -1,10 +1,9 @@
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
 import { untilFeed } from "../jobs/until-feed.ts";
-import type { AnswerEnding, Message } from "../store/conversations.ts";
+import type { AnswerEnding } from "../store/conversations.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { UsedKey } from "../store/accounts/key-spending.ts";
 
-/** The present job of an answer. */
 export interface AnswerJob {
   readonly id: string;
   readonly slug: string;
@@ -25,13 +24,14 @@ export class ActiveAnswer {
   readonly accountId: string;
   readonly conversationId: string;
   readonly answerId: string;
+  /** The present job; it replaces a job that failed. */
+  job: AnswerJob;
   /** Number of jobs so far, including the present one. */
-  tries = 1;
+  attempts = 1;
   /** True after the client disconnected: no other job follows the present one. */
   isAbandoned = false;
   /** True once the answer is complete and is being stored. */
   isEnding = false;
-  #job: AnswerJob;
   readonly #begun = Promise.withResolvers<void>();
   readonly #stored = Promise.withResolvers<void>();
 
@@ -39,11 +39,7 @@ export class ActiveAnswer {
     this.accountId = ids.accountId;
     this.conversationId = ids.conversationId;
     this.answerId = ids.answerId;
-    this.#job = job;
-  }
-
-  get job(): AnswerJob {
-    return this.#job;
+    this.job = job;
   }
 
   /** Resolves when the answer has text, after which no other job replaces the present one, or when it is stored. */
@@ -56,24 +52,14 @@ export class ActiveAnswer {
     return this.#stored.promise;
   }
 
-  replaceJob(job: AnswerJob): void {
-    this.#job = job;
-    this.tries += 1;
-  }
-
   /** Resolves with the ending of the present job; null if its feed was cut and must be reopened. */
   async jobEnded(): Promise<FeedEnding | null> {
-    const { feed } = this.#job;
+    const { feed } = this.job;
     await untilFeed(feed, ({ hasOutput, isCut, ending }) => {
       if (hasOutput) this.#begun.resolve();
       return ending !== null || isCut;
     });
     return feed.ending;
-  }
-
-  /** Replaces the cut feed of the present job by `feed`, which has the rest. */
-  replaceFeed(feed: Feed): void {
-    this.#job = { ...this.#job, feed };
   }
 
   markStored(): void {
@@ -83,13 +69,10 @@ export class ActiveAnswer {
 }
 
 /** Returns the ending of an answer for the ending of its job. */
-export function answerOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
+export function answerEndingOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
   if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
   const { code, message } = ending;
-  return { state: stateOf(code), finishReason: null, error: { code, message } };
-}
-
-function stateOf(code: Extract<FeedEnding, { type: "error" }>["code"]): Exclude<Message["state"], "in_progress"> {
-  if (code === "cancelled") return "cancelled";
-  return code === "wait_timeout" || code === "run_timeout" ? "timeout" : "failed";
+  const isTimeout = code === "wait_timeout" || code === "run_timeout";
+  const state = code === "cancelled" ? code : isTimeout ? "timeout" : "failed";
+  return { state, finishReason: null, error: { code, message } };
 }

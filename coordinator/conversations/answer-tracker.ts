@@ -1,4 +1,4 @@
-import { chatInputSchema, type ChatMessage } from "../../shared/chat-input.ts";
+import { chatInputSchema } from "../../shared/chat-input.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
@@ -8,35 +8,32 @@ import { endedFeed } from "../jobs/stored-feed.ts";
 import type { SubmitRequest } from "../jobs/submitted-job.ts";
 import type { Message } from "../store/conversations.ts";
 import type { Store } from "../store/store.ts";
-import { ActiveAnswer, answerOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
+import { ActiveAnswer, answerEndingOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
 import { shortenHistory } from "./fit-history.ts";
 
 type AnswerRequest = Pick<SubmitRequest, "accountId" | "apiKey" | "slug" | "input" | "answer">;
 
 /** Maximum jobs of one answer when the model finds the history too long. The last one gets no history. */
-const MAX_TRIES = 4;
-/** Delay before a feed that could not be opened is requested again. */
+const MAX_ATTEMPTS = 4;
+/** Delay before a feed is opened again. */
 const RETRY_MS = 2_000;
-const RETRIED: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
 
-/**
- * The owner of all answers in progress: submits and follows their jobs, retries with less history, and stores the
- * results.
- */
+/** Owns all answers in progress: submits and follows their jobs, retries with less history, and stores the results. */
 export function answerTracker(
   { config, clock, log, onFatal }: Omit<Env<"chatWaitMs">, "version">,
   store: Store["conversations"],
   jobs: JobApi,
 ) {
-  /** Answers by conversation, which has at most one. */
+  /** By conversation, which has at most one. */
   const active = new Map<string, ActiveAnswer>();
-  /** Answers that are being stored with their jobs: `resume` may read one before it is in `active`. */
+  /** Ids of answers that are being stored: `resume` may read one before it is in `active`. */
   const beginning = new Set<string>();
   let isClosing = false;
 
   function follow(answer: ActiveAnswer): AnswerView {
     active.set(answer.conversationId, answer);
-    carry(answer).catch((error: unknown) => {
+    complete(answer).catch((error: unknown) => {
       // Nothing is lost: the answer is in progress in storage, and the next start resumes it.
       if (error instanceof ServiceError && error.code === "shutting_down") return;
       onFatal(error);
@@ -44,31 +41,31 @@ export function answerTracker(
     return answer;
   }
 
-  async function carry(answer: ActiveAnswer): Promise<void> {
-    let ending = await ended(answer);
-    while (await tryAgain(answer, ending)) ending = await ended(answer);
+  async function complete(answer: ActiveAnswer): Promise<void> {
+    let ending = await jobEnding(answer);
+    while (await retryWithLess(answer, ending)) ending = await jobEnding(answer);
     answer.isEnding = true;
     const { answerId, conversationId, job } = answer;
-    const atMs = clock.now();
     const content = job.feed.text();
     // No-op if the conversation was deleted.
-    await store.endAnswer({ answerId, jobId: job.id, content, atMs, ...answerOf(ending) });
+    await store.endAnswer({ answerId, jobId: job.id, content, atMs: clock.now(), ...answerEndingOf(ending) });
     active.delete(conversationId);
     answer.markStored();
   }
 
-  /** Returns the ending of the answer's present job. Its feed may be cut and reopened before that. */
-  async function ended(answer: ActiveAnswer): Promise<FeedEnding> {
-    for (let ending = await answer.jobEnded(); ; ending = await answer.jobEnded()) {
+  /** Resolves with the ending of the present job. Its feed may be cut and reopened before that. */
+  async function jobEnding(answer: ActiveAnswer): Promise<FeedEnding> {
+    for (;;) {
+      const ending = await answer.jobEnded();
       if (ending !== null) return ending;
-      const feed = await openAgain(answer);
-      if (feed !== null) answer.replaceFeed(feed);
+      const feed = await reopenFeed(answer);
+      if (feed !== null) answer.job = { ...answer.job, feed };
       else await clock.sleep(RETRY_MS);
     }
   }
 
   /** Returns null while storage or the job's owner is unavailable. */
-  async function openAgain({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
+  async function reopenFeed({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
     if (isClosing)
       throw new ServiceError(
         "shutting_down",
@@ -77,23 +74,24 @@ export function answerTracker(
     try {
       return (await openAnswerJob(jobs, accountId, job.id, job)).feed;
     } catch (error) {
-      if (error instanceof ServiceError && RETRIED.has(error.code)) return null;
+      if (error instanceof ServiceError && TEMPORARY.has(error.code)) return null;
       throw error;
     }
   }
 
   /** Submits another job if the model found the history too long, which the estimate could not predict. */
-  async function tryAgain(answer: ActiveAnswer, ending: FeedEnding): Promise<boolean> {
+  async function retryWithLess(answer: ActiveAnswer, ending: FeedEnding): Promise<boolean> {
     if (ending.type === "done" || ending.code !== "context_length_exceeded") return false;
-    if (answer.job.feed.hasOutput || answer.isAbandoned || answer.tries >= MAX_TRIES) return false;
-    const messages = shortenHistory(messagesOf(answer.job), answer.tries === MAX_TRIES - 1);
+    const { accountId, answerId, job, attempts } = answer;
+    if (job.feed.hasOutput || answer.isAbandoned || attempts >= MAX_ATTEMPTS) return false;
+    const before = chatInputSchema.parse(job.input).messages ?? [];
+    const messages = shortenHistory(before, attempts === MAX_ATTEMPTS - 1);
     if (messages === undefined) return false;
-    const { accountId, answerId, job } = answer;
-    const input = { ...job.input, messages };
     try {
-      const link = { kind: "again", answerId, endedJobId: job.id } as const;
-      const { slug, apiKey } = job;
-      answer.replaceJob(await submit({ accountId, apiKey, slug, input, answer: link }));
+      const { id: endedJobId, slug, apiKey, input } = job;
+      const link = { kind: "again", answerId, endedJobId } as const;
+      answer.job = await submit({ accountId, apiKey, slug, input: { ...input, messages }, answer: link });
+      answer.attempts += 1;
     } catch (error) {
       // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends like its last job.
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
@@ -114,10 +112,7 @@ export function answerTracker(
       return active.get(conversationId);
     },
 
-    /**
-     * Resolves when no answer of the conversation is being stored, so that a client that saw the end of the stream
-     * finds the answer.
-     */
+    /** Resolves when no answer is being stored, so that a client that saw the end of the stream finds the answer. */
     async settled(conversationId: string): Promise<void> {
       const answer = active.get(conversationId);
       if (answer?.isEnding === true) await answer.stored;
@@ -138,17 +133,14 @@ export function answerTracker(
       }
     },
 
-    /** Returns the job of an answer in progress that another coordinator follows. Undefined if there is none. */
+    /** Returns the job of an answer that another coordinator follows; undefined if there is none. */
     async jobElsewhere(conversationId: string): Promise<string | undefined> {
       if (active.has(conversationId)) return undefined;
       const [last] = await store.history(conversationId, 1, 1);
       return last?.state === "in_progress" ? (last.jobId ?? undefined) : undefined;
     },
 
-    /**
-     * Submits the job of a new answer, stored with its question, and follows it. @throws the errors of submitting a
-     * job.
-     */
+    /** Submits the job of a new answer, stored with its question, and follows it. @throws the errors of `submit` */
     async begin(
       ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
       request: AnswerRequest,
@@ -162,15 +154,14 @@ export function answerTracker(
     },
 
     /**
-     * Follows the answers that were in progress when the coordinator last stopped. Runs after the jobs are restored,
-     * before clients can connect. Runs again after another coordinator died, and when the result of a question's commit
-     * may have been lost.
+     * Follows the unfinished answers that no coordinator follows, and returns their number. Runs after the jobs are
+     * restored, before clients can connect; again after another coordinator died, and when the result of a question's
+     * commit may have been lost.
      */
     async resume(): Promise<number> {
-      const answers = await store.unfinishedAnswers();
-      const isHere = ({ conversationId, answerId }: (typeof answers)[number]): boolean =>
-        active.has(conversationId) || beginning.has(answerId);
-      const unfinished = answers.filter((answer) => !isHere(answer));
+      const unfinished = (await store.unfinishedAnswers()).filter(
+        ({ conversationId, answerId }) => !active.has(conversationId) && !beginning.has(answerId),
+      );
       const faults: unknown[] = [];
       for (const { jobId, ...ids } of unfinished) {
         try {
@@ -184,17 +175,12 @@ export function answerTracker(
       return unfinished.length;
     },
 
-    /**
-     * Stops abandoning answers: clients are now disconnected by the shutdown, and the next start resumes their answers.
-     */
+    /** Stops abandoning answers: the shutdown disconnects clients, and the next start resumes their answers. */
     close(): void {
       isClosing = true;
     },
 
-    /**
-     * Cancels the job of the conversation's answer, which ends with the delivered text. No-op for a stored answer.
-     * Never rejects.
-     */
+    /** Cancels an answer's job, so that it ends with the delivered text. No-op for a stored answer. Never rejects. */
     async abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): Promise<void> {
       const answer = active.get(conversationId);
       if (isClosing || answer?.answerId !== answerId) return;
@@ -213,10 +199,6 @@ export function answerTracker(
   return tracker;
 }
 
-function messagesOf({ input }: AnswerJob): readonly ChatMessage[] {
-  return chatInputSchema.parse(input).messages ?? [];
-}
-
 const GONE: FeedEnding = {
   type: "error",
   code: "internal",
@@ -225,9 +207,9 @@ const GONE: FeedEnding = {
 };
 
 /**
- * Opens the job of an answer with its feed. If its output was removed, or the job is gone, the feed has only its end.
- * `known`: fields of the job that were read before.
- * @throws {ServiceError} while storage or the job's owner is unavailable.
+ * Opens the job of an answer. If its output was removed, or the job is gone, the feed has only its end.
+ * @param known fields of the job that were read before
+ * @throws {ServiceError} while storage or the job's owner is unavailable
  */
 async function openAnswerJob(
   jobs: Pick<JobApi, "get" | "openFeed">,
@@ -240,21 +222,18 @@ async function openAnswerJob(
     const { slug, input } = known ?? (await jobs.get(accountId, id));
     return { id, slug, input, feed };
   } catch (error) {
-    if (!isOf(error, "content_removed") && !isOf(error, "not_found")) throw error;
-    const ending = isOf(error, "not_found") ? GONE : await endingOf(jobs, accountId, id);
+    if (!(error instanceof ServiceError) || (error.code !== "content_removed" && error.code !== "not_found"))
+      throw error;
+    const ending = error.code === "not_found" ? GONE : await storedEnding(jobs, accountId, id);
     return { id, slug: "", input: {}, feed: endedFeed(id, ending) };
   }
 }
 
-async function endingOf(jobs: Pick<JobApi, "get">, accountId: string, id: string): Promise<FeedEnding> {
+async function storedEnding(jobs: Pick<JobApi, "get">, accountId: string, id: string): Promise<FeedEnding> {
   try {
     return feedEndingOf({ ...(await jobs.get(accountId, id)), output: undefined });
   } catch (error) {
-    if (isOf(error, "not_found")) return GONE;
+    if (error instanceof ServiceError && error.code === "not_found") return GONE;
     throw error;
   }
-}
-
-function isOf(error: unknown, code: "content_removed" | "not_found"): boolean {
-  return error instanceof ServiceError && error.code === code;
 }

@@ -13,8 +13,7 @@ import type { AnswerView } from "./active-answer.ts";
 import { answerTracker } from "./answer-tracker.ts";
 import { fitHistory, MAX_HISTORY_MESSAGES } from "./fit-history.ts";
 
-/** An accepted question: its message, and the answer in progress. */
-export interface Asked {
+export interface AcceptedQuestion {
   readonly question: Message;
   readonly answer: AnswerView;
 }
@@ -22,8 +21,8 @@ export interface Asked {
 export type Conversations = ReturnType<typeof openConversations>;
 
 /**
- * Manages the stored chats of accounts. Conversations of other accounts are not found. README.md has the rules.
- * @param removeContent Removes prompts and answers of the jobs of a deleted conversation.
+ * Manages the stored chats of accounts. README.md has the rules.
+ * @param removeContent removes prompts and answers of the jobs of a deleted conversation
  */
 export function openConversations(
   env: Omit<Env<"chatWaitMs">, "version">,
@@ -37,30 +36,20 @@ export function openConversations(
 
   const conversations = {
     /** Resumes the answers in progress after a restart. Resolves with their number. */
-    resume(): Promise<number> {
-      return answers.resume();
-    },
+    resume: () => answers.resume(),
 
-    /**
-     * Must be called before the connections close: answers in progress are then resumed at the next start, not
-     * cancelled.
-     */
-    close(): void {
-      answers.close();
-    },
+    /** Must be called before the connections close: the next start then resumes answers in progress. */
+    close: () => answers.close(),
 
-    /**
-     * Creates a conversation. `slug`: null for the operator's default chat Cargo. @throws {ServiceError}
-     * `cargo_not_found` for a model without chat.
-     */
+    /** `slug`: null for the operator's default chat Cargo. @throws {ServiceError} `cargo_not_found` */
     async create(
       accountId: string,
       { slug, ...rest }: Pick<Conversation, "title" | "systemPrompt" | "metadata"> & { readonly slug: string | null },
     ): Promise<Conversation> {
       const { slug: model } = await findModelFor("chat", catalog, slug, accountId);
-      const atMs = clock.now();
-      const id = newId("conv", atMs);
-      const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };
+      const createdAtMs = clock.now();
+      const id = newId("conv", createdAtMs);
+      const conversation = { id, accountId, slug: model, ...rest, createdAtMs, updatedAtMs: createdAtMs };
       await store.create(conversation);
       return conversation;
     },
@@ -72,28 +61,20 @@ export function openConversations(
       return conversation;
     },
 
-    /** Lists conversations, newest first. */
-    list(
-      accountId: string,
-      page: { readonly limit: number; readonly offset: number },
-    ): Promise<{ conversations: Conversation[]; total: number }> {
-      return store.list(accountId, page);
-    },
+    /** Newest first. */
+    list: (accountId: string, page: Parameters<typeof store.list>[1]) => store.list(accountId, page),
 
     /** @throws {ServiceError} `not_found` */
     async update(
       accountId: string,
       conversationId: string,
-      changes: { readonly title?: string | null; readonly metadata?: Conversation["metadata"] },
+      changes: Parameters<typeof store.update>[2],
     ): Promise<Conversation> {
       await conversations.get(accountId, conversationId);
       return store.update(accountId, conversationId, changes, clock.now());
     },
 
-    /**
-     * Deletes a conversation and cancels its answer in progress. Its jobs stay without prompt and answer. @throws
-     * {ServiceError} `not_found`
-     */
+    /** Cancels the answer in progress. The jobs stay without prompt and answer. @throws {ServiceError} `not_found` */
     async delete(accountId: string, conversationId: string): Promise<void> {
       const jobElsewhere = await answers.jobElsewhere(conversationId);
       const wasDeleted = await store.delete(accountId, conversationId, clock.now());
@@ -104,10 +85,7 @@ export function openConversations(
       await removeContent(conversationId);
     },
 
-    /**
-     * Returns a conversation's messages. An answer in progress has the text delivered so far. @throws {ServiceError}
-     * `not_found`
-     */
+    /** Returns a page of messages. An answer in progress has the text so far. @throws {ServiceError} `not_found` */
     async read(
       accountId: string,
       conversationId: string,
@@ -121,17 +99,14 @@ export function openConversations(
       return { conversation, messages: await Promise.all(delivered), total };
     },
 
-    /** Returns an ended answer as it is stored; undefined if its conversation was deleted. */
-    answer(answerId: string): Promise<Message | undefined> {
-      return store.message(answerId);
-    },
+    /** Returns an ended answer; undefined if its conversation was deleted. */
+    answer: (answerId: string) => store.message(answerId),
 
     /**
      * Stores a question and begins its answer.
-     * @param sampling Fields of a chat job's input other than `messages`.
-     * @param apiKey API key of the request; null for a session.
-     * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job.
-     * Nothing is stored then.
+     * @param sampling fields of a chat job's input other than `messages`
+     * @param apiKey null for a session
+     * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job
      */
     async ask(
       accountId: string,
@@ -139,18 +114,15 @@ export function openConversations(
       content: string,
       sampling: JobInput,
       apiKey: UsedKey | null = null,
-    ): Promise<Asked> {
+    ): Promise<AcceptedQuestion> {
       const { slug, systemPrompt } = await conversations.get(accountId, conversationId);
       await answers.settled(conversationId);
       const { contextTokens } = await findModelFor("chat", catalog, slug, accountId);
       const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
-      const { max_tokens: asked } = sampling;
-      const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;
-      const messages = fitHistory(systemPrompt, history, content, {
-        contextTokens,
-        maxTokens,
-        otherFields: sampling,
-      });
+      const { max_tokens: requested } = sampling;
+      const maxTokens = typeof requested === "number" ? requested : DEFAULT_OUTPUT_TOKENS;
+      const limits = { contextTokens, maxTokens, otherFields: sampling };
+      const messages = fitHistory(systemPrompt, history, content, limits);
       const atMs = clock.now();
       const userMessageId = newId("msg", atMs);
       const answerId = newId("msg", atMs);
@@ -169,9 +141,7 @@ export function openConversations(
     },
 
     /** Stops the work on an answer after its client disconnected. */
-    abandon(answer: AnswerView): void {
-      void answers.abandon(answer);
-    },
+    abandon: (answer: AnswerView): void => void answers.abandon(answer),
   };
   return conversations;
 }

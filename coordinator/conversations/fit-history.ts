@@ -2,10 +2,7 @@ import { MAX_INPUT_BYTES, type ChatMessage } from "../../shared/chat-input.ts";
 import { ValidationError } from "../../shared/errors.ts";
 import type { Message } from "../store/conversations.ts";
 
-/**
- * A question with its answer. Turns are kept or dropped whole, as chat templates require alternating user and assistant
- * messages.
- */
+/** A question with its answer. It is kept or dropped whole, because chat templates require alternating roles. */
 interface Turn {
   readonly question: string;
   readonly answer: string;
@@ -28,16 +25,15 @@ interface FitLimits {
   readonly otherFields?: Readonly<Record<string, unknown>>;
 }
 
-/** Estimates the tokens of a message, rather too high, as the coordinator has no tokenizer. */
+/** Estimates the tokens of a message, rather too high; the coordinator has no tokenizer. */
 export function estimateTokens(content: string): number {
   return Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
 }
 
 /**
  * Returns the messages of a chat job: the system prompt, as many of the newest turns as fit, and the question.
- * `maxTokens`, but at most half of the context, stay free for the answer. System prompt and question are never dropped
- * or cut.
- * @throws {ValidationError} if they and the other fields exceed a job's input; it names the largest of them.
+ * `maxTokens`, but at most half of the context, stay free for the answer.
+ * @throws {ValidationError} if system prompt, question and other fields exceed a job's input; it names the largest
  */
 export function fitHistory(
   systemPrompt: string | null,
@@ -46,8 +42,8 @@ export function fitHistory(
   { contextTokens, maxTokens, otherFields = {} }: FitLimits,
 ): ChatMessage[] {
   const system: ChatMessage[] = systemPrompt === null ? [] : [{ role: "system", content: systemPrompt }];
-  const asked: ChatMessage = { role: "user", content: question };
-  const fixed = [...system, asked];
+  const last: ChatMessage = { role: "user", content: question };
+  const fixed = [...system, last];
   const tokens = contextTokens === null ? Infinity : contextTokens - Math.min(maxTokens, Math.floor(contextTokens / 2));
   const bytes = MAX_INPUT_BYTES - FRAME_BYTES - jsonBytes(otherFields) - sum(fixed, inputBytes);
   if (bytes < 0) throw tooLarge({ content: question, ...otherFields });
@@ -56,20 +52,17 @@ export function fitHistory(
     bytes,
     messages: MAX_HISTORY_MESSAGES - fixed.length,
   };
-  return [...system, ...newestTurns(turnsOf(history), budget), asked];
+  return [...system, ...newestTurns(turnsOf(history), budget), last];
 }
 
-/**
- * Shortens `messages` for a model that found them too long: drops the older half of the history (by estimate), or all
- * of it if `keepNone`. Returns undefined if there is no history.
- */
+/** Drops the older half of the history (by estimated tokens), or all if `keepNone`. Undefined without history. */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
   const past = messages.slice(system.length, -1);
   if (past.length === 0) return undefined;
   const tokens = Math.floor(sum(past, ({ content }) => estimateTokens(content)) / 2);
   const budget: Budget = { tokens: keepNone ? 0 : tokens, bytes: Infinity, messages: Infinity };
-  return [...system, ...newestTurns(pairs(past), budget), ...messages.slice(-1)];
+  return [...system, ...newestTurns(turnsOf(past), budget), ...messages.slice(-1)];
 }
 
 interface Budget {
@@ -97,22 +90,14 @@ function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
 }
 
 /**
- * Keeps only questions with an answer that has text: otherwise two questions would be adjacent, which many templates
- * reject.
+ * Pairs questions with their answers. Leaves out questions without an answer: many templates reject adjacent questions.
+ * The history may begin with an answer whose question was not read.
  */
-function turnsOf(history: readonly Message[]): Turn[] {
-  return pairs(history.filter((message, index) => !isUnanswered(history, index) && message.content !== ""));
-}
-
-function isUnanswered(history: readonly Message[], index: number): boolean {
-  return history[index]?.role === "user" && (history[index + 1]?.content ?? "") === "";
-}
-
-/** Pairs questions with their answers. The history may begin with an answer whose question was not read. */
-function pairs(messages: readonly { readonly role: string; readonly content: string }[]): Turn[] {
-  return messages.flatMap(({ role, content }, index) => {
+function turnsOf(messages: readonly Pick<ChatMessage, "role" | "content">[]): Turn[] {
+  return messages.flatMap(({ role, content: question }, index) => {
     const next = messages[index + 1];
-    return role === "user" && next?.role === "assistant" ? [{ question: content, answer: next.content }] : [];
+    const answer = next?.role === "assistant" ? next.content : "";
+    return role === "user" && question !== "" && answer !== "" ? [{ question, answer }] : [];
   });
 }
 

@@ -23,13 +23,10 @@ export interface LedgerLine {
   readonly atMs: number;
 }
 
-/**
- * A stored posting that becomes a line: every posting of the client party, and the charges of the hold party. A hold and a release have a
- * posting for both parties and become one line.
- */
+/** A stored posting that becomes a line: every posting of the client party, and the charges of the hold party. */
 export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "note" | "atMs"> {
   readonly kind: Exclude<LedgerKind, "fee">;
-  /** Id of the submitted job or batch; null for a grant. */
+  /** Id of the job or batch; null for a grant. */
   readonly subjectId: string | null;
 }
 
@@ -37,27 +34,27 @@ export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "n
 export function linesOf(entries: readonly LineEntry[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
   return entries.map(({ micro: moved, subjectId, ...entry }): LedgerLine => {
-    const micro = entry.kind === "charge" ? 0 : moved;
     const isBatch = subjectId?.startsWith("batch_") === true;
     const [jobId, batchId] = isBatch ? [null, subjectId] : [subjectId, null];
     const kind: LedgerLine["kind"] = entry.kind === "grant" && moved < 0 ? "correction" : entry.kind;
-    const line = { ...entry, kind, jobId, batchId, micro, heldMicro: heldBy(entry.kind, moved), balanceMicro: balance };
+    const [micro, heldMicro] = movedBy(entry.kind, moved);
+    const line = { ...entry, kind, jobId, batchId, micro, heldMicro, balanceMicro: balance };
     balance -= micro;
     return line;
   });
 }
 
-function heldBy(kind: LineEntry["kind"], moved: number): number {
+/** Returns the change of the spendable balance and of the hold. */
+function movedBy(kind: LineEntry["kind"], moved: number): readonly [micro: number, heldMicro: number] {
   switch (kind) {
     case "hold":
     case "release":
-      // Credits move between client and hold.
-      return -moved;
+      return [moved, -moved];
     case "charge":
-      return moved;
+      return [0, moved];
     case "grant":
     case "earning":
-      return 0;
+      return [moved, 0];
     default:
       return kind satisfies never;
   }

@@ -1,13 +1,13 @@
-/** All amounts inside the program are integers of micro-credits. Source: decision 0013. */
+/** Amounts are integers of micro-credits. Source: decision 0013. */
 export const MICRO_PER_CREDIT = 1_000_000;
 
-/** Largest amount that `microFromCredits` accepts: below 2^32 credits a double represents every micro-credit exactly. */
+/** Maximum of `microFromCredits`: below 2^32 credits a double represents every micro-credit exactly. */
 const MAX_CREDITS = 4_000_000_000;
 
 /** @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */
 export function microFromCredits(credits: number): number {
   const micro = Math.round(credits * MICRO_PER_CREDIT);
-  // The quotient of two exact integers is the nearest double, which equals `credits` if that has at most 6 decimals.
+  // The quotient of two exact integers is the nearest double: it equals `credits` of at most 6 decimals.
   if (!(credits >= 0 && credits <= MAX_CREDITS) || micro / MICRO_PER_CREDIT !== credits) {
     throw new RangeError(`Invalid amount of ${credits} credits: expected 0 to ${MAX_CREDITS}, with at most 6 decimals`);
   }
@@ -26,7 +26,7 @@ export function creditsFromMicro(micro: number): number {
 
 /** Formats micro-credits (0 or more) as exact decimal text without trailing zeros: 900_000 is "0.9". */
 export function formatCredits(micro: number | bigint): string {
-  const [whole, rest] = [BigInt(micro) / BigInt(MICRO_PER_CREDIT), BigInt(micro) % BigInt(MICRO_PER_CREDIT)];
-  const decimals = String(rest).padStart(6, "0").replace(/0+$/, "");
-  return decimals === "" ? String(whole) : `${whole}.${decimals}`;
+  const digits = String(micro).padStart(7, "0");
+  const decimals = digits.slice(-6).replace(/0+$/, "");
+  return digits.slice(0, -6) + (decimals === "" ? "" : `.${decimals}`);
 }

@@ -2,15 +2,15 @@ import { ServiceError } from "../../shared/errors.ts";
 import { InsufficientCreditsError } from "./credit-errors.ts";
 
 /**
- * Parties of the ledger. `client`: the spendable credits of an account, including its earnings. `hold`: credits set aside for its
- * unfinished jobs. `network`: the operator, who issues credits (its balance is the fees minus what was issued).
+ * Parties of the ledger. `client`: the spendable credits of an account, including its earnings. `hold`: credits
+ * reserved for its unfinished jobs. `network`: the operator, whose balance is the fees minus the issued credits.
  */
 export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
 export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
 
 /**
- * A side of a movement of credits. The postings of a movement sum to zero and are stored together. A store adds each posting to its
- * party's balance and keeps it as an entry; a posting of 0 leaves no entry.
+ * A side of a movement of credits. The postings of a movement sum to zero and are stored together. A store adds each to
+ * its party's balance and keeps it as an entry; a posting of 0 leaves no entry.
  */
 export interface Posting {
   readonly party: LedgerParty;
@@ -21,14 +21,14 @@ export interface Posting {
 
 /** Highest balance that a grant may reach, because the API shows balances as doubles. Earnings may exceed it. */
 const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
-/** Limit of the credits that the network has issued: half the range of a signed 64-bit integer, so that no balance overflows. */
+/** Limit of issued credits: half the range of a signed 64-bit integer, so that no balance overflows. */
 const MAX_ISSUED_MICRO = 2n ** 62n;
 
 export function partiesOf(accountId: string): readonly LedgerParty[] {
   return [`client:${accountId}`, `hold:${accountId}`];
 }
 
-/** Issues credits to an account, or withdraws them if negative. @throws {RangeError} unless `micro` is a safe integer other than 0. */
+/** Issues credits, or withdraws them if negative. @throws {RangeError} unless `micro` is a safe integer other than 0 */
 export function grantPostings(accountId: string, micro: number): Posting[] {
   if (!Number.isSafeInteger(micro) || micro === 0) {
     throw new RangeError(`Invalid grant of ${micro} micro-credits: expected a safe integer other than 0`);
@@ -41,24 +41,20 @@ export function grantPostings(accountId: string, micro: number): Posting[] {
 
 /** Withdraws the remaining credits of a deleted account: the reverse of a grant. Empty for a balance of 0. */
 export function returnPostings(accountId: string, balanceMicro: bigint): Posting[] {
-  // Earnings may exceed what a posting can express exactly; the rest stays in the balance.
+  // Earnings may exceed a safe integer; the rest stays in the balance.
   const micro = Number(balanceMicro > MAX_GRANTED_MICRO ? MAX_GRANTED_MICRO : balanceMicro);
-  if (micro <= 0) return [];
-  return [
-    { party: `client:${accountId}`, micro: -micro, kind: "grant" },
-    { party: "network", micro, kind: "grant" },
-  ];
+  return micro <= 0 ? [] : grantPostings(accountId, -micro);
 }
 
 /**
- * Returns the price of a job: the Cargo's price at priority 0, `priorityPrice` times that at priority 100, linear in between.
- * @param priorityPrice 1 or more.
+ * Returns the price of a job: the Cargo's at priority 0, `priorityPrice` times that at priority 100, linear in between.
+ * @param priorityPrice 1 or more
  */
 export function priceOf(cargoPriceMicro: number, priority: number, priorityPrice: number): number {
   return Math.round(cargoPriceMicro * (1 + ((priorityPrice - 1) * priority) / 100));
 }
 
-/** Holds the prices of all jobs of a submission; a single job is a submission of one. @throws {RangeError} for an invalid price. */
+/** Holds the prices of all jobs of a submission. @throws {RangeError} for an invalid price. */
 export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
   for (const price of pricesMicro) assertPrice(price);
   const micro = pricesMicro.reduce((sum, price) => sum + price, 0);
@@ -75,10 +71,9 @@ export function assertPrice(micro: number): void {
 }
 
 /**
- * Returns the reason to refuse these postings; null if they may be stored. A store checks before it writes.
- * @param balanceOf balance in micro-credits; undefined for an unknown party.
- * @returns a {@link ServiceError} for a refusal that a caller must expect: `not_found` for an unknown account, `insufficient_credits`,
- *   `bad_request` for a grant beyond the limit of an account or of the network. Any other error is a bug.
+ * Returns the reason to refuse these postings; null if they may be stored. A {@link ServiceError} is an expected
+ * refusal: `not_found`, `insufficient_credits`, or `bad_request` for a grant beyond a limit. Any other error is a bug.
+ * @param balanceOf balance in micro-credits; undefined for an unknown party
  */
 export function refusalOf(
   postings: readonly Posting[],
@@ -98,7 +93,7 @@ export function refusalOf(
     const balance = balanceOf(party);
     if (balance === undefined)
       return new ServiceError("not_found", `There is no account "${party.replace(/^\w+:/, "")}"`);
-    const refusal = limitPassed(party, balance, micro, isGrant);
+    const refusal = exceededLimit(party, balance, micro, isGrant);
     if (refusal !== null) return refusal;
   }
   // Checked last: a hold that exceeds an exact double also exceeds the balance, which is the better reason.
@@ -108,21 +103,18 @@ export function refusalOf(
     : new Error(`A posting must be a safe integer of micro-credits, got ${inexact.micro}`);
 }
 
-function limitPassed(party: LedgerParty, balance: bigint, added: bigint, isGrant: boolean): Error | null {
+function exceededLimit(party: LedgerParty, balance: bigint, added: bigint, isGrant: boolean): Error | null {
   const after = balance + added;
   if (party === "network") {
     if (!isGrant || after >= -MAX_ISSUED_MICRO) return null;
-    const most = "4,611,686,018,427 credits";
-    return new ServiceError("bad_request", `This grant would raise the issued credits of the network above ${most}`);
+    const limit = "the issued credits of the network above 4,611,686,018,427 credits";
+    return new ServiceError("bad_request", `This grant would raise ${limit}`);
   }
   if (after < 0n) {
     if (party.startsWith("hold:"))
       return new Error(`${party} holds ${balance} micro-credits, but ${-added} are to be withdrawn`);
     return new InsufficientCreditsError(-added, balance);
   }
-  if (isGrant && added > 0n && after > MAX_GRANTED_MICRO) {
-    const most = "9,007,199,254 credits";
-    return new ServiceError("bad_request", `This grant would raise the account's balance above ${most}`);
-  }
-  return null;
+  if (!isGrant || added <= 0n || after <= MAX_GRANTED_MICRO) return null;
+  return new ServiceError("bad_request", "This grant would raise the account's balance above 9,007,199,254 credits");
 }

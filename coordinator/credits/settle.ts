@@ -24,29 +24,22 @@ export interface SettleFacts {
   readonly ownerAccountId: string | null;
 }
 
-/** Division of the held credits of a job that ends. */
-interface Settlement {
-  /** 0 to the job's price. */
-  readonly chargeMicro: number;
-  readonly postings: readonly Posting[];
-}
-
 /** Prompt tokens that cost as much as one generated token. Prompts are read in batches. */
 const PROMPT_TOKENS_PER_TOKEN = 4;
 
 /**
- * Computes the charge of a job that ends, and the postings that empty its hold. A job pays for what was read of the prompt and for what
- * was delivered, and never more than its price. The price covers the prompt and `max_tokens`.
+ * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold. The price covers the
+ * prompt and `max_tokens`.
  * - Completed: the whole price; nothing for an empty result.
  * - Cancelled: the share that was read and delivered, rounded up.
  * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
  * Source: decision 0012, docs/internals/credits.md.
- * @throws {RangeError} for an invalid fee or price.
+ * @throws {RangeError} for an invalid fee or price
  */
-export function settle(facts: SettleFacts): Settlement {
+export function settle(facts: SettleFacts): { readonly chargeMicro: number; readonly postings: readonly Posting[] } {
   const { accountId, priceMicro, networkFee, ownerAccountId } = facts;
   assertPrice(priceMicro);
-  const chargeMicro = chargeOf(facts);
+  const chargeMicro = decideCharge(facts);
   const earnedMicro = earnedOf(chargeMicro, networkFee);
   const earning = ownerAccountId === null ? null : { accountId: ownerAccountId, micro: earnedMicro };
   return { chargeMicro, postings: settlePostings({ accountId, priceMicro, chargeMicro, earning }) };
@@ -58,10 +51,7 @@ export function earnedOf(chargeMicro: number, networkFee: number): number {
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
-/**
- * Empties the hold of a job. The charge goes to the Island's owner (`earning`, null for none) and to the network; the rest returns to the
- * client.
- */
+/** Empties a hold: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
 export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;
@@ -80,24 +70,24 @@ export function settlePostings(settled: {
   ];
 }
 
-function chargeOf(facts: SettleFacts): number {
+function decideCharge(facts: SettleFacts): number {
   const { event, priceMicro, hasOutput, isFaultOfIsland, maxTokens } = facts;
   switch (event) {
     case "complete":
       return hasOutput ? priceMicro : 0;
     case "fail":
     case "expire":
-      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : shareOf(facts, maxTokens);
+      return !hasOutput || isFaultOfIsland || maxTokens === null ? 0 : computeShare(facts, maxTokens);
     case "cancel":
       if (maxTokens === null) return hasOutput ? priceMicro : 0;
-      return shareOf(facts, maxTokens);
+      return computeShare(facts, maxTokens);
     default:
       throw new Error(`Unknown ending ${String(event satisfies never)}`);
   }
 }
 
-/** Computes `price * done / all`, rounded up and at most the price. Uses bigint, because the product may exceed the safe integers. */
-function shareOf({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
+/** Computes `price * done / all`, rounded up. Uses bigint, because the product may exceed the safe integers. */
+function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);
   const all = BigInt(promptTokens + PROMPT_TOKENS_PER_TOKEN * maxTokens);

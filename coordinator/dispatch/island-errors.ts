@@ -23,10 +23,10 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   model_invalid: "The Cargo's model or image cannot be loaded",
   manifest_untrusted: "The Island does not trust the Cargo's signature",
   out_of_memory: "The run needs more memory than the Island gives it",
-  schema_unmet: "The answer does not match the requested schema",
+  schema_unmet: "The output does not match the requested schema",
   output_too_large: "The job's output exceeds its limit",
   runtime_unavailable: "The Island cannot run this kind of Cargo now",
-  runtime_crashed: "The process that ran the job ended early",
+  runtime_crashed: "The process that ran the job ended unexpectedly",
   cargo_failed: "The Cargo's program failed",
   shutting_down: "The Island stopped before the job was done",
   internal: "The Island failed",
@@ -70,5 +70,5 @@ function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">,
   const [, counted = 0, max = 0] = (COUNTED.exec(text.slice(0, MAX_QUOTED_CHARS)) ?? []).map(Number);
   const isPossible = counted > max && max > 0 && max <= context && counted <= (traits?.maxPromptTokens ?? 0);
   const numbers = isPossible ? `: ${counted} tokens > ${max} maximum` : "";
-  return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and answer together`;
+  return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and completion together`;
 }

@@ -3,7 +3,7 @@ import { fitsGrammar } from "../../shared/grammar/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
-import { answerFault } from "../catalog/answer-schema.ts";
+import { completionFault } from "../catalog/completion-schema.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { inputSchemas } from "../catalog/input-schema.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
@@ -104,13 +104,13 @@ export function unmetSchema(
   if (traits?.toolUse != null && finishReason === "tool_calls")
     return unmetTool(toolCallsOf(feed.items), traits.toolUse);
   if (traits?.responseFormat.type !== "json_schema" || traits.stopBytes > 0 || finishReason !== "stop") return null;
-  return answerFault(traits.responseFormat.json_schema.schema, parsed(feed.text()));
+  return completionFault(traits.responseFormat.json_schema.schema, parsed(feed.text()));
 }
 
 function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | null {
   for (const { function: call } of calls) {
     const tool = tools.find(({ name, isStrict }) => name === call.name && isStrict === true);
-    const fault = tool === undefined ? null : answerFault(tool.parameters, parsed(call.arguments));
+    const fault = tool === undefined ? null : completionFault(tool.parameters, parsed(call.arguments));
     if (fault !== null) return `the arguments of "${call.name}": ${fault}`;
   }
   return null;

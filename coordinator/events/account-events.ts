@@ -3,9 +3,9 @@ import { WaitingChanges, type Change } from "./change.ts";
 
 /** Time in which changes of one entity are merged into one. */
 export const GATHER_MS = 125;
-/** Minimum interval of messages about Islands: each reads storage and asks other coordinators. */
+/** Minimum interval of messages about Islands, each of which reads storage and asks other coordinators. */
 const ISLANDS_MS = 1_000;
-/** Minimum interval of resets after floods of changes: clients reload their lists after each. */
+/** Minimum interval of resets, after which clients reload their lists. */
 const FLOOD_MS = 2_000;
 
 /** Receives changes in order. Null is a reset: individual changes are unknown. */
@@ -14,7 +14,6 @@ type ChangeListener = (changes: readonly Change[] | null) => void;
 interface Lane {
   readonly waiting: WaitingChanges;
   readonly pauseMs: number;
-  /** Earliest time of the next message, by the monotonic clock. */
   fromMs: number;
 }
 
@@ -30,10 +29,7 @@ interface Account {
 
 export type AccountEvents = ReturnType<typeof accountEvents>;
 
-/**
- * Distributes changes to accounts with listeners, here or at another coordinator. For other accounts a change costs one
- * map lookup.
- */
+/** Distributes changes to accounts with listeners. For other accounts a change costs one map lookup. */
 export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
   const accounts = new Map<string, Account>();
   const due = new Set<string>();
@@ -95,7 +91,6 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     gather(accountId);
   };
 
-  /** Passes on changes from another coordinator. */
   const arrive = (accountId: string, changes: readonly Change[] | null): void => {
     for (const listener of accounts.get(accountId)?.clients ?? []) listener(changes);
   };
@@ -103,30 +98,20 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
   const events = {
     note,
     arrive,
-
     /** Subscribes to an account's changes at the other coordinators. Resolves when they send them, or at a timeout. */
     follow: (_accountId: string): Promise<void> => Promise.resolve(),
-
-    /** Aborts when this coordinator stops: clients reconnect to another one, or after the restart. */
+    /** Aborts when this coordinator stops. */
     closed: closing.signal,
-
     get hasListeners(): boolean {
       return accounts.size > 0;
     },
-
     isWatched: (accountId: string): boolean => accounts.has(accountId),
-
     /** Notes a change of the account other than its jobs, Islands and balance. */
     noteAccount: (accountId: string): void => note(accountId, { type: "account" }),
-
-    /**
-     * Removes the pending state of a job that another coordinator has and reports: an older state must not follow that
-     * report.
-     */
+    /** Removes the pending state of a job that another coordinator now reports. */
     dropJob(accountId: string, jobId: string): void {
       accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
     },
-
     /** Adds a listener for a client. `ready` resolves when all further changes reach it. */
     open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
       const account = accountOf(accountId);
@@ -135,21 +120,15 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
       if (isFirst) account.followed = events.follow(accountId);
       return { ready: account.followed, close };
     },
-
-    /** Adds a listener for another coordinator, for changes at this one. The returned function removes it. */
     openForPeer: (accountId: string, listener: ChangeListener): (() => void) =>
       add(accountId, accountOf(accountId).peers, listener),
-
-    /** Ids of the accounts with clients here. */
     get followedIds(): string[] {
       return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
     },
-
-    /** Sends a reset to all clients after changes of other coordinators may have been lost. */
+    /** Sends a reset to all clients, when changes of others may be lost. */
     resetAll(): void {
       for (const accountId of accounts.keys()) arrive(accountId, null);
     },
-
     close(): void {
       closing.abort();
       gathering?.cancel();

@@ -30,30 +30,30 @@ export type JobChange = Extract<Change, { type: "job" }>;
 /** Maximum number of waiting changes; more become one reset. */
 export const MAX_WAITING = 500;
 
-/** Changes that wait to be sent: the last one of each job, Island or other entity; or a reset that replaces them. */
+/** Changes that wait to be sent: the last one of each entity, or a reset that replaces them. */
 export class WaitingChanges {
-  readonly #byThing = new Map<string, Change>();
+  readonly #byEntity = new Map<string, Change>();
   #isReset = false;
 
   get isEmpty(): boolean {
-    return !this.#isReset && this.#byThing.size === 0;
+    return !this.#isReset && this.#byEntity.size === 0;
   }
 
   /** No-op while a reset waits, which includes the change. */
   add(change: Change): void {
     if (this.#isReset) return;
-    const thing = thingOf(change);
-    this.#byThing.delete(thing);
-    this.#byThing.set(thing, change);
-    if (this.#byThing.size > MAX_WAITING) this.reset();
+    const entity = entityOf(change);
+    this.#byEntity.delete(entity);
+    this.#byEntity.set(entity, change);
+    if (this.#byEntity.size > MAX_WAITING) this.reset();
   }
 
   removeJob(id: string): void {
-    this.#byThing.delete(thingOf({ type: "job", id }));
+    this.#byEntity.delete(entityOf({ type: "job", id }));
   }
 
   reset(): void {
-    this.#byThing.clear();
+    this.#byEntity.clear();
     this.#isReset = true;
   }
 
@@ -63,12 +63,12 @@ export class WaitingChanges {
       this.#isReset = false;
       return null;
     }
-    const taken = [...this.#byThing.values()].slice(0, max);
-    for (const change of taken) this.#byThing.delete(thingOf(change));
+    const taken = [...this.#byEntity.values()].slice(0, max);
+    for (const change of taken) this.#byEntity.delete(entityOf(change));
     return taken;
   }
 }
 
-function thingOf(change: { readonly type: string; readonly id?: string }): string {
+function entityOf(change: { readonly type: string; readonly id?: string }): string {
   return `${change.type}:${change.id ?? ""}`;
 }

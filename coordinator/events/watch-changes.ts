@@ -8,7 +8,7 @@ import type { Change } from "./change.ts";
 
 /**
  * Notes changes of jobs, Islands and balances, but no output.
- * @param onQuarantine Calls the listener with an Island that entered or left quarantine.
+ * @param onQuarantine calls the listener with an Island that entered or left quarantine
  */
 export function watchChanges(
   events: Pick<AccountEvents, "isWatched" | "note" | "dropJob">,
@@ -59,15 +59,14 @@ function changeOf(job: ActiveJob, atMs: number): Change {
 }
 
 const POLL_MS = 1_000;
-/** Maximum events of one poll. If there are more in a second, the oldest are not sent. */
-const MAX_DEEDS = 100;
-/** Maximum age; older events are ignored. It covers the clock skew of machines where commands run. */
+/** Maximum events of one poll, the newest. */
+const MAX_EVENTS = 100;
+/** Maximum age of events, which covers the clock skew of machines where commands run. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Notes operators' changes of accounts and Islands by commands or at other coordinators, as coordinators are not
- * notified of commands. Polls the end of the audit log once a second while any account has listeners. The log has each
- * change from the commit that made it.
+ * Notes operators' changes of accounts and Islands by commands or at other coordinators. Polls the end of the audit log
+ * once a second while any account has listeners.
  */
 export function watchAuditLog(
   events: Pick<AccountEvents, "closed" | "hasListeners" | "note">,
@@ -77,7 +76,7 @@ export function watchAuditLog(
   let seen: ReadonlySet<number> = new Set();
 
   const poll = async (): Promise<void> => {
-    const latest = await audit.latest(MAX_DEEDS);
+    const latest = await audit.latest(MAX_EVENTS);
     for (const { id, atMs, action, targetKind, targetId } of latest) {
       if (seen.has(id) || atMs <= clock.now() - MAX_AGE_MS) continue;
       const owner = targetKind === "island" ? (await operators.island(targetId))?.accountId : undefined;

@@ -15,7 +15,6 @@ export interface FileGrant {
   readonly expiresAtMs: number;
 }
 
-/** Query parameters of a file's URL. */
 export const grantQuerySchema = z.object({
   job: z.string().max(64),
   attempt: z.coerce.number().int().positive(),
@@ -26,13 +25,7 @@ export const grantQuerySchema = z.object({
 
 /** Returns the path and query at which the Island of a grant fetches the file. */
 export function grantAddress(grant: FileGrant, signature: string): string {
-  const { fileId, jobId, attempt, hostId, expiresAtMs } = grant;
-  const query = new URLSearchParams({
-    job: jobId,
-    attempt: String(attempt),
-    host_id: hostId,
-    expires: String(expiresAtMs),
-    signature,
-  });
+  const { fileId, jobId: job, attempt, hostId: host_id, expiresAtMs: expires } = grant;
+  const query = new URLSearchParams({ job, attempt: `${attempt}`, host_id, expires: `${expires}`, signature });
   return `${ISLAND_FILES_PATH}${fileId}?${query.toString()}`;
 }

@@ -5,6 +5,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
+import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { Env } from "../env.ts";
 import { Pool, type PoolKey } from "../quotas/pool.ts";
 import {
@@ -20,16 +21,15 @@ import type { Store } from "../store/store.ts";
 import type { FileGrant } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
-/** Interval of the count of all files, which reads every row. */
+/** Interval of the count of all files, which reads all rows. */
 const COUNT_EVERY_MS = 60_000;
-/** Files per step. Each step is one write, so that other writes can run between two steps. */
+/** Files per write, so that other writes can run between two steps. */
 const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
 interface ArrivedFile {
-  /** Path below the folder for incoming files; the file is moved from there. */
+  /** Path below the folder for incoming files, from which the file is moved. */
   readonly path: string;
-  /** Name that the client gave. */
   readonly filename: string;
   readonly purpose: FilePurpose;
   readonly sizeBytes: number;
@@ -47,34 +47,40 @@ interface FileContent {
 
 export type Files = ReturnType<typeof openFiles>;
 
+/** Returns the folder of the contents of files. */
+export function filesDirectoryOf({
+  dataDirectory,
+  filesDirectory,
+}: Pick<CoordinatorConfig, "dataDirectory" | "filesDirectory">): string {
+  return filesDirectory ?? join(dataDirectory, "files");
+}
+
 /**
  * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
- * @param tokens verifies the signature of a URL at which an Island fetches a file of a job.
- * @param maxFiles maximum number of files per account.
+ * @param signatures verifies the URLs at which Islands fetch files of jobs
+ * @param maxFiles maximum per account
  */
 export function openFiles(
-  {
-    config,
-    clock,
-    log,
-  }: Env<"dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes">,
+  env: Env<
+    "dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes"
+  >,
   store: Pick<Store, "files">,
-  tokens: { isFileSignature(signature: string, grant: FileGrant): boolean },
+  signatures: { isFileSignature(signature: string, grant: FileGrant): boolean },
   maxFiles = 10_000,
 ) {
+  const { config, clock, log } = env;
   const refusals = counter(
     "atoll_file_refusals_total",
     "Uploads that were refused or broken off, by error code",
     ["code"],
     ["payload_too_large", "file_budget_exceeded", "disk_full"],
   );
-  const directory = config.filesDirectory ?? join(config.dataDirectory, "files");
+  const directory = filesDirectoryOf(config);
   const contents = fileContents(directory, config.minFreeDiskBytes);
   const budget = { maxBytes: config.filesBudgetBytes, maxFiles };
-  /** Maximum lifetime of a file. */
-  const keepMs = config.keepFilesMs === 0 ? Infinity : config.keepFilesMs;
-  /** Bytes reserved for uploads in progress, so that concurrent uploads cannot exceed the budget or fill the disk together. */
-  const arriving = new Pool({ account: Infinity, all: Infinity });
+  const maxLifetimeMs = config.keepFilesMs === 0 ? Infinity : config.keepFilesMs;
+  /** Bytes reserved for uploads in progress, so that they cannot exceed the budget or fill the disk together. */
+  const reserved = new Pool({ account: Infinity, all: Infinity });
   const stop = new AbortController();
   let sweepNow: () => Promise<void> = () => Promise.resolve();
   let kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
@@ -102,7 +108,7 @@ export function openFiles(
     return files;
   }
 
-  function placeOf(file: FileRecord): FileContent {
+  function locationOf(file: FileRecord): FileContent {
     return { file, root: contents.root, name: contents.pathOf(file.blob) };
   }
 
@@ -116,7 +122,6 @@ export function openFiles(
   return {
     metrics: [refusals],
     maxFileBytes: config.fileMaxBytes,
-    /** Folder for incoming files. */
     arriving: contents.arriving,
     sweep,
     get,
@@ -125,7 +130,7 @@ export function openFiles(
       sweepNow = every({ clock, log, stop: stop.signal }, SWEEP_EVERY_MS, "clean up files", sweep);
       void sweepNow();
     },
-    /** Stops the timer and waits for the step in progress. */
+    /** Waits for the step in progress. */
     close(): Promise<void> {
       stop.abort();
       return sweepNow();
@@ -135,24 +140,21 @@ export function openFiles(
       const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
       try {
         const usage = await store.files.usage(accountId);
-        const before = arriving.count("account", accountId);
+        const before = reserved.count("account", accountId);
         assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, budget);
-        arriving.add(keys, maxBytes);
+        reserved.add(keys, maxBytes);
         try {
-          await contents.freeSpace(arriving.count("all"));
+          await contents.assertFreeSpace(reserved.count("all"));
           return await receive();
         } finally {
-          arriving.add(keys, -maxBytes);
+          reserved.add(keys, -maxBytes);
         }
       } catch (error) {
         if (error instanceof ServiceError) refusals.add([error.code]);
         throw error;
       }
     },
-    /**
-     * Returns the number of files of the network and the bytes of their content on disk, at most a minute old. Returns the previous value
-     * while storage is unavailable.
-     */
+    /** Returns the usage of the whole network, at most a minute old; older while storage is unavailable. */
     kept(): Promise<FileUsage> {
       const nowMs = clock.now();
       if (nowMs < keptAtMs + COUNT_EVERY_MS) return kept;
@@ -164,16 +166,16 @@ export function openFiles(
       });
       return kept;
     },
-    /** Stores a file. Resolves when it is durable. @throws {ServiceError} `file_budget_exceeded` */
+    /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
     async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
       const nowMs = clock.now();
       const id = newId("file", nowMs);
-      const { purpose, sizeBytes, sha256 } = arrived;
+      const { path, purpose, sizeBytes, sha256 } = arrived;
       const blob = `${sha256}-${id}`;
       const filename = cleanFilename(arrived.filename) || id;
-      const livesMs = Math.min(arrived.expiresAfterMs ?? Infinity, keepMs);
-      const expiresAtMs = livesMs === Infinity ? null : nowMs + livesMs;
-      await contents.place(arrived.path, blob);
+      const lifetimeMs = Math.min(arrived.expiresAfterMs ?? Infinity, maxLifetimeMs);
+      const expiresAtMs = lifetimeMs === Infinity ? null : nowMs + lifetimeMs;
+      await contents.moveIn(path, blob);
       const file = { id, accountId, purpose, filename, sizeBytes, sha256, blob, createdAtMs: nowMs, expiresAtMs };
       try {
         const stored = await store.files.add(file, budget);
@@ -187,37 +189,34 @@ export function openFiles(
     },
     /** @throws {ServiceError} `not_found` */
     async content(accountId: string, id: string): Promise<FileContent> {
-      return placeOf(await get(accountId, id));
+      return locationOf(await get(accountId, id));
     },
     /**
-     * Returns a file that a job or batch holds, even after its expiry. `isHere`: the content is on this coordinator's disk.
-     * @throws {ServiceError} `not_found` once the job or batch has ended.
+     * Returns a file that a job or batch holds, even after its expiry. `isHere`: this disk has the content.
+     * @throws {ServiceError} `not_found` once the job or batch has ended
      */
     async heldContent(hold: FileHold): Promise<FileContent & { readonly isHere: boolean }> {
       const file = await store.files.held(hold);
       if (file === undefined) throw new ServiceError("not_found", `There is no file "${hold.fileId}"`);
-      return { ...placeOf(file), isHere: await contents.has(file.blob) };
+      return { ...locationOf(file), isHere: await contents.has(file.blob) };
     },
     /**
      * Returns a file of a job, for the Island that runs the job.
-     * @throws {ServiceError} `not_found` if the grant's signature is invalid, the grant has expired or its job has ended;
-     *   `storage_unavailable` if this coordinator's disk does not have the content.
+     * @throws {ServiceError} `not_found` if the signature is invalid, the grant has expired or its job has ended;
+     *   `storage_unavailable` if this disk does not have the content
      */
     async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
-      const isValid = tokens.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
+      const isValid = signatures.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
       const file = isValid ? await store.files.held(grant) : undefined;
       if (file === undefined) throw new ServiceError("not_found", "No unfinished job of this Island has the file");
       if (!(await contents.has(file.blob)))
         throw new ServiceError("storage_unavailable", "This coordinator's disk does not have the file's content");
-      return placeOf(file);
+      return locationOf(file);
     },
     list(accountId: string, list: Omit<FileList, "nowMs">): Promise<FileRecord[]> {
       return store.files.list(accountId, { ...list, nowMs: clock.now() });
     },
-    /**
-     * Removes a file. Resolves when it can no longer be read. @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs
-     * it.
-     */
+    /** @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it */
     async remove(accountId: string, id: string): Promise<void> {
       await get(accountId, id);
       if ((await removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
@@ -227,7 +226,6 @@ export function openFiles(
         `An unfinished job or batch needs the file "${id}"; cancel it first, or wait`,
       );
     },
-    /** Removes all files of a deleted account. May be called repeatedly. */
     async removeAll(accountId: string): Promise<void> {
       while ((await removed(store.files.removeOfAccount(accountId, STEP))) > 0);
     },
@@ -250,28 +248,25 @@ const NAMES_AT_ONCE = 500;
 const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
 
 /**
- * Content of files on disk, in one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and `arriving/`
- * for uploads in progress. Content never changes, and its name is never reused.
+ * Content of files in a directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
+ * `arriving/` for uploads in progress. Content never changes, and its name is never reused.
  */
 function fileContents(directory: string, minFreeBytes: number) {
   const root = join(directory, "content");
   const arriving = join(directory, "arriving");
 
-  /** Path relative to `root`, with slashes. */
+  /** Relative to `root`. */
   const pathOf = (blob: string): string => `${blob.slice(0, 2)}/${blob}`;
 
   return {
-    /** Folder that {@link pathOf} is relative to. */
     root,
-    /** Folder for uploads in progress, on the same disk as the content. */
     arriving,
     pathOf,
     /**
-     * Creates missing directories. Runs only when there is a file, because a coordinator without files may have no disk.
-     * @throws {ServiceError} `disk_full` if `bytes` more would leave less free space than the operator requires. File system errors pass
-     *   through.
+     * Creates missing directories, now and not earlier, because a coordinator without files may have no disk.
+     * @throws {ServiceError} `disk_full` if `bytes` more would leave less free space than the operator requires
      */
-    async freeSpace(bytes: number): Promise<void> {
+    async assertFreeSpace(bytes: number): Promise<void> {
       await mkdir(arriving, { recursive: true, mode: 0o700 });
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);
@@ -281,8 +276,8 @@ function fileContents(directory: string, minFreeBytes: number) {
         "The coordinator has no disk space for the file; its operator must free some",
       );
     },
-    /** Moves a complete file from `arriving` to its final path. Durable when it resolves. */
-    async place(path: string, blob: string): Promise<void> {
+    /** Moves a complete file to its final path. Durable when it resolves. */
+    async moveIn(path: string, blob: string): Promise<void> {
       await sync(path);
       const target = join(root, pathOf(blob));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -295,7 +290,7 @@ function fileContents(directory: string, minFreeBytes: number) {
     async remove(blobs: readonly string[]): Promise<void> {
       for (const blob of blobs) await rm(join(root, pathOf(blob)), { force: true });
     },
-    /** Removes files that no coordinator is receiving any more, and upload parts that earlier versions kept. */
+    /** Removes remains of uploads, and upload parts that earlier versions kept. */
     async removeAbandoned(nowMs: number): Promise<void> {
       await rm(join(directory, "uploads"), { recursive: true, force: true });
       for (const name of await namesIn(arriving)) {
@@ -331,7 +326,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Compares the times of content and status, since a move updates only the latter. Returns false if the file does not exist. */
+/** Compares also the time of the status, since a move updates only this. Returns false if the file does not exist. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const facts = await lstat(path).catch(() => null);
   return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;

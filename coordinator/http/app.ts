@@ -4,7 +4,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
-import { MethodNotAllowedError, answerError } from "./error-answers.ts";
+import { MethodNotAllowedError, errorResponse } from "./error-responses.ts";
 import { type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { requestLimits } from "./limits/request-limits.ts";
@@ -34,14 +34,11 @@ import { operatorIslandRoutes } from "./routes/operator-islands.ts";
 import { operatorNetworkRoutes } from "./routes/operator-network.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
-import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
+import { missingPage, noRouteError, serveFrontDoor } from "./routes/front-door.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
-/**
- * Returns the groups of the API, in the order of its document.
- * @param dialects The APIs of other vendors.
- */
+/** Returns the groups of the API, in the order of its document. */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
   return [
     healthRoutes,
@@ -73,17 +70,12 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
   ];
 }
 
-/**
- * Creates the HTTP API without a socket. Its listener must pass Node's own request and response.
- * @param dialects The APIs of other vendors.
- */
+/** Creates the HTTP API. Its listener must pass Node's own request and response. */
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = openConsoleFiles();
-  app.notFound(
-    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
-  );
+  app.notFound(async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, noRouteError(c.req.path), deps));
   const groups = apiGroups(dialects);
   const limits = requestLimits(deps.options, deps.clock, deps.metrics, deps.quota);
   deps.credentials.serve({
@@ -104,7 +96,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
   return app;
 }
 
-/** Refuses a request that no route has counted, and counts it for the client's address. */
+/** Refuses a request without a route, and counts it for the client's address. */
 function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDeps): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
@@ -114,12 +106,12 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDep
   return refuse(c, error, deps);
 }
 
-/** Turns an error into a response and logs unexpected ones. All errors of the API pass here. */
+/** All errors of the API pass here. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
-  if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
+  if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "Request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
   const isVendorBase = isVendorPath(getPath(c.req.raw));
-  const { status, headers, body } = answerError(thrown, { requestId, style: c.get("style"), isVendorBase });
+  const { status, headers, body } = errorResponse(thrown, { requestId, style: c.get("style"), isVendorBase });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

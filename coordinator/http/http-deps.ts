@@ -23,7 +23,7 @@ import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { cargoRecommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
-import type { ErrorStyle } from "./error-answers.ts";
+import type { ErrorStyle } from "./error-responses.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 
@@ -50,19 +50,13 @@ export interface HttpDeps {
   readonly tracing: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
-  /** Counts requests and streams of callers. */
   readonly quota: CallerQuota;
-  /** Reports the keys and sessions that ended at any coordinator. */
   readonly credentials: { serve(user: CredentialUser): void };
-  /** Calls the listener with accounts whose streams must end. */
   readonly suspensions: Pick<Suspensions, "onAccounts">;
-  /** Version of the product, shown by /health. */
   readonly version: string;
-  /**
-   * Folders of the model files that the coordinator itself serves at /models; the first folder with the file is used.
-   */
+  /** Folders of the files at /models; the first folder with a file is used. */
   readonly modelDirectories: readonly string[];
-  /** Folder of the packages that the coordinator serves at /download. It may be missing. */
+  /** Folder of the packages at /download. It may be missing. */
   readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
@@ -73,9 +67,8 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     limits: RequestLimits;
-    /** Format of the errors at this path. */
     style: ErrorStyle;
-    /** Account of an authenticated caller. */
+    /** Absent for an unauthenticated caller. */
     accountId?: string;
   };
 }

@@ -10,20 +10,15 @@ export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: 
   const { publicUrl, publicPage, chatWaitMs, trustProxy, publicRequestsPerMinute, metricsToken } = config;
   const openMetrics = isExposed(config) ? ("off" as const) : ("open" as const);
   return {
-    /** Origin, and path prefix if any, at which clients reach the coordinator; null: taken from each request. */
+    /** Null: taken from each request. */
     publicUrl,
-    /** Facts about accounts for the public page; null if the page is off. */
+    /** Null if the page is off. */
     publicPage: publicPage ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro } : null,
-    /** Time that a chat waits for an Island. */
     chatWaitMs,
-    /** Interval of the comment lines of an SSE stream, which keep proxies from closing it while it is silent. */
     heartbeatMs: config.sseHeartbeatMs,
-    /** Whether the client's address is in X-Forwarded-For. */
     trustProxy,
-    /** Requests per minute that a client address may send without a valid key or session. */
     publicRequestsPerMinute,
     answerMemoryBytes,
-    /** Access to /metrics: open, off, or with a token. */
     metrics: metricsToken === null ? openMetrics : { token: metricsToken },
   };
 }

@@ -4,18 +4,18 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { Identity } from "../accounts/identity.ts";
-import type { ErrorStyle } from "./error-answers.ts";
+import type { ErrorStyle } from "./error-responses.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
 import { readJson, validate } from "./middleware/body.ts";
 import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
-import { documentedRoute, type Method, type RouteSpec, type Tag } from "./openapi/documented-route.ts";
+import { documentedRoute, METHODS, type Method, type RouteSpec, type Tag } from "./openapi/documented-route.ts";
 import { isOpenAiConversations } from "./vendor-paths.ts";
 
 type OutputAt<Spec, Part extends string> =
   Spec extends Readonly<Record<Part, infer S extends z.ZodType>> ? z.output<S> : undefined;
 
-/** Names of the parameters in a path: `"id" | "version"` in `/{id}/versions/{version}`. */
+/** `"id" | "version"` for `/{id}/versions/{version}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** A request whose parts have passed the schemas of its route. */
@@ -30,28 +30,26 @@ export interface Call<Path extends string = string, Spec = unknown> {
   readonly ignored: readonly string[];
 }
 
-type JsonOf<Answer> = Answer extends {
+type JsonOf<Documented> = Documented extends {
   readonly content: { readonly "application/json": { readonly schema: infer S extends z.ZodType } };
 }
   ? z.input<S>
   : never;
-/** Result of a handler: the JSON of one of its responses, its own response, or null if the client has disconnected. */
-type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]> | null;
+/** The JSON of one of the route's responses, a response, or null if the client has disconnected. */
+type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["responses"][keyof Spec["responses"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   path: Path,
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-const METHODS = ["get", "post", "patch", "delete"] as const satisfies readonly Method[];
-
-/** Adds operations to the API, below the path of their group. */
+/** Adds operations below the path of their group. */
 type Routes = Readonly<Record<Method, AddRoute>> & {
-  /** The app, for paths outside the API, which are not in the document. */
+  /** For paths outside the API, which are not in the document. */
   readonly app: HttpApp;
 };
 
-/** Shared by operations of vendors' APIs whose client waits for jobs. */
+/** For vendors' operations whose client waits for jobs. */
 export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
 
 /** The parts of a request that decide the format of its errors. */
@@ -60,19 +58,17 @@ export interface StyledRequest {
   header(name: string): string | undefined;
 }
 
-/** Operations on one resource. */
 export interface RouteGroup {
   /** Path below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
   /** Format of the errors, also at paths below the prefix that have no route. */
   readonly style: ErrorStyle;
-  /** Returns the format for one request, if clients of several vendors call the same paths. */
+  /** For paths that clients of several vendors call. */
   readonly styleOf?: (request: StyledRequest) => ErrorStyle;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
 
-/** @param about.style Default: the format of Atoll's own clients. */
 export function routeGroup(
   prefix: string,
   about: Pick<RouteGroup, "tag" | "styleOf"> & { readonly style?: ErrorStyle },
@@ -81,7 +77,7 @@ export function routeGroup(
   return { prefix, style: "plain", ...about, add };
 }
 
-/** Returns a function that gives the error format for the path of a request, by the group that the path is below. */
+/** Returns a function that finds the error format of a request by the group that its path is below. */
 export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequest) => ErrorStyle {
   const styled = groups
     .filter(({ style }) => style !== "plain")
@@ -101,15 +97,15 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
     (handle) => {
       const full = `${API_BASE}${group.prefix}${path}`;
       app.openAPIRegistry.registerPath(documentedRoute(method, full, spec, group));
-      const status = Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode;
-      const answerTo = async (c: Context<HttpEnv>): Promise<Response> => {
+      const status = Number(Object.keys(spec.responses)[0]) as ContentfulStatusCode;
+      const respond = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
-        const answer = await handle(call);
-        // Created before the server replaced the global class, so it is not an instance of it.
-        if (answer === null || answer === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
-        return answer instanceof Response ? answer : c.json(answer as object, status);
+        const result = await handle(call);
+        // RESPONSE_ALREADY_SENT was created before the server replaced the global class `Response`.
+        if (result === null || result === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
+        return result instanceof Response ? result : c.json(result as object, status);
       };
-      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => answerTo(c).catch(rethrow));
+      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => respond(c).catch(rethrow));
     };
   const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
   group.add({ ...added, app }, deps);
@@ -120,17 +116,14 @@ function rethrow(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("A value that is not an Error was thrown", { cause: thrown });
 }
 
-/**
- * Returns the request after the checks of its route, cheapest first: its body is read only when the caller is known.
- * @throws {ServiceError}
- */
+/** Checks the request, cheapest first: its body is read only when the caller is known. @throws {ServiceError} */
 async function checked(
   c: Context<HttpEnv>,
   path: string,
   spec: RouteSpec,
   style: ErrorStyle,
   { accounts }: HttpDeps,
-): Promise<Omit<Call, "identity"> & { readonly identity: Identity | undefined }> {
+): Promise<unknown> {
   const { access } = spec;
   const limits = c.get("limits");
   let identity: Identity | undefined;
@@ -160,10 +153,9 @@ async function checked(
   };
   const ignored = spec.isCompatible === true && spec.body !== undefined ? checkParameters(spec.body, given, style) : [];
   nameIgnored(c, ignored);
-  return { c, ...parts, identity, ignored } as Omit<Call, "identity"> & { readonly identity: Identity | undefined };
+  return { c, ...parts, identity, ignored };
 }
 
-/** Names the ignored parameters in a header of the response. */
 export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
   const { outgoing } = c.env;
   if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));

@@ -171,7 +171,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
   return {
     /** `token` is undefined for a request without one. @throws {RateLimitedError} */
     assertMayTry(address: string, token: string | undefined): void {
-      const { isAllowed, freesInMs } = refusals.look(address, MAX_REFUSED);
+      const { isAllowed, freesInMs } = refusals.peek(address, MAX_REFUSED);
       if (isAllowed || (token !== undefined && acceptedTokens.has(hashSecret(token)))) return;
       throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / 1_000)));
     },

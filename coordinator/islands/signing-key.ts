@@ -20,7 +20,7 @@ export interface SigningKey {
 
 /** Reads the network's Ed25519 key; null if it has none. @throws {SigningKeyError} if something else is stored. */
 export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey | null> {
-  const path = secrets.placeOf("signing");
+  const path = secrets.locationOf("signing");
   try {
     const stored = await secrets.read("signing");
     if (stored === null) return null;
@@ -39,7 +39,7 @@ export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey
 export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Promise<SigningKey> {
   const found = await readSigningKey(secrets);
   if (found !== null) return found;
-  const path = secrets.placeOf("signing");
+  const path = secrets.locationOf("signing");
   if (!isNew) throw new SigningKeyError(`${path}: the signing key is missing, and Islands have pinned it. ${ADVICE}`);
   // Another coordinator that starts at the same time may have made one.
   return { key: keyOf(await secrets.add("signing", pemOf(newKey())), path), path, isPrivate: true };
@@ -52,7 +52,7 @@ export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject>
     await secrets.replace("signing", pemOf(key));
   } catch (error) {
     if (!isDirectory(error)) throw error;
-    throw new SigningKeyError(describeDirectory(secrets.placeOf("signing")), { cause: error });
+    throw new SigningKeyError(describeDirectory(secrets.locationOf("signing")), { cause: error });
   }
   return key;
 }

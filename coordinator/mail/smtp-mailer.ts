@@ -1,6 +1,5 @@
 import type { Transporter } from "nodemailer";
 
-/** A plain text mail to one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -10,13 +9,12 @@ export interface Mail {
 /** Sends a mail. Resolves when the mail server has accepted it; rejects with the transport's error. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** Timeouts of the mail server. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 } as const;
 
 /**
- * Sends by SMTP, with a new connection for each mail: mails are rare. Loads the library with the first mail.
- * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. STARTTLS is used if the server offers it.
- * @param from sender: an address, or `Name <address>`.
+ * Sends by SMTP, with a new connection for each mail. Loads the library with the first mail.
+ * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. Uses STARTTLS if offered
+ * @param from an address, or `Name <address>`
  */
 export function smtpMailer(url: string, from: string): SendMail {
   let transport: Promise<Transporter> | null = null;

@@ -14,18 +14,14 @@ interface Sample {
   readonly value: number;
 }
 
-/** Maximum number of samples of one value; older ones are dropped. */
 export const MAX_SAMPLES = 100;
-/**
- * Plausibility limit, about three times the fastest single chat anywhere. A higher value means that an Island sent a whole text at once.
- */
+/** Plausibility limit, three times the fastest chat anywhere: an Island may send a whole text at once. */
 const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
-/** Maximum number of Cargos. The least recently run is forgotten first. */
 const MAX_CARGOS = 500;
 
 /**
- * Measures the speed of this coordinator's latest jobs of each Cargo, on its own clock. Values are in memory and lost at a restart.
+ * Measures the speed of this coordinator's jobs since its start.
  * @returns a function for the speed of a Cargo, from samples of its last {@link MAX_SAMPLES} jobs in 24 h
  */
 export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
@@ -38,7 +34,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
     if (samples[name].length > MAX_SAMPLES) samples[name].shift();
   };
   jobs.subscribe((event) => {
-    // Jobs of the class "batch" may wait long for chats, so they do not show what a chat can expect.
+    // Jobs of the class "batch" wait longer than a chat.
     if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
       add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
     }

@@ -6,12 +6,11 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-const STORE_EVERY_MS = 60_000;
-/** Number of Islands in one write, so that other writes can run in between. */
+const STORE_MS = 60_000;
+/** Number of Islands in one write. Other writes can run in between. */
 const STEP = 100;
-/** Number of ledger entries in one write. */
 const ENTRIES = 5_000;
-/** Maximum number of steps in one run; the rest is summed up a minute later. */
+/** Maximum number of steps in one run. */
 const MAX_SUM_STEPS = 200;
 
 type Counts = { -readonly [Name in keyof HostCounts]: number };
@@ -23,9 +22,8 @@ interface Session {
 }
 
 /**
- * Records online time, job results and tokens of Islands. Counts are collected in memory and stored once a minute, so that jobs cost
- * nothing; a crash loses the last minute. The same timer records which Islands are online, ends sessions of Islands whose removal was not
- * announced here, and sums up earnings and usage from the ledger.
+ * Records online time, job results and tokens of Islands, stored once a minute. The same timer records which Islands
+ * are online, ends sessions of removed Islands, and sums up earnings and usage from the ledger.
  */
 export function openHostMetrics(
   { clock, log }: Env,
@@ -94,12 +92,6 @@ export function openHostMetrics(
     else counts.failed += 1;
   }
 
-  function countsFor({ islandId: hostId }: ActiveJob): Counts | undefined {
-    const accountId = hostId === null ? undefined : islands.get(hostId)?.accountId;
-    if (hostId === null || accountId === undefined) return undefined;
-    return countsOf({ accountId, hostId, day: utcDayOf(clock.now()) });
-  }
-
   function keep(row: HostDay & HostCounts): void {
     const counts = countsOf(row);
     for (const name of Object.keys(NO_COUNTS) as (keyof HostCounts)[]) counts[name] += row[name];
@@ -121,24 +113,20 @@ export function openHostMetrics(
       online.delete(event.islandId);
     }
   });
-  jobs.subscribe((event) => {
-    if (event.type !== "attempt_failed" && event.type !== "job_ended") return;
-    const counts = countsFor(event.job);
-    if (counts === undefined) return;
-    if (event.type === "job_ended") countEnd(event.job, counts);
+  jobs.subscribe(({ type, job }) => {
+    if (type !== "attempt_failed" && type !== "job_ended") return;
+    const { islandId: hostId } = job;
+    const accountId = hostId === null ? undefined : islands.get(hostId)?.accountId;
+    if (hostId === null || accountId === undefined) return;
+    const counts = countsOf({ accountId, hostId, day: utcDayOf(clock.now()) });
+    if (type === "job_ended") countEnd(job, counts);
     else counts.retried += 1;
   });
-  /** Stores the collected counts. Resolves even if that fails; they are then stored the next time. */
-  const storeNow = every(
-    { clock, log, stop: stop.signal },
-    STORE_EVERY_MS,
-    "store the figures of Islands",
-    storeGathered,
-  );
+  const storeNow = every({ clock, log, stop: stop.signal }, STORE_MS, "store the metrics of Islands", storeGathered);
 
   return {
+    /** Stores the collected counts. If that fails, they are stored the next time. */
     store: storeNow,
-
     /** Stores the collected counts for the last time. */
     async close(): Promise<void> {
       closing.abort();

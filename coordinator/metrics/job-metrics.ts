@@ -10,13 +10,10 @@ import type { JobEnding } from "../store/jobs/job-store.ts";
 /** Maximum number of Cargos with their own rows. */
 export const MAX_CARGO_NAMES = 50;
 export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
-const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
 const MS_PER_S = 1_000;
 const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
 const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
-/** Error code of a success. */
-const NO_ERROR = "none";
 
 /** Measures jobs from the events of their registry. A job costs a few additions, a token costs none. */
 export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
@@ -24,7 +21,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
     "atoll_jobs_ended_total",
     "Jobs that ended: `completed`, `failed`, `cancelled` or `timeout`",
     ["state"],
-    ENDED,
+    JOB_STATES.filter((state) => !UNFINISHED.includes(state)),
   );
   const outcomes = counter(
     "atoll_job_outcomes_total",
@@ -70,13 +67,13 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
-  /** Private Cargos stay confidential to their account, and one account can create many. */
+  /** Private Cargos stay confidential, and one account can create many. */
   const nameOf = ({ cargo, slug }: ActiveJob): string =>
     cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
 
   function end(job: ActiveJob, { error, usage, chargeMicro, postings }: JobEnding): void {
     const { state, feed } = job;
-    const code = error?.code ?? NO_ERROR;
+    const code = error?.code ?? "none";
     ended.add([state]);
     outcomes.add([state, code]);
     if (job.islandId !== null) attempts.add([state, code]);

@@ -17,7 +17,6 @@ interface Counting {
   readonly metrics: readonly Metric[];
 }
 
-/** The parts of a coordinator that its metrics read. */
 export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
@@ -29,13 +28,8 @@ export interface MeasuredParts {
   readonly webhooks: Counting & { readonly pendingCount: number };
   readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesInFlight: number };
-  /** Work of the other coordinators according to their last status. */
   readonly seen: { readonly elsewhere: AskElsewhere };
-  readonly member: {
-    /** Counts of jobs that came here, by how, and of coordinators that this one removed. */
-    readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
-  };
-  /** Failed requests to other coordinators. */
+  readonly member: { readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number } };
   readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   readonly clock: Pick<Clock, "now">;
   readonly version: string;
@@ -62,11 +56,9 @@ export function openMetrics(parts: MeasuredParts) {
   return {
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     http,
-    /** Returns the speed of a Cargo, which the API shows to clients. */
     speedOf: measureSpeeds(parts),
-    /** In Prometheus' text format. */
     read: scraperOf(metrics, () => import("prom-client")),
-    /** All of them, except those of the process. */
+    /** All metrics except those of the process. */
     metrics,
   };
 }
@@ -168,7 +160,6 @@ function storageMetrics({ store, files }: MeasuredParts): Metric[] {
   ];
 }
 
-/** Returns metrics that only a coordinator in a cluster has. */
 function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[] {
   if (!store.cluster.isShared) return [];
   let movedAway = 0;
@@ -203,13 +194,13 @@ function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[]
   ];
 }
 
-interface AnsweredRequest {
+interface CompletedRequest {
   readonly method: string;
   /** Pattern of the path, or "none"; never the path itself. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Whether the response is a stream, whose duration depends on its client and job and is not a latency. */
+  /** Whether the response is a stream, whose duration is not a latency. */
   readonly isStream: boolean;
 }
 
@@ -218,7 +209,6 @@ const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Known methods; clients may send others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Metrics of the HTTP API. */
 export function measureHttp() {
   const requests = counter(
     "atoll_http_requests_total",
@@ -234,9 +224,9 @@ export function measureHttp() {
   );
   const openStreams = (): [number][] => [[http.openStreams]];
   const http = {
-    /** Streams that clients read now, and large responses that they have not read completely. */
+    /** Open streams, and large responses that clients have not read completely. */
     openStreams: 0,
-    noteAnswer({ method, route, status, durationMs, isStream }: AnsweredRequest): void {
+    noteResponse({ method, route, status, durationMs, isStream }: CompletedRequest): void {
       const verb = METHODS.has(method) ? method : OTHER;
       requests.add([verb, route, String(status)]);
       if (!isStream) latency.observe([verb, route], durationMs / MS_PER_S);

@@ -1,16 +1,15 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Announcement, AnnouncementLevel } from "../store/accounts/operators.ts";
+import type { Announcement } from "../store/accounts/operators.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
-/** Cache time. Every user may read announcements, so storage is queried at most this often. */
+/** Cache time, because every user may read announcements. */
 const FRESH_MS = 1_000;
 
-/** Announcements of operators to all users. */
 export type Announcements = ReturnType<typeof openAnnouncements>;
 
 export function openAnnouncements(
@@ -21,7 +20,7 @@ export function openAnnouncements(
   let last: { readonly atMs: number; readonly read: Promise<Announcement[]> } | null = null;
 
   return {
-    /** Lists announcements, newest first. A change at another coordinator appears here within a second. */
+    /** Newest first. A change at another coordinator appears here within a second. */
     async list(): Promise<Announcement[]> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -32,26 +31,18 @@ export function openAnnouncements(
       return (await last.read).filter(({ untilMs }) => untilMs === null || untilMs > clock.now());
     },
 
-    /**
-     * Adds an announcement; `untilMs` null keeps it until it is removed. @throws {ServiceError} `bad_request` if there are 20; {@link
-     * ValidationError}
-     */
-    async add(
-      actor: Actor,
-      { level, text, untilMs }: { level: AnnouncementLevel; text: string; untilMs: number | null },
-    ): Promise<Announcement> {
+    /** `untilMs`: null without an end. @throws {ServiceError} `bad_request` if there are 20; {@link ValidationError} */
+    async add(actor: Actor, params: Pick<Announcement, "level" | "text" | "untilMs">): Promise<Announcement> {
       const nowMs = clock.now();
-      if (untilMs !== null && untilMs <= nowMs)
+      if (params.untilMs !== null && params.untilMs <= nowMs)
         throw new ValidationError([{ path: "until", message: "is in the past" }]);
-      const announcement = { id: newId("ann", nowMs), level, text, createdAtMs: nowMs, untilMs };
-      const auditEvent = { ...target(announcement.id), action: "announcement.add", after: { level, text, untilMs } };
+      const announcement = { id: newId("ann", nowMs), createdAtMs: nowMs, ...params };
+      const auditEvent = { ...target(announcement.id), action: "announcement.add", after: params };
       await trail.record(actor, auditEvent, async ({ operators }) => {
         const limits = { nowMs, maxAnnouncements: MAX_ANNOUNCEMENTS };
         if (await operators.announce(announcement, limits)) return;
-        throw new ServiceError(
-          "bad_request",
-          `At most ${MAX_ANNOUNCEMENTS} announcements are possible. Remove one first`,
-        );
+        const message = `At most ${MAX_ANNOUNCEMENTS} announcements are possible. Remove one first`;
+        throw new ServiceError("bad_request", message);
       });
       last = null;
       return announcement;

@@ -7,14 +7,12 @@ import type { Store } from "../store/store.ts";
 /** Identity and origin of an operator. */
 export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
 
-/** Audited action and its target. */
 export type AuditEvent = Pick<AuditEntry, "action" | "targetKind" | "targetId"> &
   Partial<Pick<AuditEntry, "before" | "after">>;
 
-/** Error codes after which the outcome is unknown: either nothing was stored, or the action with its audit event. */
-const UNKNOWN_ENDS: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "shutting_down"]);
+/** Errors after which the outcome is unknown: either nothing was stored, or the action with its audit event. */
+const UNKNOWN_OUTCOME: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "shutting_down"]);
 
-/** Records the actions of operators. */
 export type AuditTrail = ReturnType<typeof auditTrail>;
 
 export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock: Pick<Clock, "now">) {
@@ -37,16 +35,13 @@ export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock
       return log.noting(entryOf(actor, auditEvent));
     },
 
-    /**
-     * Runs `act`, which performs the action in one write as in {@link noting}. A rejected action is recorded as `<action>.failed`, with the
-     * attempted values.
-     */
+    /** Runs `act`, which performs the action in one write. A rejected action is recorded as `<action>.failed`. */
     async record<T>(actor: Actor, auditEvent: AuditEvent, act: (writes: NotedStores) => Promise<T>): Promise<T> {
       const entry = entryOf(actor, auditEvent);
       try {
         return await act(log.noting(entry));
       } catch (error) {
-        if (error instanceof ServiceError && !UNKNOWN_ENDS.has(error.code)) {
+        if (error instanceof ServiceError && !UNKNOWN_OUTCOME.has(error.code)) {
           const after = { code: error.code, tried: entry.after };
           // The caller gets the error of the action.
           await log.append({ ...entry, action: `${auditEvent.action}.failed`, after }).catch(() => undefined);

@@ -7,10 +7,10 @@ import type { JobWaiting } from "../jobs/job-waiting.ts";
 
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
-/** Age limits of token samples for the rate: maximum age, and minimum distance. */
 const MAX_SAMPLE_AGE_MS = 30_000;
+/** Minimum age of the sample that a rate is computed from, and minimum distance of two samples. */
 const MIN_SAMPLE_AGE_MS = 1_000;
-/** Growth factor of the latency buckets, so that a value is at most 5 % off. */
+/** Growth factor of the latency buckets: a value is at most 5 % off. */
 const FACTOR = 1.1;
 /** The last bucket holds everything above about 20 minutes. */
 const MAX_BUCKET = 147;
@@ -23,8 +23,8 @@ interface Second {
 }
 
 /**
- * Counts this coordinator's current work and that of the last minute. A job costs a few additions at its end. The rest is counted on each
- * read: one pass over jobs and one over Islands in memory, and one reason for at most {@link MAX_KINDS} kinds.
+ * Counts this coordinator's current work and that of the last minute. A job costs a few additions at its end. Each read
+ * takes one pass over jobs and one over Islands in memory, and one reason for at most {@link MAX_KINDS} kinds.
  */
 export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
@@ -32,7 +32,7 @@ export function coordinatorMetrics(
   explainWait: (job: ActiveJob) => JobWaiting | null,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => CoordinatorMetrics {
-  /** Counts by second of the monotonic clock. */
+  /** By second of the monotonic clock. */
   const bySecond = new Map<number, Second>();
   /** Tokens of jobs that ended here or moved away. */
   let pastTokens = 0;
@@ -116,7 +116,7 @@ export function coordinatorMetrics(
   };
 
   /** Returns the token rate since an earlier read; without one, the rate of jobs that ended in the last minute. */
-  const rateOf = (tokens: number, endedTokens: number, nowMs: number): number => {
+  const measureRate = (tokens: number, endedTokens: number, nowMs: number): number => {
     samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
     const [oldest] = samples;
     const last = samples.at(-1);
@@ -139,7 +139,7 @@ export function coordinatorMetrics(
       ...countIslands(),
       ...counted,
       ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
-      tokensPerSecond: rateOf(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
+      tokensPerSecond: measureRate(pastTokens + tokens, sumOf(seconds, "tokens"), nowMs),
       firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
     };
   };
@@ -149,7 +149,7 @@ function sumOf(seconds: readonly Second[], name: "all" | "failed" | "tokens"): n
   return seconds.reduce((sum, second) => sum + second[name], 0);
 }
 
-/** Histogram of durations as pairs of bucket and count. Histograms of several coordinators can be added. */
+/** Histogram of durations. Those of several coordinators can be added. */
 export type Counts = readonly (readonly [bucket: number, count: number])[];
 
 /** Returns the bucket of a duration in ms. */

@@ -6,7 +6,7 @@ import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
 import { mergeCounts, quantileOf } from "./coordinator-metrics.ts";
 
-/** One coordinator in the overview. `id` is null for a single coordinator; `figures` is null if it did not reply. */
+/** `id`: null for a single coordinator. `metrics`: null if it did not reply. */
 export interface CoordinatorLine {
   readonly id: string | null;
   readonly address: string;
@@ -18,7 +18,7 @@ export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  /** Waiting work of the network by Cargo and reason. The message is from the coordinator that has most of it. */
+  /** By Cargo and reason. The message is from the coordinator that has most of the work. */
   readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
@@ -27,27 +27,24 @@ export interface Overview {
   readonly coordinators: readonly CoordinatorLine[];
 }
 
-/** Time for which the overview is cached. */
+/** Cache times: of the overview, and of a coordinator's own metrics. */
 const FRESH_MS = 1_000;
-/** Time for which a coordinator caches its own counts, however many others ask. */
 const METRICS_FRESH_MS = 500;
 /** Cache time in ms per known Island, because storage scans all of them to count them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
 const FAULT = "Peer did not answer the operator query";
 
-/** Operators' view of the whole network, over all coordinators. */
 export type NetworkView = ReturnType<typeof networkView>;
 
 /**
  * Combines the metrics of all coordinators.
- * @param readMetrics returns the counts of this coordinator
  * @param liveHere returns those of the given Islands that are connected here
  */
 export function networkView(
   readMetrics: () => CoordinatorMetrics,
   liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],
   store: Pick<Store, "operators" | "cluster">,
-  peers: Pick<Peers, "self" | "askAll" | "answer">,
+  peers: Pick<Peers, "askAll" | "handle" | "self">,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ) {
   let last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
@@ -96,11 +93,11 @@ export function networkView(
     };
   };
 
-  peers.answer(M.metrics, metricsHere);
-  peers.answer(M.islands, ({ hostIds }) => liveHere(hostIds));
+  peers.handle(M.metrics, metricsHere);
+  peers.handle(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
-    /** Returns the overview, at most 1.5 s old. The age limit of the number of known Islands is 1 ms for each of them. */
+    /** At most 1.5 s old. The number of known Islands may be older: 1 ms for each of them. */
     overview(): Promise<Overview> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -113,18 +110,17 @@ export function networkView(
 
     /** Returns those of the given Islands that are connected anywhere. */
     live: async (hostIds: readonly string[]): Promise<Connections> => {
-      const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
-      const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
-      const islands = [...heard.flat(), ...liveHere(hostIds)];
+      const replies = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
+      const islands = [...replies.flatMap(({ reply }) => reply ?? []), ...liveHere(hostIds)];
       return {
         byId: new Map(islands.map((island) => [island.hostId, island])),
-        isComplete: heard.length === answers.length,
+        isComplete: replies.every(({ reply }) => reply !== undefined),
       };
     },
   };
 }
 
-/** Corrects the reasons of one coordinator for the network: if others have Islands, these are online but not known to run the work. */
+/** Corrects the reasons of one coordinator: if others have Islands, these are online but not known to run the work. */
 function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
   if (islandsElsewhere <= 0) return waiting;
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
@@ -136,11 +132,11 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
     const key = [work.slug, work.onlyIslandsOf ?? "", work.reason].join(" ");
     groups.set(key, [...(groups.get(key) ?? []), work]);
   }
-  return [...groups.values()].flatMap(mergeLine).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
+  return [...groups.values()].flatMap(mergeWork).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
 }
 
-/** Merges waiting work of one Cargo and reason from several coordinators. One of them may have several entries, of different accounts. */
-function mergeLine(works: readonly WaitingWork[]): WaitingWork[] {
+/** Merges work of one Cargo and reason. A coordinator may have several entries, of different accounts. */
+function mergeWork(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];
   const jobs = works.reduce((sum, work) => sum + work.jobs, 0);

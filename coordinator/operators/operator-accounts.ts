@@ -3,14 +3,13 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { hashSecret } from "../accounts/secrets.ts";
 import { InsufficientCreditsError } from "../credits/credit-errors.ts";
 import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
-import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { assertLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { AccountLimits, Role } from "../store/accounts/accounts.ts";
 import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/accounts/operators.ts";
 import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
-/** Account with its effective limits. */
 export interface AccountDetail extends KnownAccount {
   readonly limits: ResolvedLimits;
 }
@@ -22,17 +21,17 @@ interface CreditGrant {
   readonly note: string | null;
 }
 
-/** Maximum length of the note of a grant. */
 export const MAX_GRANT_NOTE = 200;
 const NOTE_NEEDED = "is needed to take credits back; the account sees it in its ledger";
-
 /** Maximum length of the reason of a suspension. */
 export const MAX_BECAUSE = 500;
 
-/** Operations on accounts, through the API and commands. */
 export type OperatorAccounts = ReturnType<typeof operatorAccounts>;
 
-/** @param onChanged called after a change of limits, roles or suspensions; resolves when it is in force here */
+/**
+ * Operations on accounts, through the API and commands.
+ * @param onChanged called after a change of limits, roles or suspensions; resolves when it is in force here
+ */
 export function operatorAccounts(
   store: Pick<Store, "accounts" | "operators">,
   trail: AuditTrail,
@@ -46,9 +45,8 @@ export function operatorAccounts(
   };
 
   return {
-    /** Lists accounts, newest first. */
-    list: (filter: AccountFilter, page: Page): Promise<{ accounts: KnownAccount[]; total: number }> =>
-      store.operators.accounts(filter, page),
+    /** Newest first. */
+    list: (filter: AccountFilter, page: Page) => store.operators.accounts(filter, page),
 
     /** @throws {ServiceError} `not_found` */
     async get(accountId: string): Promise<AccountDetail> {
@@ -59,22 +57,22 @@ export function operatorAccounts(
     /** Changes limits; null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
     async setLimits(actor: Actor, accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
       const stored = (await knownAccount(accountId)) && (await store.accounts.limits(accountId));
-      const before = Object.fromEntries(
-        Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]),
-      );
+      const names = Object.keys(limits) as (keyof AccountLimits)[];
+      const before = Object.fromEntries(names.map((name) => [name, stored?.[name]]));
       const auditEvent = { ...target(accountId), action: "account.limits", before, after: limits };
-      const changed = await trail.record(actor, auditEvent, ({ accounts }) =>
-        changeLimits(accounts, accountId, limits),
-      );
+      const changed = await trail.record(actor, auditEvent, async ({ accounts }) => {
+        assertLimits(limits);
+        return accounts.setLimits(accountId, limits);
+      });
       await onChanged();
-      return changed;
+      return resolveLimits(changed);
     },
 
     /**
-     * Grants credits, or takes them back if `credits` is negative. Resolves with the balance. A repeated request with the same
-     * `idempotencyKey` grants once: the audit log has the key's hash.
-     * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request` if the balance
-     * would exceed its limit or become negative; {@link ValidationError}
+     * Grants credits and returns the balance. A repeat with the same `idempotencyKey` grants once: the audit log has
+     * the key's hash.
+     * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request`
+     *   if the balance would exceed its limit or become negative; {@link ValidationError}
      */
     async grant(
       actor: Actor,
@@ -101,7 +99,7 @@ export function operatorAccounts(
     },
 
     /**
-     * Changes the role; no-op if the account has it. Only commands may call it, because a stolen session must not create operators.
+     * Only commands may call it, because a stolen session must not create operators.
      * @throws {ServiceError} `not_found`; `bad_request` to make a suspended account an operator
      */
     async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
@@ -112,34 +110,31 @@ export function operatorAccounts(
       }
       const auditEvent = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
       await trail.record(actor, auditEvent, async ({ operators }) => {
-        if (!(await operators.setRole(accountId, role))) throw changedMeanwhile(accountId);
+        if (!(await operators.setRole(accountId, role))) throw accountChanged(accountId);
       });
       await onChanged();
     },
 
     /**
-     * Suspends an account: rejects its requests with sessions and keys, and ends its streams, jobs and Island sessions everywhere. No-op if
-     * it is already suspended.
+     * Rejects the account's requests with sessions and keys, and ends its streams, jobs and Island sessions everywhere.
      * @throws {ServiceError} `not_found`; `bad_request` for an operator's account
      */
     async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
       const { role, suspension } = await knownAccount(accountId);
       if (role === "operator") {
-        throw new ServiceError(
-          "bad_request",
-          "Cannot suspend an operator: first remove the role with the command `account role --user`",
-        );
+        const message = "Cannot suspend an operator: first remove the role with the command `account role --user`";
+        throw new ServiceError("bad_request", message);
       }
       if (suspension !== null) return;
       const auditEvent = { ...target(accountId), action: "account.suspend", after: { because } };
       await trail.record(actor, auditEvent, async ({ operators }) => {
         const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
-        if (!isDone && (await knownAccount(accountId)).suspension === null) throw changedMeanwhile(accountId);
+        if (!isDone && (await knownAccount(accountId)).suspension === null) throw accountChanged(accountId);
       });
       await onChanged();
     },
 
-    /** Ends a suspension: keys, sessions and Island tokens are valid again. @throws {ServiceError} `not_found` */
+    /** Makes keys, sessions and Island tokens valid again. @throws {ServiceError} `not_found` */
     async reinstate(actor: Actor, accountId: string): Promise<void> {
       const { suspension } = await knownAccount(accountId);
       if (suspension === null) return;
@@ -152,15 +147,13 @@ export function operatorAccounts(
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
 
-/** Creates the error for an account that was made an operator or deleted during the change. */
-function changedMeanwhile(accountId: string): ServiceError {
-  return new ServiceError(
-    "bad_request",
-    `The account "${accountId}" has changed in the meantime; review it and try again`,
-  );
+/** Returns the error for an account that was made an operator or deleted during the change. */
+function accountChanged(accountId: string): ServiceError {
+  const message = `The account "${accountId}" has changed in the meantime; review it and try again`;
+  return new ServiceError("bad_request", message);
 }
 
-/** Converts credits to micro-credits. @throws {ValidationError} */
+/** Returns micro-credits. @throws {ValidationError} */
 function readGrant(credits: number): number {
   try {
     const micro = Math.sign(credits) * microFromCredits(Math.abs(credits));
@@ -168,7 +161,6 @@ function readGrant(credits: number): number {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new ValidationError([
-    { path: "credits", message: "must not be 0, from -4000000000 to 4000000000, with at most 6 decimals" },
-  ]);
+  const message = "must not be 0, from -4000000000 to 4000000000, with at most 6 decimals";
+  throw new ValidationError([{ path: "credits", message }]);
 }

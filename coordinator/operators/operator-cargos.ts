@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 /**
- * Statuses of a Cargo. `waiting`: not approved yet. `unpinned`: disabled until it is approved with pins. `off`: disabled by its owner.
+ * `waiting`: not approved yet. `unpinned`: disabled until it is approved with pins. `off`: disabled by its owner.
  * `disabled`: disabled by the operator. `hidden`: a shipped Cargo has the same slug.
  */
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
@@ -29,22 +29,19 @@ export interface CargoLine {
   readonly origin: CargoOrigin;
   /** Number of changes; null for a shipped Cargo. */
   readonly revision: number | null;
-  /** Whether its program is tied to exact bytes; null for a Cargo that violates a rule of this version. */
+  /** Whether its program is tied to exact bytes. Like `price`, null if the Cargo violates a rule of this version. */
   readonly isPinned: boolean | null;
-  /** Credits per job; null for a Cargo that violates a rule of this version. */
+  /** Credits per job. */
   readonly price: number | null;
   /** Price in its file; null unless it is shipped. */
   readonly shippedPrice: number | null;
 }
 
-/** Cargo as the operator reviews it before an approval. */
-export interface CargoReview {
+/** Everything that an approval of a Cargo signs. */
+export interface CargoReview extends Pick<CargoLine, "status" | "origin" | "ownerId"> {
   readonly file: CargoFile;
   /** Hash of `file`, which an approval names. */
   readonly revision: string;
-  readonly status: CargoStatus;
-  readonly origin: CargoOrigin;
-  readonly ownerId: string | null;
   /** Number of changes, as in {@link CargoLine.revision}. */
   readonly storedRevision: number | null;
   /** Last approval, of this definition or an earlier one. */
@@ -56,11 +53,11 @@ export interface CargoReview {
 export type OperatorCargos = ReturnType<typeof operatorCargos>;
 
 /**
- * Manages Cargos for the operator, through the API and commands. Commands run in another process than the coordinator, which finds their
- * changes within a second.
- * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of registry or hub. Commands
- * resolve pins themselves, before they call this
- * @param onChanged resolves when a change is in the catalog, including those of other coordinators
+ * Manages Cargos for the operator, through the API and commands. The coordinator finds changes of commands within a
+ * second.
+ * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of
+ *   registry or hub. Commands resolve pins before they call this
+ * @param onChanged resolves when a change is in the catalog, also at other coordinators
  */
 export function operatorCargos(
   store: Store["catalog"],
@@ -81,12 +78,12 @@ export function operatorCargos(
     return cargo.isApproved ? "offered" : "waiting";
   }
 
-  /** Checks that the Cargo exists. @throws {ServiceError} `cargo_not_found` */
+  /** @throws {ServiceError} `cargo_not_found` */
   async function assertKnown(slug: string): Promise<void> {
     if (!shippedFiles.has(slug) && (await store.find(slug)) === undefined) throw noCargo(slug);
   }
 
-  /** Returns everything that an approval of the Cargo would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+  /** @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
   async function review(slug: string): Promise<CargoReview> {
     const snapshot = await store.snapshot();
     const file = shippedFiles.get(slug);
@@ -99,7 +96,7 @@ export function operatorCargos(
       file: read.file,
       revision: revisionOf(read.file),
       status: statusOf(stored, snapshot),
-      origin: stored.ownerId === null ? "imported" : "owned",
+      origin: originOf(stored),
       ownerId: stored.ownerId,
       storedRevision: stored.revision,
       approval: approvalIn(snapshot, slug),
@@ -107,10 +104,7 @@ export function operatorCargos(
     };
   }
 
-  /**
-   * Returns the review with the pin that an approval needs. @throws {ServiceError} `cargo_not_found`, `bad_request`; {@link
-   * ValidationError}
-   */
+  /** Returns the review with the pin that an approval needs. @throws {ServiceError} as `review`; `bad_request` */
   async function pinned(slug: string, given: Pins): Promise<CargoReview> {
     const reviewed = await review(slug);
     const file = await resolvePins(reviewed.file, given);
@@ -119,7 +113,7 @@ export function operatorCargos(
 
   /**
    * Makes a reviewed Cargo public, and enables it if it was disabled.
-   * @param file definition to approve: that of the review, with its pins
+   * @param file definition of the review, with its pins
    * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or has changed since the review
    */
   async function approveReviewed(
@@ -127,10 +121,11 @@ export function operatorCargos(
     { approval: last, status, storedRevision }: CargoReview,
     file: CargoFile,
   ): Promise<CargoApproval> {
-    const { slug, container, model } = file;
-    const approval = { slug, file, revision: revisionOf(file), by: actor.actor, atMs: clock.now() };
+    const { slug, container = null, model } = file;
+    const revision = revisionOf(file);
+    const approval = { slug, file, revision, by: actor.actor, atMs: clock.now() };
     const before = { revision: last?.revision ?? null, status };
-    const after = { revision: approval.revision, container: container ?? null, model };
+    const after = { revision, container, model };
     await trail.record(actor, { ...target(slug), action: "cargo.approve", before, after }, async ({ catalog }) => {
       if (missingPin(file) !== null)
         throw new ServiceError("bad_request", `Not approved: ${slug} is not pinned. Give its hash, commit or digest`);
@@ -146,48 +141,40 @@ export function operatorCargos(
     pinned,
     approveReviewed,
 
-    /** Lists all Cargos, sorted by slug. */
+    /** Sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
       const ofFiles = shipped.map((each): CargoLine => {
-        const { file, status, price } = reviewOfShipped(each, snapshot);
-        const { slug, runtime_type: runtimeType, price_per_job: shippedPrice } = file;
-        const isPinned = missingPin(file) === null;
-        const line = { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null } as const;
-        return { ...line, isPinned, price, shippedPrice };
+        const { file, storedRevision: revision, approval: _, ...reviewed } = reviewOfShipped(each, snapshot);
+        return { ...reviewed, ...fieldsOf(file), revision, shippedPrice: file.price_per_job };
       });
       const stored = snapshot.cargos.map((cargo): CargoLine => {
         const { slug, ownerId, revision } = cargo;
         const read = readCargo(cargo.file);
-        const origin = ownerId === null ? "imported" : "owned";
         const status = statusOf(cargo, snapshot);
-        const line = { slug, status, ownerId, origin, revision, shippedPrice: null } as const;
+        const line = { slug, status, ownerId, origin: originOf(cargo), revision, shippedPrice: null };
         if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
-        const { runtime_type: runtimeType, price_per_job: price } = read.file;
-        return { ...line, runtimeType, isPinned: missingPin(read.file) === null, price };
+        return { ...line, ...fieldsOf(read.file), price: read.file.price_per_job };
       });
       return [...ofFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
     },
 
     /**
-     * Signs exactly `revision`, which the pinned review returned.
-     * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link ValidationError}
+     * @param revision of the pinned review, which is what this signs
+     * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link
+     *   ValidationError}
      */
     async approve(actor: Actor, slug: string, revision: string, given: Pins): Promise<CargoApproval> {
       const reviewed = await pinned(slug, given);
-      if (reviewed.revision !== revision) {
+      if (reviewed.revision !== revision)
         throw new ServiceError(
           "bad_request",
           `Not approved: ${slug} no longer has revision ${revision}. Review it again`,
         );
-      }
       return approveReviewed(actor, reviewed, reviewed.file);
     },
 
-    /**
-     * Disables a Cargo for all accounts, including its owner; or enables it again, without approving it.
-     * @throws {ServiceError} `cargo_not_found`
-     */
+    /** Disables a Cargo for all accounts, or enables it, unapproved. @throws {ServiceError} `cargo_not_found` */
     async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
       const action = isDisabled ? "cargo.disable" : "cargo.enable";
       await trail.record(actor, { ...target(slug), action }, async ({ catalog }) => {
@@ -218,7 +205,7 @@ export function operatorCargos(
 
     /**
      * Stores or replaces a public Cargo of the operator.
-     * @param text content of a file like those of catalog/cargos
+     * @param text content of a file as in catalog/cargos
      * @throws {ServiceError} `slug_taken`; {@link ValidationError}
      */
     async importFile(actor: Actor, text: string): Promise<string> {
@@ -252,6 +239,14 @@ function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoRe
     approval,
     price: setMicro === undefined ? file.price_per_job : creditsFromMicro(setMicro),
   };
+}
+
+function fieldsOf(file: CargoFile): Pick<CargoLine, "slug" | "runtimeType" | "isPinned"> {
+  return { slug: file.slug, runtimeType: file.runtime_type, isPinned: missingPin(file) === null };
+}
+
+function originOf({ ownerId }: StoredCargo): CargoOrigin {
+  return ownerId === null ? "imported" : "owned";
 }
 
 function approvalIn({ approvals }: CatalogSnapshot, slug: string): CargoApproval | null {

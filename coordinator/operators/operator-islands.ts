@@ -8,17 +8,19 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** Filter by status. `online`: seen in the last minutes; `offline`: not. */
+  /** `online`: seen in the last minutes; `offline`: not. */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
-/** Operations on Islands, through the API and commands. */
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** Empty connections for commands, which cannot ask the coordinators. */
+/** For commands, which cannot ask the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
-/** @param onChanged resolves when a suspension is in force here */
+/**
+ * Operations on Islands, through the API and commands.
+ * @param onChanged resolves when a suspension is in force here
+ */
 export function operatorIslands(
   store: Pick<Store, "operators">,
   trail: AuditTrail,
@@ -36,35 +38,26 @@ export function operatorIslands(
   return {
     known,
 
-    /** Lists Islands, last seen first. */
-    async list(
-      { status, ...filter }: IslandQuery,
-      page: Page,
-    ): Promise<{ islands: ListedIsland<KnownIsland>[]; total: number }> {
+    /** Last seen first. */
+    async list({ status, ...rest }: IslandQuery, page: Page) {
       const lately = clock.now() - SEEN_LATELY_MS;
-      const { islands, total } = await store.operators.islands(
-        {
-          ...filter,
-          isSuspended: status === undefined ? undefined : status === "suspended",
-          seenSinceMs: status === "online" ? lately : undefined,
-          unseenSinceMs: status === "offline" ? lately : undefined,
-        },
-        page,
-      );
-      const [seen, suspensions] = await Promise.all([
-        live(islands.map(({ hostId }) => hostId)),
-        store.operators.suspensions(),
-      ]);
-      const listed = islands.map((record) => {
-        return listedIsland(record, seen, reasonIn(suspensions, record.hostId, record.accountId), clock.now());
+      const filter = {
+        ...rest,
+        isSuspended: status === undefined ? undefined : status === "suspended",
+        seenSinceMs: status === "online" ? lately : undefined,
+        unseenSinceMs: status === "offline" ? lately : undefined,
+      };
+      const { islands, total } = await store.operators.islands(filter, page);
+      const ids = islands.map(({ hostId }) => hostId);
+      const [connections, suspensions] = await Promise.all([live(ids), store.operators.suspensions()]);
+      const listed = islands.map((island): ListedIsland<KnownIsland> => {
+        const because = reasonIn(suspensions, island.hostId, island.accountId);
+        return listedIsland(island, connections, because, clock.now());
       });
       return { islands: listed, total };
     },
 
-    /**
-     * Suspends an Island: its session ends, its jobs go to other Islands at once, and it gets no jobs until it is reinstated. No-op if it
-     * is already suspended. @throws {ServiceError} `not_found`
-     */
+    /** Ends the Island's session, and moves its jobs to other Islands at once. @throws {ServiceError} `not_found` */
     async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
       const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
@@ -74,7 +67,7 @@ export function operatorIslands(
       await onChanged();
     },
 
-    /** Ends a suspension. The Island reconnects within a minute. @throws {ServiceError} `not_found` if it is unknown or not suspended */
+    /** The Island reconnects within a minute. @throws {ServiceError} `not_found` if it is unknown or not suspended */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
       if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);

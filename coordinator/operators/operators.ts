@@ -9,7 +9,6 @@ import type { OperatorIslands } from "./operator-islands.ts";
 /** A setting as it is in force at this coordinator. */
 export type SettingInForce = Omit<SettingDescription, "type" | "group"> & Pick<ResolvedSetting, "shown" | "source">;
 
-/** Services of the API for operators. */
 export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
   readonly accounts: OperatorAccounts;
@@ -21,9 +20,7 @@ export interface Operators {
   readonly settings: readonly SettingInForce[];
 }
 
-/**
- * Combines descriptions with effective values. A default value in the file is shown as a default, because `init` writes all settings there.
- */
+/** A default value in the file is shown as a default, because `init` writes all settings there. */
 export function settingsInForce(
   described: readonly SettingDescription[],
   inForce: readonly ResolvedSetting[],

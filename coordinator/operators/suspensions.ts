@@ -1,30 +1,20 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Store } from "../store/store.ts";
 
-/**
- * Poll interval. Credential changes with a lost message are found within half a second, so a suspension is in force everywhere within a
- * second.
- */
-const LOOK_MS = 250;
+/** Changes with a lost message are found within half a second, so a suspension is in force within a second. */
+const POLL_MS = 250;
+/** Polls, one minute, after which listeners get all suspended accounts again: jobs may come from a dead coordinator. */
+const POLLS_BETWEEN_REPORTS = 240;
 
 type Known = Awaited<ReturnType<Store["operators"]["suspensions"]>>;
 type Listener = (ids: ReadonlySet<string>) => void;
 
-/**
- * Number of polls, one minute, after which listeners get all suspended accounts again, because jobs may have come from a coordinator that
- * died.
- */
-const LOOKS_BETWEEN = 240;
-
-/**
- * Suspended accounts and Islands, whether suspended at any coordinator or by a command. Changes are polled four times a second. With
- * several coordinators, the compared revision is in memory.
- */
 export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
- * Reads the suspensions; rejects if that fails. Await it before clients and Islands are accepted.
- * @param credentials provides the credentials revision, which each suspension increments
+ * Polls the suspended accounts and Islands, whether suspended at any coordinator or by a command. Await it before
+ * clients and Islands are accepted.
+ * @param credentials provides the revision that each suspension increments
  */
 export async function openSuspensions(
   { clock, log }: Pick<LoopEnv, "clock" | "log">,
@@ -35,30 +25,30 @@ export async function openSuspensions(
   const islandListeners = new Set<Listener>();
   let known: Known = { accounts: new Map(), islands: new Map() };
   let knownRevision: number | null = null;
-  /** Accounts to report again at the next poll, because a request that was accepted earlier may end after the first report. */
+  /** Accounts to report again at the next poll: a request that was accepted earlier may end after the first report. */
   let again: ReadonlySet<string> = new Set();
-  let looks = 0;
+  let polls = 0;
   const stop = new AbortController();
 
-  const look = async (): Promise<void> => {
-    looks += 1;
-    const due = looks % LOOKS_BETWEEN === 0 ? new Set(known.accounts.keys()) : again;
+  const poll = async (): Promise<void> => {
+    polls += 1;
+    const due = polls % POLLS_BETWEEN_REPORTS === 0 ? new Set(known.accounts.keys()) : again;
     again = new Set();
-    tell(accountListeners, due);
+    notify(accountListeners, due);
     const revision = await credentials.revision();
     if (revision === knownRevision) return;
     const before = known;
     known = await store.operators.suspensions();
     knownRevision = revision;
     again = newIn(known.accounts, before.accounts);
-    tell(accountListeners, again);
-    tell(islandListeners, newIn(known.islands, before.islands));
+    notify(accountListeners, again);
+    notify(islandListeners, newIn(known.islands, before.islands));
   };
 
-  await look();
-  const changed = every({ clock, log, stop: stop.signal }, LOOK_MS, "read suspensions", look);
+  await poll();
+  const changed = every({ clock, log, stop: stop.signal }, POLL_MS, "read suspensions", poll);
   return {
-    /** Reads suspensions after a change here. Resolves when it is in force at this coordinator. */
+    /** Polls now. Resolves when a change is in force at this coordinator. */
     changed,
     /** Returns the reason for the owner of an Island; null if neither the Island nor its account is suspended. */
     reasonFor: (hostId: string, accountId: string): string | null => reasonIn(known, hostId, accountId),
@@ -70,7 +60,6 @@ export async function openSuspensions(
   };
 }
 
-/** Returns the reason like `reasonFor` of {@link Suspensions}, from the given suspensions. */
 export function reasonIn({ accounts, islands }: Known, hostId: string, accountId: string): string | null {
   const owner = accounts.get(accountId);
   if (owner !== undefined) return `the operator suspended this Island's account: ${owner}`;
@@ -82,6 +71,6 @@ function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, s
   return new Set([...known.keys()].filter((id) => !before.has(id)));
 }
 
-function tell(listeners: ReadonlySet<Listener>, ids: ReadonlySet<string>): void {
+function notify(listeners: ReadonlySet<Listener>, ids: ReadonlySet<string>): void {
   if (ids.size > 0) for (const listener of listeners) listener(ids);
 }

@@ -1,5 +1,5 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
-import type { AccountLimits, AccountStore } from "../store/accounts/accounts.ts";
+import type { AccountLimits } from "../store/accounts/accounts.ts";
 
 /** The limits of an account, with defaults filled in. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
@@ -12,9 +12,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/**
- * Upper bound of the limit. The window keeps one number for each request of the last minute, so it also bounds memory.
- */
+/** Also bounds memory: the window keeps a number for each request of the last minute. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;
@@ -37,21 +35,8 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
   };
 }
 
-/**
- * Changes the given limits; null restores a default. A running coordinator applies them from the next request.
- * @throws {ValidationError} naming every limit that is not a whole number in its range; {@link ServiceError}
- * `not_found`.
- */
-export async function changeLimits(
-  accounts: Pick<AccountStore, "setLimits">,
-  accountId: string,
-  limits: Partial<AccountLimits>,
-): Promise<ResolvedLimits> {
-  assertLimits(limits);
-  return resolveLimits(await accounts.setLimits(accountId, limits));
-}
-
-function assertLimits(limits: Partial<AccountLimits>): void {
+/** @throws {ValidationError} naming every limit that is not a whole number in its range */
+export function assertLimits(limits: Partial<AccountLimits>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(limits) as [keyof AccountLimits, number | null][]) {
     const [min, max] = RANGES[name];

@@ -21,12 +21,12 @@ export interface CallerQuota {
   openStream(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream>;
 }
 
-/** Counts the open streams of each account: of jobs, chats and conversations. */
+/** Counts the open streams of each account. */
 export function streamPool(): Pool<"account"> {
   return new Pool({ account: Infinity });
 }
 
-/** Opens a stream. @throws {RateLimitedError} if the account already has `limit` open streams. */
+/** @throws {RateLimitedError} as `openStream` */
 export function enterStream(streams: Pool<"account">, accountId: string, limit: number): ReleaseStream {
   const close = streams.take([["account", accountId]], 1, { account: limit });
   if (close === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);

@@ -9,16 +9,13 @@ const MAX_ACCOUNTS = 10_000;
 export type DailyStorage = ReturnType<typeof dailyStorage>;
 
 /**
- * Limits how much the jobs of one account may store, inputs and outputs: a day's amount at once, which refills within a
- * day. Without the limit, an account with its own Island could fill the disk. A restart resets the use.
+ * Limits how much the jobs of one account may store: a day's amount at once, which refills within a day. Without it, an
+ * account with its own Island could fill the disk. A restart resets the use.
  */
 export function dailyStorage(clock: Clock, maxBytes: number) {
   const accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
   return {
-    /**
-     * Counts bytes that the account's jobs store. Returns 0, or the ms until there is capacity for them, without
-     * counting them.
-     */
+    /** Counts the bytes and returns 0; or returns the ms until there is capacity for them, without counting them. */
     take(accountId: string, bytes: number): number {
       let account = accounts.get(accountId);
       if (account === undefined) {

@@ -3,14 +3,13 @@ import { Pool } from "./pool.ts";
 
 /**
  * Counts the unfinished jobs of each account at this coordinator. Jobs of a batch count once they have a quota slot. In
- * a cluster the store counts the jobs of all coordinators and decides in the commit (`store/cluster-store.ts`); this
- * quota is then only a first check.
+ * a cluster this is only a first check: the commit counts the jobs of all coordinators (`store/cluster-store.ts`).
  */
 export class JobQuota {
   readonly #slots = new Pool({ account: Infinity });
   readonly #listeners = new Set<(accountId: string) => void>();
 
-  /** Takes a slot. @throws {RateLimitedError} if the account already has `limit`; nothing changes. */
+  /** Takes a slot. @throws {RateLimitedError} if the account already has `limit`. */
   enter(accountId: string, limit: number): void {
     if (this.isFull(accountId, limit)) throw REFUSALS.too_many_jobs(limit);
     this.add(accountId);
@@ -20,12 +19,12 @@ export class JobQuota {
     return this.#slots.count("account", accountId) >= limit;
   }
 
-  /** Takes a slot regardless of the limit: for a job that was accepted before a restart. */
+  /** Takes a slot regardless of the limit, for a job that was accepted before. */
   add(accountId: string): void {
     this.#slots.add([["account", accountId]], 1);
   }
 
-  /** Releases a slot. @throws if the account has none, as a job was counted twice. */
+  /** Releases a slot. @throws if the account has none. */
   leave(accountId: string): void {
     this.#slots.add([["account", accountId]], -1);
     for (const listener of this.#listeners) listener(accountId);

@@ -1,4 +1,4 @@
-/** A holder of a part of a pool, such as an account or an Island. Without an id: the total. */
+/** A holder of a part, such as an account or an Island. Without an id: the total. */
 export type PoolKey<Kind extends string> = readonly [kind: Kind, id?: string];
 
 /** Counts the amount that each key holds, and enforces the limit of its kind. */
@@ -15,7 +15,7 @@ export class Pool<Kind extends string> {
 
   /**
    * Takes the amount for every key, or for none.
-   * @returns A function that releases it, which may be called twice; or the kind of the first key without capacity.
+   * @returns a function that releases it and may be called twice; or the kind of the first key without capacity
    */
   take(keys: readonly PoolKey<Kind>[], amount = 1, limits = this.#limits): (() => void) | Kind {
     const full = this.fullFor(keys, amount, limits);
@@ -38,9 +38,7 @@ export class Pool<Kind extends string> {
     return full?.[0] ?? null;
   }
 
-  /**
-   * Adds the amount regardless of limits; a negative amount releases it. @throws if a key releases more than it holds.
-   */
+  /** Adds the amount regardless of limits; a negative one releases it. @throws if a key releases more than it holds. */
   add(keys: readonly PoolKey<Kind>[], amount: number): void {
     for (const [kind, id = ""] of keys) {
       let counts = this.#counts.get(kind);
@@ -56,7 +54,6 @@ export class Pool<Kind extends string> {
     return this.#counts.get(kind)?.get(id) ?? 0;
   }
 
-  /** Returns the keys of this kind that hold an amount. */
   idsOf(kind: Kind): Iterable<string> {
     return this.#counts.get(kind)?.keys() ?? [];
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 export const WINDOW_MS = 60_000;
 /** Maximum callers in a generation, see {@link RequestWindow}. Only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** Initial size of a ring. Most callers make few requests; the ring of a busy one grows up to its limit. */
+/** Initial size of a ring. Most callers make few requests. */
 const FIRST_CAPACITY = 8;
 
 /** A caller's count after a request. */
@@ -17,11 +17,10 @@ export interface RequestCount {
 
 /**
  * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Refused
- * requests do not count, so a client that waits for Retry-After is accepted.
- * Callers are in two generations. A request moves its caller to the younger one. Each minute the older generation is
- * dropped, with callers whose requests have all left the window. A flood of callers ends a generation early. This
- * bounds memory, and may drop the least recent callers too soon. (One Map in order of the last request is simpler, but
- * slow: V8 finds its first entry only after walking past all deleted ones.)
+ * requests do not count, so a client that waits for Retry-After is accepted. Callers are in two generations. A request
+ * moves its caller to the younger one. Each minute the older one is dropped, with callers whose requests have all left
+ * the window. A flood of callers ends a generation early, which bounds memory and may drop the least recent callers too
+ * soon. (One Map in order of the last request is slow: V8 walks past all deleted entries to find the first.)
  */
 export class RequestWindow {
   readonly #clock: Clock;
@@ -53,7 +52,7 @@ export class RequestWindow {
   }
 
   /** Returns the count of `caller` without a request. Does not add the caller. */
-  look(caller: string, limit: number): RequestCount {
+  peek(caller: string, limit: number): RequestCount {
     const nowMs = this.#clock.monotonicMs();
     const ring = this.#younger.get(caller) ?? this.#older.get(caller);
     ring?.dropUntil(nowMs - WINDOW_MS);
@@ -78,10 +77,7 @@ export class RequestWindow {
   }
 }
 
-/**
- * Returns the count of a ring that is not empty. After the limit was lowered it may have more requests than allowed;
- * then a later request frees the next one.
- */
+/** `ring` is not empty. It may have more requests than a lowered limit; then a later one frees the next. */
 function windowState(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };

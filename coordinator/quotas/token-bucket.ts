@@ -6,7 +6,6 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** A token bucket. Costs one subtraction for each call and no timer. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #rate: Rate;

@@ -11,11 +11,10 @@ import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 
-/** Time within which completions count as recent. */
+/** Age up to which completions count as recent. */
 const RECENT_MS = 3_600_000;
 const MAX_RECOMMENDATIONS = 20;
 
-/** Cargo whose files an Island should download. */
 export interface Recommendation {
   readonly slug: string;
   /** URL as in the catalog; `/models/…` is a path on the coordinator. For a container, the reference of its image. */
@@ -30,27 +29,18 @@ export interface Recommendation {
   readonly isDefault: boolean;
 }
 
-interface CargoDemand {
-  readonly slug: string;
-  readonly queued: number;
+interface CargoDemand extends Pick<Recommendation, "slug" | "queuedDemand" | "isDefault"> {
   /** Number of jobs completed in the last hour. */
   readonly recentCompletions: number;
   /** Number of other online Islands that have its model or image. */
   readonly holders: number;
-  /** Whether it is the Cargo of chats without a model. */
-  readonly isDefault: boolean;
-}
-
-interface Candidate extends CargoDemand {
-  readonly cargo: CatalogEntry;
-  readonly fetch: { readonly url: string; readonly hash: string | null };
 }
 
 /**
  * Recommends the Cargos that an Island should have on disk. Source: spec §4.
- * @param queuedDemand Number of waiting jobs, by slug.
- * @param holdersOf Number of online Islands, without `exceptId`, that have a model or image, by cache key.
- * @param policyOf What the owner of an Island allows; undefined for an Island that is not online, or says nothing.
+ * @param queuedDemand number of waiting jobs, by slug
+ * @param holdersOf number of online Islands, without `exceptId`, that have a model or image, by cache key
+ * @param policyOf what the owner of an online Island allows
  */
 export function cargoRecommender(
   { config, clock }: Env<"networkFee">,
@@ -64,8 +54,7 @@ export function cargoRecommender(
   policyOf: (hostId: string) => OwnerPolicy | undefined,
 ) {
   /**
-   * Returns the best Cargos for an Island by its last report, highest demand first, at most {@link MAX_RECOMMENDATIONS}. The order depends
-   * on what the other Islands have, not on what this one has.
+   * Returns the best Cargos for an Island by its last report, highest demand first.
    * @throws {ServiceError} `not_found` for an unknown host id
    */
   return async (hostId: string): Promise<Recommendation[]> => {
@@ -75,35 +64,37 @@ export function cargoRecommender(
     const queued = queuedDemand();
     const policy = policyOf(hostId);
     const holders = holdersOf(hostId);
-    const candidates = catalog.list().flatMap((cargo): Candidate[] => {
-      const { slug } = cargo;
-      const fetch = fetchedBy(cargo);
+    const candidates = catalog.list().flatMap((cargo) => {
+      const { slug, runtimeType, priceMicro } = cargo;
+      const download = downloadOf(cargo);
       const cacheKey = cacheKeyOf(cargo);
-      if (fetch === null || cacheKey === null || !isServable(cargo, island, policy)) return [];
-      const demand = { queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 };
-      const isDefault = slug === catalog.defaultChatSlug;
-      return [{ slug, cargo, fetch, ...demand, holders: holders(cacheKey), isDefault }];
+      if (download === null || cacheKey === null || !isServable(cargo, island, policy)) return [];
+      const candidate = {
+        slug,
+        ...download,
+        runtimeType,
+        estimatedEarningsPerJob: formatCredits(earnedOf(priceMicro, config.networkFee)),
+        queuedDemand: queued.get(slug) ?? 0,
+        isDefault: slug === catalog.defaultChatSlug,
+        recentCompletions: completions.get(slug) ?? 0,
+        holders: holders(cacheKey),
+      };
+      return [candidate];
     });
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)
-      .map(({ slug, cargo, fetch, queued: queuedJobs, demandScore: score, isDefault }) => ({
-        slug,
-        modelUrl: fetch.url,
-        modelHash: fetch.hash,
-        runtimeType: cargo.runtimeType,
-        estimatedEarningsPerJob: formatCredits(earnedOf(cargo.priceMicro, config.networkFee)),
-        queuedDemand: queuedJobs,
-        demandScore: score,
-        isDefault,
-      }));
+      .map((candidate): Recommendation => {
+        const { recentCompletions: _, holders: __, ...recommendation } = candidate;
+        return recommendation;
+      });
   };
 }
 
 /** Returns what an Island must download for the Cargo: its model, or its image by reference. */
-function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | null {
-  if (model !== null) return { url: model.url, hash: model.sha256 };
+function downloadOf({ model, container }: CatalogEntry): Pick<Recommendation, "modelUrl" | "modelHash"> | null {
+  if (model !== null) return { modelUrl: model.url, modelHash: model.sha256 };
   if (container === undefined) return null;
-  return { url: imageReference(container), hash: container.digest?.replace(/^sha256:/, "") ?? null };
+  return { modelUrl: imageReference(container), modelHash: container.digest?.replace(/^sha256:/, "") ?? null };
 }
 
 function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPolicy | undefined): boolean {
@@ -121,14 +112,11 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
 }
 
 /** Weights: spec §2. The spec leaves the period of `recentCompletions` open; an hour is our choice. */
-export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "queued" | "recentCompletions">): number {
-  return queued * 10 + recentCompletions * 2;
+export function demandScore(demand: Pick<CargoDemand, "queuedDemand" | "recentCompletions">): number {
+  return demand.queuedDemand * 10 + demand.recentCompletions * 2;
 }
 
-/**
- * Sorts by demand, highest first. At equal scores the default Cargo comes first, then the one that fewer Islands have, so that rare Cargos
- * spread. The slug decides last, so that the order is stable.
- */
+/** Sorts by demand. Then the default Cargo comes first, then Cargos that fewer Islands have, so that they spread. */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
   return demands
     .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))
@@ -137,11 +125,6 @@ export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & {
         b.demandScore - a.demandScore ||
         Number(b.isDefault) - Number(a.isDefault) ||
         a.holders - b.holders ||
-        compareSlugs(a.slug, b.slug),
+        (a.slug < b.slug ? -1 : 1),
     );
-}
-
-function compareSlugs(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -6,30 +6,27 @@ import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/j
 import { DAY_MS, utcDayOf } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** Retention of daily Island metrics. The longest period shown is 30 days. */
+/** The longest period shown is 30 days. */
 const KEEP_METRICS_MS = 90 * DAY_MS;
-/** Retention of what accounts spent and earned by day. The longest range shown is 366 days; the ledger keeps everything. */
+/** The longest range shown is 366 days; the ledger keeps everything. */
 const KEEP_USAGE_MS = 400 * DAY_MS;
-/** A job may have an earlier end time than jobs before it if the clock is set back. */
+/** A clock that is set back gives a job an earlier end time than jobs before it. */
 const MAX_CLOCK_JUMP_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Items per step. Each step is one write, so that other writes can run between two steps. */
+/** Items per step, which is one write, so that other writes can run between two steps. */
 const STEP = 100;
-/** Delay in which deletions share one truncation of the log, which blocks writes for some ms. */
+/** Removals in this time share one truncation of the log, which blocks writes for some ms. */
 const TRUNCATE_AFTER_MS = 1_000;
 const TRUNCATE_RETRY_MS = 10_000;
-
-type Keep = "keepInputsMs" | "keepOutputsMs" | "keepWebhookLogMs" | "keepUnseenIslandsMs";
 
 export type Retention = ReturnType<typeof openRetention>;
 
 /**
- * Removes content at its owner's request, and content older than the operator's retention periods. Owns the timers for both. README.md has
- * the rules.
+ * Removes content at its owner's request, and content past the operator's retention periods. README.md has the rules.
  * @param onlineIslands returns the host ids of connected Islands.
  */
 export function openRetention(
-  { config, clock, log }: Env<Keep>,
+  { config, clock, log }: Env<"keepInputsMs" | "keepOutputsMs" | "keepWebhookLogMs" | "keepUnseenIslandsMs">,
   store: Pick<Store, "content" | "islands" | "hostMetrics" | "usage">,
   onlineIslands: () => readonly string[],
 ) {
@@ -42,23 +39,20 @@ export function openRetention(
   let truncateTimer: Timer | null = null;
 
   /**
-   * Removes the prompts and outputs of all ended jobs of the subject, and for an account everything else. Resolves when they can no longer
-   * be read; about a second later they are in no file. Continues after a crash, and may be called repeatedly.
+   * Removes the prompts and outputs of the subject, and for an account everything else. Resolves when they can no longer
+   * be read; about a second later they are in no file. May be called repeatedly.
    */
   async function remove(subject: RemovalSubject): Promise<void> {
     await store.content.begin(subject, clock.now());
     await carryOut(subject);
   }
 
-  /** Completes interrupted removals. May be called while they are in progress. */
+  /** Completes interrupted removals; may be called while they are in progress. */
   async function resume(): Promise<void> {
     for (const subject of await store.content.inFlight()) await carryOut(subject);
   }
 
-  /**
-   * Completes interrupted removals, then removes content past its retention period. With several coordinators, one of them does so in each
-   * period. Resolves with the counts of what was removed.
-   */
+  /** Resolves with the counts of what was removed. */
   async function sweep() {
     await resume();
     const report = { inputs: 0, outputs: 0, webhooks: 0, islands: 0 };
@@ -84,14 +78,12 @@ export function openRetention(
   }
 
   async function carryOut(subject: RemovalSubject): Promise<void> {
-    // Run in sequence: components that were opened last use the earlier ones.
-    // oxlint-disable-next-line no-await-in-loop
-    if (subject.kind === "account") for (const end of accountEnds.toReversed()) await end(subject.id);
+    const { kind, id } = subject;
+    // oxlint-disable-next-line no-await-in-loop -- Components that were opened last use the earlier ones.
+    if (kind === "account") for (const end of accountEnds.toReversed()) await end(id);
     const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
-    await removeAll(nextJobs, subject.kind === "output" ? ["output"] : CONTENT_PARTS, subject.kind === "job");
-    if (subject.kind === "account") {
-      while (!stop.signal.aborted && !(await store.content.removeOfAccount(subject.id)));
-    }
+    await removeAll(nextJobs, kind === "output" ? ["output"] : CONTENT_PARTS, kind === "job");
+    if (kind === "account") while (!stop.signal.aborted && !(await store.content.removeOfAccount(id)));
     if (stop.signal.aborted) return;
     await store.content.finish(subject, clock.now());
     truncateSoon(TRUNCATE_AFTER_MS);
@@ -109,7 +101,7 @@ export function openRetention(
     return removeAll(next, [part], false);
   }
 
-  /** Removes parts of all jobs that `next` returns, page by page. Resolves with their number. */
+  /** Resolves with the number of jobs that `next` returns, page by page. */
   async function removeAll(
     next: (afterId: string) => Promise<string[]>,
     parts: readonly ContentPart[],
@@ -151,7 +143,7 @@ export function openRetention(
         },
         (error: unknown) => {
           if (error instanceof ServiceError && error.code === "shutting_down") return;
-          log.error({ err: error }, "Truncating the database's log failed");
+          log.error({ err: error }, "Could not truncate the write-ahead log");
         },
       );
     });
@@ -162,10 +154,7 @@ export function openRetention(
     resume,
     sweep,
 
-    /**
-     * Registers `end`, which stops what a deleted account still has in the running coordinator. It may be called more than once for an
-     * account.
-     */
+    /** Registers `end`, which stops what a deleted account still has in memory. It may be called repeatedly. */
     onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
       accountEnds.push(end);
     },

@@ -30,8 +30,8 @@ export type Cause = Omit<Waiting, "position">;
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
-/** Another definition was approved than the private one that the job was accepted for. */
-const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
+/** The job keeps the private definition that it was accepted for, as another definition was approved. */
+const FOR_EARLIER = "only your own Islands run it, because it was submitted for an earlier definition of the Cargo";
 
 /** `no_island_fits` is the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -78,7 +78,7 @@ function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering
     return explainDownloads(fitCounts.downloads);
   }
   const serving = Math.max(1, fitting - openBreakers.length - avoided);
-  const busy = serving === 1 ? "1 Island fits, it is busy" : `${serving} Islands fit, all busy`;
+  const busy = serving === 1 ? "1 Island fits, but it is busy" : `${serving} Islands fit, all busy`;
   const others = [
     ...(avoided === 0 ? [] : [`${islands(avoided)} failed this job`]),
     ...(openBreakers.length === 0

@@ -6,7 +6,7 @@ import { contentSteps } from "./jobs/content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./files/file-batches.ts";
 import { fileSteps } from "./files/files.ts";
-import { hostFigureSteps } from "./ledger/host-metrics.ts";
+import { hostMetricSteps } from "./ledger/host-metrics.ts";
 import { islandSteps } from "./islands.ts";
 import { jobReads } from "./jobs/job-reads.ts";
 import { ledgerSteps } from "./ledger/ledger.ts";
@@ -16,7 +16,6 @@ import { openStore, runBody, write, type Opened, type RunStep, type Step, type S
 import { usageSteps } from "./ledger/usage.ts";
 import { webhookSteps } from "./jobs/webhooks.ts";
 
-/** Stores whose methods are the same on every engine. */
 const STORES = {
   accounts: accountSteps,
   audit: auditSteps,
@@ -26,7 +25,7 @@ const STORES = {
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
-  hostMetrics: hostFigureSteps,
+  hostMetrics: hostMetricSteps,
   islands: islandSteps,
   jobs: jobReads,
   ledger: ledgerSteps,
@@ -41,10 +40,7 @@ export type NotedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof 
 
 export interface CommonStores extends NotedStores {
   readonly audit: NotedStores["audit"] & {
-    /**
-     * Returns stores for one write, which adds the audit line in its own commit. A write that is refused, or resolves with false because it
-     * changes nothing, adds no line.
-     */
+    /** Returns stores whose write adds the audit line in its commit, unless it is refused or resolves with false. */
     noting(entry: AuditEntry): NotedStores;
   };
 }
@@ -64,7 +60,6 @@ function openAll(run: RunStep): NotedStores {
 }
 
 const notedSteps = {
-  /** Runs a step and adds the audit line, unless the step throws or returns false. */
   write: write(async (tx, entry: AuditEntry, name: string, args: readonly unknown[]) => {
     const result = await runBody(stepNamed(name), tx, args);
     if (result !== false) await appendLine(tx, entry);
@@ -78,7 +73,6 @@ const byName = new Map<string, Step>(
   ),
 );
 
-/** Returns the step that a worker thread was asked to run. */
 export function stepNamed(name: string): Step {
   const step = byName.get(name);
   if (step === undefined) throw new Error(`Unknown store step "${name}"`);

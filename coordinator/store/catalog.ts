@@ -2,7 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { assertPage, type Page } from "./steps/page.ts";
 import { read, write } from "./steps/steps.ts";
 import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./steps/table.ts";
-import { forUpdate, type Tx } from "./steps/tx.ts";
+import { countRows, forUpdate, selectIds, type Tx } from "./steps/tx.ts";
 
 /** Cargos that are not shipped with the product. */
 export const cargoTable = new Table(
@@ -13,9 +13,7 @@ export const cargoTable = new Table(
     ownerId: nullable(key("REFERENCES accounts (id)")),
     /** Content of a file of catalog/cargos, checked before it is stored. */
     file: json(),
-    /** Set by its owner. */
     isEnabled: named("enabled", flag()),
-    /** Set by the operator. */
     isApproved: named("approved", flag()),
     /** Starts at 1; each change adds 1. */
     revision: integer(),
@@ -38,13 +36,13 @@ export const cargoNumberTable = new Table(
     /** `workload_id` of the spec. */
     number: integer("PRIMARY KEY"),
     slug: key("UNIQUE"),
-    /** Time when the slug first entered the catalog of this network. */
+    /** Time when the slug first entered the catalog. */
     createdAtMs: integer({ sqlite: "DEFAULT 0", postgres: "DEFAULT floor(extract(epoch FROM now()) * 1000)::bigint" }),
   },
   { hasRowid: true },
 );
 
-/** Last approval of a Cargo by the operator. Applies to the current definition if that needs no new approval. */
+/** Last approval of each Cargo. Applies to the current definition if that needs no new approval. */
 export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
   /** Approved definition with its pins, like a file of catalog/cargos. */
@@ -86,22 +84,22 @@ type CargoNumbers = ReadonlyMap<string, NumberedCargo>;
 
 export interface CatalogSnapshot {
   readonly revision: number;
-  /** Sorted by slug, without deleted ones. */
+  /** Sorted by slug, like the other lists. */
   readonly cargos: readonly StoredCargo[];
   readonly disabledSlugs: readonly string[];
-  /** Sorted by slug. */
   readonly approvals: readonly CargoApproval[];
-  /** Keyed by slug. */
+  /** By slug. */
   readonly pricesMicro: ReadonlyMap<string, number>;
 }
 
 /** Maximum number of existing Cargos per account. */
 export const MAX_OWNED_CARGOS = 50;
-/** Maximum number of slugs that an account has ever used, including deleted ones: a slug keeps its number and owner permanently. */
+/** Maximum number of slugs that an account has ever used: a slug keeps its number and owner permanently. */
 export const MAX_HELD_SLUGS = 1_000;
 
 const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
-const OWNED = "FROM cargos WHERE owner_id = @ownerId";
+const HELD = "FROM cargos WHERE owner_id = @ownerId";
+const OWNED = `${HELD} AND deleted_at_ms IS NULL`;
 const REVISION = "SELECT revision FROM catalog_revision WHERE id = 1";
 
 async function numbers(tx: Tx): Promise<CargoNumbers> {
@@ -125,15 +123,15 @@ async function lockCatalog(tx: Tx): Promise<void> {
   await tx.one(`${REVISION} ${forUpdate(tx)}`);
 }
 
-async function raise(tx: Tx): Promise<void> {
+async function incrementRevision(tx: Tx): Promise<void> {
   await tx.run("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
 }
 
-/** Runs a write that increments the revision if it changes rows. */
-async function raising(tx: Tx, change: () => Promise<number>): Promise<boolean> {
+/** Increments the revision if the change affects rows. Returns whether it does. */
+async function writeCatalog(tx: Tx, change: () => Promise<number>): Promise<boolean> {
   await lockCatalog(tx);
   if ((await change()) === 0) return false;
-  await raise(tx);
+  await incrementRevision(tx);
   return true;
 }
 
@@ -143,17 +141,15 @@ const find = (tx: Tx, slug: string): Promise<StoredCargo | undefined> =>
 const holderOf = (tx: Tx, slug: string) =>
   cargoTable.row(tx, `SELECT ${cargoTable.columns("ownerId", "deletedAtMs")} FROM cargos WHERE slug = @slug`, { slug });
 
-async function count(tx: Tx, query: string, ownerId: string): Promise<number> {
-  return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${query}`, { ownerId })).count;
-}
-
 const slugTaken = (slug: string): ServiceError =>
   new ServiceError("slug_taken", `Slug "${slug}" is or was in use by another Cargo; choose another slug`);
 
-type PutCargo = Omit<StoredCargo, "revision" | "createdAtMs" | "updatedAtMs">;
-
 /** Stores a Cargo, reusing the row of its slug. The caller has checked the owner. */
-async function put(tx: Tx, cargo: PutCargo, atMs: number): Promise<StoredCargo> {
+async function put(
+  tx: Tx,
+  cargo: Omit<StoredCargo, "revision" | "createdAtMs" | "updatedAtMs">,
+  atMs: number,
+): Promise<StoredCargo> {
   const row = { ...cargo, revision: 1, createdAtMs: atMs, updatedAtMs: atMs };
   const reuse = `ON CONFLICT (slug) DO UPDATE SET file = excluded.file, enabled = excluded.enabled,
     approved = excluded.approved, revision = cargos.revision + 1, updated_at_ms = excluded.updated_at_ms, deleted_at_ms = NULL`;
@@ -161,11 +157,11 @@ async function put(tx: Tx, cargo: PutCargo, atMs: number): Promise<StoredCargo> 
   const stored = await find(tx, cargo.slug);
   if (stored === undefined) throw new Error(`Cargo ${cargo.slug} is missing after its write`);
   await numberCargo(tx, stored.slug, stored.createdAtMs);
-  await raise(tx);
+  await incrementRevision(tx);
   return stored;
 }
 
-/** Steps of the catalog. Every write increments its revision; other processes may write, too. */
+/** Every write increments the revision. Other processes also write. */
 export const catalogSteps = {
   numbers: read(numbers),
 
@@ -182,7 +178,7 @@ export const catalogSteps = {
 
   snapshot: read(async (tx): Promise<CatalogSnapshot> => {
     const cargos = `${SELECT} ORDER BY slug`;
-    const disabled = "SELECT slug FROM disabled_cargos ORDER BY slug";
+    const disabled = "SELECT slug AS id FROM disabled_cargos ORDER BY slug";
     const approvals = `SELECT ${cargoApprovalTable.all} FROM cargo_approvals ORDER BY slug`;
     const prices = `SELECT ${cargoPriceTable.all} FROM cargo_prices`;
     for (;;) {
@@ -190,16 +186,15 @@ export const catalogSteps = {
       const snapshot = {
         revision: before,
         cargos: await cargoTable.rows<StoredCargo>(tx, cargos),
-        disabledSlugs: (await tx.all<{ slug: string }>(disabled)).map(({ slug }) => slug),
+        disabledSlugs: await selectIds(tx, disabled, {}),
         approvals: await cargoApprovalTable.rows(tx, approvals),
         pricesMicro: new Map((await cargoPriceTable.rows(tx, prices)).map(({ slug, micro }) => [slug, micro])),
       };
-      // Each write increments the revision, so equal revisions mean that there was no write in between.
+      // Equal revisions mean that there was no write in between.
       if ((await revision(tx)) === before) return snapshot;
     }
   }),
 
-  /** Returns undefined for an unknown or deleted Cargo. */
   find: read(find),
 
   /** Sorted by slug. `total` counts all pages. */
@@ -207,13 +202,13 @@ export const catalogSteps = {
     assertPage(page);
     const sql = `${SELECT} AND owner_id = @ownerId ORDER BY slug LIMIT @limit OFFSET @offset`;
     const cargos = await cargoTable.rows<StoredCargo>(tx, sql, { ownerId, ...page });
-    return { cargos, total: await count(tx, `${OWNED} AND deleted_at_ms IS NULL`, ownerId) };
+    return { cargos, total: await countRows(tx, OWNED, { ownerId }) };
   }),
 
   /**
    * Stores a Cargo that is not yet approved. An owner may reuse the slug of a deleted Cargo.
-   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or {@link
-   *   MAX_HELD_SLUGS}.
+   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond
+   *   {@link MAX_OWNED_CARGOS} or {@link MAX_HELD_SLUGS}.
    */
   create: write(
     async (
@@ -226,12 +221,11 @@ export const catalogSteps = {
       const holder = await holderOf(tx, slug);
       const isOwn = holder?.ownerId === ownerId && holder.deletedAtMs !== null;
       if (holder !== undefined && !isOwn) throw slugTaken(slug);
-      const owned = await count(tx, `${OWNED} AND deleted_at_ms IS NULL`, ownerId);
-      if (owned >= MAX_OWNED_CARGOS) {
+      if ((await countRows(tx, OWNED, { ownerId })) >= MAX_OWNED_CARGOS) {
         const text = `An account may have at most ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
         throw new ServiceError("too_many_cargos", text);
       }
-      if (holder === undefined && (await count(tx, OWNED, ownerId)) >= MAX_HELD_SLUGS) {
+      if (holder === undefined && (await countRows(tx, HELD, { ownerId })) >= MAX_HELD_SLUGS) {
         const text = `An account may use at most ${MAX_HELD_SLUGS} slugs, including deleted ones; reuse one of them`;
         throw new ServiceError("too_many_cargos", text);
       }
@@ -239,9 +233,9 @@ export const catalogSteps = {
     },
   ),
 
-  /** Replaces the Cargo if `revision` is still current; otherwise returns false and changes nothing. */
+  /** Returns false and changes nothing unless `revision` is current. */
   update: write((tx, change: Omit<StoredCargo, "createdAtMs" | "updatedAtMs"> & { readonly atMs: number }) =>
-    raising(tx, () => {
+    writeCatalog(tx, () => {
       const sql = `UPDATE cargos SET file = @file, enabled = @isEnabled, approved = @isApproved, updated_at_ms = @atMs,
         revision = revision + 1 WHERE slug = @slug AND owner_id = @ownerId AND revision = @revision AND deleted_at_ms IS NULL`;
       return cargoTable.run(tx, sql, change);
@@ -250,14 +244,14 @@ export const catalogSteps = {
 
   /** Deletes the Cargo but keeps slug, owner and number. Returns false if the account has no such Cargo. */
   remove: write((tx, slug: string, ownerId: string, atMs: number) =>
-    raising(tx, () => {
+    writeCatalog(tx, () => {
       const sql = `UPDATE cargos SET deleted_at_ms = @atMs, file = '', enabled = false, approved = false,
         revision = revision + 1 WHERE slug = @slug AND owner_id = @ownerId AND deleted_at_ms IS NULL`;
       return tx.run(sql, { slug, ownerId, atMs });
     }),
   ),
 
-  /** Stores or replaces an approved Cargo of the operator. @throws {ServiceError} `slug_taken` if an account has the slug. */
+  /** Stores an approved Cargo of the operator. @throws {ServiceError} `slug_taken` if an account has the slug. */
   importCargo: write(async (tx, cargo: Pick<StoredCargo, "slug" | "file"> & { readonly atMs: number }) => {
     const { slug, file, atMs } = cargo;
     await lockCatalog(tx);
@@ -267,12 +261,12 @@ export const catalogSteps = {
   }),
 
   /**
-   * Records an approval and enables the Cargo. A stored Cargo gets the approved definition if `storedRevision` is still current; otherwise
-   * returns false and changes nothing.
+   * Records an approval and enables the Cargo. A stored Cargo gets the approved definition; returns false and changes
+   * nothing unless `storedRevision` is current.
    * @param storedRevision null for a shipped Cargo.
    */
   approve: write((tx, approval: CargoApproval, storedRevision: number | null) =>
-    raising(tx, async () => {
+    writeCatalog(tx, async () => {
       const { slug } = approval;
       if (storedRevision !== null) {
         const sql = `UPDATE cargos SET approved = true, file = @file, updated_at_ms = @atMs, revision = revision + 1
@@ -286,9 +280,9 @@ export const catalogSteps = {
     }),
   ),
 
-  /** Disables or enables a Cargo for all accounts, including shipped Cargos. Returns false if nothing changes. */
+  /** Disables or enables a Cargo, shipped ones included, for all accounts. Returns false if nothing changes. */
   setDisabled: write((tx, slug: string, isDisabled: boolean, atMs: number) =>
-    raising(tx, () =>
+    writeCatalog(tx, () =>
       isDisabled
         ? disabledCargoTable.insert(tx, { slug, atMs }, "ON CONFLICT (slug) DO NOTHING")
         : tx.run("DELETE FROM disabled_cargos WHERE slug = @slug", { slug }),
@@ -297,7 +291,7 @@ export const catalogSteps = {
 
   /** Sets the price of a shipped Cargo; null restores the price of its file. Returns false if nothing changes. */
   setPrice: write((tx, slug: string, micro: number | null, atMs: number) =>
-    raising(tx, () => {
+    writeCatalog(tx, () => {
       if (micro === null) return tx.run("DELETE FROM cargo_prices WHERE slug = @slug", { slug });
       const change = `ON CONFLICT (slug) DO UPDATE SET micro = excluded.micro, at_ms = excluded.at_ms
         WHERE cargo_prices.micro <> excluded.micro`;

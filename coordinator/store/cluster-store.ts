@@ -4,17 +4,17 @@ import { activeColumns } from "./jobs/job-reads.ts";
 import type { ActiveJobRecord } from "./jobs/job-store.ts";
 import { jobTable } from "./jobs/job-tables.ts";
 import { openStore, read, write, type Opened, type RunStep } from "./steps/steps.ts";
-import type { Tx } from "./steps/tx.ts";
+import { DATABASE_NOW_MS as NOW_MS, selectIds } from "./steps/tx.ts";
 
-/** A coordinator of the network. Its id is new at each start, so an id never returns. */
 export interface Peer {
+  /** New at each start. */
   readonly id: string;
-  /** Address for other coordinators' clients and Islands; shown to people and sent in `goodbye`. */
+  /** Address for clients and Islands of other coordinators, sent in `goodbye`. */
   readonly address: string;
   readonly version: string;
 }
 
-/** An unfinished job that now belongs to another coordinator. Nothing was written; the caller drops the job. */
+/** The unfinished job now belongs to another coordinator. Nothing was written; the caller drops the job. */
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
@@ -27,7 +27,7 @@ export class NotOwnerError extends Error {
   }
 }
 
-/** Counts of jobs and coordinators that a coordinator took over since its store was opened. */
+/** Counts since the store was opened. */
 export interface TakenOver {
   /** Jobs of dead coordinators. */
   readonly adopted: number;
@@ -38,23 +38,21 @@ export interface TakenOver {
 }
 
 /**
- * Quota slots of unfinished jobs under their accounts' limits, in a store that several coordinators share. A single job takes its slot when
- * it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.slotLimit`). Every job frees its slot when its end is
- * stored, whichever coordinator owns it then.
+ * Quota slots of unfinished jobs under their accounts' limits, which several coordinators share. A single job takes its
+ * slot when it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.slotLimit`). The commit of
+ * its end frees the slot.
  */
 export interface QuotaSlots {
   /**
-   * Assigns slots to waiting jobs of this coordinator, in order, as far as the account's limit allows. Resolves with the jobs that have a
-   * slot, now or before.
+   * Assigns slots to waiting jobs of this coordinator, in order, as far as `limit` of the account's unfinished jobs allows.
+   * Resolves with the jobs that have a slot, now or before.
    * @param jobIds of one account, at most {@link MAX_REQUESTED_SLOTS}.
-   * @param limit maximum number of unfinished jobs of the account.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
 export const MAX_REQUESTED_SLOTS = 1_000;
 
-const NOW_MS = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Owners of unfinished jobs that are no longer members, found with one index entry each. */
 const GONE = `WITH RECURSIVE owners AS (
     (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
@@ -64,16 +62,9 @@ const GONE = `WITH RECURSIVE owners AS (
   SELECT owner_id AS id FROM owners
   WHERE owner_id <> @selfId AND NOT EXISTS (SELECT 1 FROM coordinators WHERE id = owner_id)`;
 
-async function idsOf(tx: Tx, sql: string, values: object): Promise<string[]> {
-  return (await tx.all<{ id: string }>(sql, values)).map(({ id }) => id);
-}
-
 /** Membership leases, on their own connection. All times are those of the database. */
 const leaseSteps = {
-  /**
-   * Extends the lease of this coordinator to `leaseMs` from now. Returns false if the lease had expired and another coordinator has taken
-   * its jobs; the lease is then created again.
-   */
+  /** Extends the lease to `leaseMs` from now. Returns false if it was reaped; it is then created again. */
   renew: read(async (tx, self: Omit<Peer, "id">, leaseMs: number): Promise<boolean> => {
     const values = { ...self, leaseMs };
     const update = `UPDATE coordinators SET lease_until_ms = ${NOW_MS} + @leaseMs, address = @address, version = @version
@@ -85,60 +76,57 @@ const leaseSteps = {
     return false;
   }),
 
-  /** Returns the coordinators with a valid lease, including this one, sorted by id. */
+  /** Includes this coordinator. Sorted by id. */
   peers: read((tx) =>
     tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${NOW_MS} ORDER BY id`),
   ),
 
-  /** Ends the lease of this coordinator. Any other may adopt the jobs that it still owns. */
+  /** Ends the lease. Any other coordinator may adopt the jobs that this one still owns. */
   leave: read(async (tx): Promise<void> => {
     await tx.run("DELETE FROM coordinators WHERE id = @selfId");
   }),
 
-  /** Returns the clock of the database, in ms since the epoch. */
-  nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT (${NOW_MS})::bigint AS "nowMs"`)).nowMs),
+  /** Clock of the database, in ms since the epoch. */
+  nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT ${NOW_MS}::bigint AS "nowMs"`)).nowMs),
 };
 
 /**
- * Ownership of unfinished jobs. A job first belongs to its submitter. Each write of a job names the owner, and throws {@link NotOwnerError}
- * if another one owns it. Statements of reads commit one by one.
+ * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements of
+ * reads commit one by one.
  */
 const ownerSteps = {
-  /** Removes other coordinators whose lease has expired. Any coordinator may adopt their jobs. Resolves with their number. */
+  /** Removes other coordinators whose lease has expired. Resolves with their number. */
   reap: read((tx) =>
     tx.run(`DELETE FROM coordinators WHERE id IN (
       SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
-  /**
-   * Adopts at most `limit` unfinished jobs of coordinators that left or were removed. Each job goes to one of several concurrent callers.
-   * Resolves with the ids, sorted.
-   */
+  /** Adopts unfinished jobs of coordinators that are no longer members. Resolves with at most `limit` sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
-    const goneIds = await idsOf(tx, GONE, {});
+    const goneIds = await selectIds(tx, GONE, {});
     if (goneIds.length === 0) return [];
     const sql = `UPDATE jobs SET owner_id = @selfId WHERE id IN (
         SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = ANY (@goneIds)
           AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = jobs.owner_id)
         ORDER BY id LIMIT @limit FOR UPDATE SKIP LOCKED)
       RETURNING id`;
-    return (await idsOf(tx, sql, { goneIds, limit })).sort();
+    return (await selectIds(tx, sql, { goneIds, limit })).sort();
   }),
 
   /**
-   * Transfers waiting jobs to another coordinator, in one commit. Resolves with the jobs that this coordinator owned and no Island had.
-   * Locks them in order of their ids, as commits of several ends do.
+   * Transfers jobs to another coordinator, in one commit. Resolves with the sorted ids of those that this coordinator
+   * owned and no Island had. Locks them in order of their ids, as commits of several ends do.
    */
   transfer: write(async (tx, jobIds: readonly string[], toId: string): Promise<string[]> => {
     const sql = `WITH moving AS (
         SELECT id FROM jobs WHERE id = ANY (@jobIds) AND owner_id = @selfId AND state = 'pending' ORDER BY id FOR UPDATE)
       UPDATE jobs SET owner_id = @toId FROM moving WHERE jobs.id = moving.id RETURNING jobs.id`;
-    return (await idsOf(tx, sql, { jobIds, toId })).sort();
+    return (await selectIds(tx, sql, { jobIds, toId })).sort();
   }),
 
   /**
-   * Claims a job whose attempt runs on an Island that connected to this coordinator. The caller has checked the attempt token. Returns
-   * undefined unless that is the current attempt of the job, or a later one that was assigned but not stored because its coordinator died.
+   * Claims a job whose attempt runs on an Island that connected here. The caller has checked the attempt token. Returns
+   * undefined unless that is the current attempt, or a later one whose coordinator died before it was stored.
    */
   claim: read((tx, attempt: { readonly jobId: string; readonly attempt: number; readonly islandId: string }) =>
     jobTable.row<ActiveJobRecord>(
@@ -151,7 +139,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Returns the unfinished jobs among these that this coordinator owns. */
+  /** Returns those of the unfinished jobs that this coordinator owns. */
   owned: read((tx, jobIds: readonly string[]) =>
     jobTable.rows<ActiveJobRecord>(
       tx,
@@ -163,7 +151,7 @@ const ownerSteps = {
 
   /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty: from the first). */
   ownedIds: read((tx, afterId: string, limit: number) =>
-    idsOf(
+    selectIds(
       tx,
       `SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = @selfId AND id > @afterId ORDER BY id LIMIT @limit`,
       { afterId, limit },
@@ -178,7 +166,6 @@ const ownerSteps = {
   }),
 };
 
-/** Numbers that order the sessions of an Island when several coordinators have one. */
 const islandSessionSteps = {
   /** Returns the number of a new session, higher than those of all earlier sessions at any coordinator. */
   nextNumber: read(
@@ -189,34 +176,21 @@ export type IslandSessions = Opened<typeof islandSessionSteps>;
 
 export type ClusterStore = ReturnType<typeof openCluster>;
 
-/**
- * The network of a coordinator as the store knows it: members and owners of unfinished jobs. `isShared`: other coordinators may use the
- * same storage.
- */
+/** `isShared`: other coordinators may use the same storage. */
 export type Cluster = ClusterStore | NetworkOfOne;
 
-type NetworkOfOne = Pick<
+type NetworkOfOne = Omit<
   ClusterStore,
-  | "claim"
-  | "islandSessions"
-  | "onReturn"
-  | "owned"
-  | "ownedIds"
-  | "ownerOf"
-  | "ownersOf"
-  | "peers"
-  | "selfId"
-  | "takenOver"
-  | "transfer"
+  "adopt" | "credentialChanges" | "isShared" | "leave" | "noteReturn" | "nowMs" | "quotaSlots" | "reap" | "renew"
 > & { readonly isShared: false; readonly quotaSlots: null };
 
-/** Returns a network with one coordinator. Every unfinished job is in its memory, so no call reads storage, and there is no lease. */
+/** A network with one coordinator, which has every unfinished job in memory. It has no lease. */
 export function networkOfOne(selfId: string): NetworkOfOne {
   let sessions = 0;
   return {
     isShared: false,
     selfId,
-    /** Jobs of batches get their quota slots in memory. */
+    /** Quota slots are counted in memory. */
     quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },
@@ -231,12 +205,10 @@ export function networkOfOne(selfId: string): NetworkOfOne {
   };
 }
 
-/** Opens the state that several coordinators share, in PostgreSQL. `runLease` runs steps on a connection that no other call uses. */
+/** Opens the state that several coordinators share. `runLease` runs steps on a connection that no other call uses. */
 export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: QuotaSlots["take"]) {
   const owners = openStore("owners", ownerSteps, run);
   const counts = { adopted: 0, claimed: 0, reaped: 0 };
-  const takenOver: TakenOver = counts;
-  const quotaSlots: QuotaSlots = { take };
   const listeners = new Set<() => void>();
   return {
     ...openStore("leases", leaseSteps, runLease),
@@ -245,8 +217,8 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     selfId,
     credentialChanges: openStore("credentialChanges", credentialChangeSteps, run),
     islandSessions: openStore("islandSessions", islandSessionSteps, run),
-    quotaSlots,
-    takenOver,
+    quotaSlots: { take },
+    takenOver: counts as TakenOver,
     async reap(): Promise<number> {
       const reaped = await owners.reap();
       counts.reaped += reaped;
@@ -262,17 +234,16 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
       if (record !== undefined) counts.claimed += 1;
       return record;
     },
-    /** Returns the id of the owner of an unfinished job; undefined if the job has ended or is unknown. */
+    /** Returns undefined if the job has ended or is unknown. */
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
-     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to commits may have been
-     * lost, so rows may be stored that this coordinator does not know of.
+     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to commits
+     * may have been lost, so rows may be stored that this coordinator does not know of.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Notifies the listeners of `onReturn`. */
     noteReturn(): void {
       for (const listener of listeners) listener();
     },

@@ -5,7 +5,7 @@ import { assertPage, type Page } from "./steps/page.ts";
 import { REFUSALS } from "./refusals.ts";
 import { kept, read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./steps/table.ts";
-import { forUpdate, isOwn, type Tx } from "./steps/tx.ts";
+import { countRows, forUpdate, isOwn } from "./steps/tx.ts";
 
 /** Stored chats. */
 export const conversationTable = new Table(
@@ -27,31 +27,25 @@ export const conversationTable = new Table(
 );
 
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
-type MessageRole = (typeof MESSAGE_ROLES)[number];
-/** `in_progress`: an answer whose job has not ended. The others are the outcome of the job; a user's message is `completed`. */
+/** `in_progress`: an answer whose job has not ended. Others: outcome of the job; a user's message is `completed`. */
 export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
 type MessageState = (typeof MESSAGE_STATES)[number];
 
-interface MessageError {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Messages of conversations. A conversation has at most one answer in progress. `JobStore.submit` stores questions with their job. */
+/** A conversation has at most one answer in progress. `JobStore.submit` stores questions with their job. */
 export const messageTable = new Table(
   "messages",
   {
     ord: integer({ sqlite: "PRIMARY KEY", postgres: "PRIMARY KEY GENERATED ALWAYS AS IDENTITY" }),
     id: key("UNIQUE"),
     conversationId: key("REFERENCES conversations (id)"),
-    role: text<MessageRole>("CHECK (role IN ('user', 'assistant'))"),
+    role: text<(typeof MESSAGE_ROLES)[number]>("CHECK (role IN ('user', 'assistant'))"),
     /** Text of the message; for an answer, the delivered text (empty while in progress). */
     content: written(),
     state: text<MessageState>("CHECK (state IN ('in_progress', 'completed', 'failed', 'cancelled', 'timeout'))"),
     /** Job that generates the answer; null for a user's message. */
     jobId: nullable(key()),
     finishReason: nullable(text<FinishReason>()),
-    error: nullable(json<MessageError>()),
+    error: nullable(json<{ readonly code: string; readonly message: string }>()),
     createdAtMs: integer(),
     completedAtMs: nullable(integer()),
     /** Coordinator that follows an answer in progress. */
@@ -70,20 +64,16 @@ export const messageTable = new Table(
 export type Conversation = RowOf<typeof conversationTable>;
 export type Message = Omit<RowOf<typeof messageTable>, "ord" | "keeperId">;
 
-/** A user's message and the answer to it. */
 export interface Question {
   readonly conversationId: string;
   readonly userMessageId: string;
   readonly content: string;
   readonly answerId: string;
-  /** Last message that the prompt includes; null if there is none. A later message would be missing from the prompt. */
+  /** Last message that the prompt includes; null if there is none. */
   readonly afterMessageId: string | null;
 }
 
-/**
- * The answer of a job, stored with the job in one commit. `new`: a question and its answer. `again`: another job replaces one that ended
- * without output.
- */
+/** Stored with the job in one commit. `again`: the job replaces one that ended without output. */
 export type AnswerLink =
   | { readonly kind: "new"; readonly question: Question }
   | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
@@ -108,10 +98,6 @@ const HISTORY_PAGE = 50;
 const MESSAGE = `SELECT ${messageTable.columnsBut("ord", "keeperId")} FROM messages`;
 const OWN = "id = @id AND account_id = @accountId";
 
-async function count(tx: Tx, query: string, id: string): Promise<number> {
-  return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${query} = @id`, { id })).count;
-}
-
 export const conversationSteps = {
   create: write(async (tx, conversation: Conversation): Promise<void> => {
     await conversationTable.insert(tx, conversation);
@@ -126,13 +112,13 @@ export const conversationSteps = {
   /** Returns the newest conversations first. */
   list: read(async (tx, accountId: string, page: Page) => {
     assertPage(page);
-    const sql = `SELECT ${conversationTable.all} FROM conversations WHERE account_id = @accountId
-      ORDER BY id DESC LIMIT @limit OFFSET @offset`;
+    const from = "FROM conversations WHERE account_id = @accountId";
+    const sql = `SELECT ${conversationTable.all} ${from} ORDER BY id DESC LIMIT @limit OFFSET @offset`;
     const conversations = await conversationTable.rows<Conversation>(tx, sql, { accountId, ...page });
-    return { conversations, total: await count(tx, "FROM conversations WHERE account_id", accountId) };
+    return { conversations, total: await countRows(tx, from, { accountId }) };
   }),
 
-  /** Changes the given fields. @throws {ServiceError} `not_found`, also if another account owns the conversation. */
+  /** Changes the given fields. @throws {ServiceError} `not_found` */
   update: write(
     async (
       tx,
@@ -152,8 +138,8 @@ export const conversationSteps = {
   ),
 
   /**
-   * Deletes the conversation with its messages, and begins the removal of its jobs' content (`content.ts`), in one commit. Returns false if
-   * the account has no such conversation.
+   * Deletes the conversation with its messages, and begins the removal of its jobs' content (`content.ts`), in one
+   * commit. Returns false if the account has no such conversation.
    */
   delete: write(async (tx, accountId: string, id: string, atMs: number) => {
     const found = await tx.one(`SELECT 1 FROM conversations WHERE ${OWN} ${forUpdate(tx)}`, { accountId, id });
@@ -168,13 +154,15 @@ export const conversationSteps = {
 
   messages: read(async (tx, conversationId: string, { order, ...page }: Page & { readonly order: "asc" | "desc" }) => {
     assertPage(page);
-    const sql = `${MESSAGE} WHERE conversation_id = @conversationId
-      ORDER BY ord ${order === "asc" ? "ASC" : "DESC"} LIMIT @limit OFFSET @offset`;
+    const sql = `${MESSAGE} WHERE conversation_id = @conversationId ORDER BY ord ${order} LIMIT @limit OFFSET @offset`;
     const messages = await messageTable.rows<Message>(tx, sql, { conversationId, ...page });
-    return { messages, total: await count(tx, "FROM messages WHERE conversation_id", conversationId) };
+    return {
+      messages,
+      total: await countRows(tx, "FROM messages WHERE conversation_id = @conversationId", { conversationId }),
+    };
   }),
 
-  /** Returns the newest messages, oldest first: at most `maxCount`, ending with the message that reaches `maxBytes` of UTF-8 in all. */
+  /** Returns the newest messages, oldest first: at most `maxCount`, and until they reach `maxBytes` of UTF-8 together. */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
     const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
       WHERE conversation_id = @conversationId AND ord < @before ORDER BY ord DESC LIMIT @limit`;
@@ -209,9 +197,7 @@ export const conversationSteps = {
     }),
   ),
 
-  /**
-   * Returns the answers in progress that this coordinator follows, oldest first: its own, and those that it adopts from dead coordinators.
-   */
+  /** Returns this coordinator's answers in progress, oldest first, after it has adopted those of dead coordinators. */
   unfinishedAnswers: kept(
     read(async (tx) => {
       await adoptRows(tx, "messages", "keeper_id", "state = 'in_progress'");

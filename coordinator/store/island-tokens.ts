@@ -1,7 +1,7 @@
 import { REFUSALS } from "./refusals.ts";
 import { read, write } from "./steps/steps.ts";
 import { integer, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
-import type { Tx } from "./steps/tx.ts";
+import { countRows, type Tx } from "./steps/tx.ts";
 
 export const islandTokenTable = new Table(
   "island_tokens",
@@ -40,7 +40,6 @@ export type IslandToken = Omit<RowOf<typeof islandTokenTable>, "tokenHash" | "re
 export type NewIslandToken = Omit<RowOf<typeof islandTokenTable>, "revokedAtMs" | "lastUsedAtMs">;
 export type PairingCode = RowOf<typeof pairingCodeTable>;
 
-/** Limit of an account's Island tokens. */
 export interface TokenCap {
   readonly maxTokens: number;
   /** Tokens revoked after this time still count. */
@@ -49,17 +48,17 @@ export interface TokenCap {
 
 const TOKEN = `SELECT ${islandTokenTable.columnsBut("tokenHash", "revokedAtMs")} FROM island_tokens`;
 
-/** Adds a token. The caller has locked the account. @throws {ServiceError} `too_many_tokens` */
+/** The caller has locked the account. @throws {ServiceError} `too_many_tokens` */
 async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }: TokenCap): Promise<void> {
-  const count = `SELECT count(*) AS tokens FROM island_tokens
+  const counted = `FROM island_tokens
     WHERE account_id = @accountId AND (revoked_at_ms IS NULL OR revoked_at_ms > @revokedAfterMs)`;
-  const { tokens } = await tx.only<{ tokens: number }>(count, { accountId: token.accountId, revokedAfterMs });
-  if (tokens >= maxTokens) throw REFUSALS.too_many_tokens(maxTokens);
+  const count = await countRows(tx, counted, { accountId: token.accountId, revokedAfterMs });
+  if (count >= maxTokens) throw REFUSALS.too_many_tokens(maxTokens);
   await islandTokenTable.insert(tx, token);
 }
 
 export const islandTokenSteps = {
-  /** @throws {ServiceError} `too_many_tokens`, also if concurrent calls would together exceed the cap. */
+  /** @throws {ServiceError} `too_many_tokens` */
   createIslandToken: write(async (tx, token: NewIslandToken, cap: TokenCap): Promise<void> => {
     await tx.lockAccount(token.accountId);
     await add(tx, token, cap);
@@ -71,23 +70,19 @@ export const islandTokenSteps = {
     await tx.run(sql, { tokenId, atMs });
   }),
 
-  /**
-   * Stores a code and removes codes that have expired at `nowMs`. @throws {ServiceError} `too_many_codes` if the account has `maxCodes`
-   * others.
-   */
+  /** Removes expired codes. @throws {ServiceError} `too_many_codes` if the account has `maxCodes` others. */
   createPairingCode: write(
     async (tx, code: PairingCode, { nowMs, maxCodes }: { nowMs: number; maxCodes: number }): Promise<void> => {
       await tx.lockAccount(code.accountId);
       await tx.run("DELETE FROM pairing_codes WHERE expires_at_ms <= @nowMs", { nowMs });
-      const count = "SELECT count(*) AS codes FROM pairing_codes WHERE account_id = @accountId";
-      const { codes } = await tx.only<{ codes: number }>(count, code);
-      if (codes >= maxCodes) throw REFUSALS.too_many_codes(maxCodes);
+      const count = await countRows(tx, "FROM pairing_codes WHERE account_id = @accountId", code);
+      if (count >= maxCodes) throw REFUSALS.too_many_codes(maxCodes);
       await pairingCodeTable.insert(tx, code);
     },
   ),
 
   /**
-   * Uses up a code and stores its token, in one commit. Returns undefined for a code that is unknown, used or expired at `createdAtMs`.
+   * Uses up a code and stores its token, in one commit. Returns undefined for a code that is not valid.
    * @throws {ServiceError} `too_many_tokens`; the code remains valid.
    */
   redeemPairingCode: write(
@@ -102,7 +97,7 @@ export const islandTokenSteps = {
       const found = await pairingCodeTable.row<Pick<PairingCode, "accountId" | "name">>(tx, sql, values);
       if (found === undefined) return undefined;
       await tx.lockAccount(found.accountId);
-      // Only one of several concurrent uses deletes the row. The end of the account deletes it, too.
+      // Only one of several concurrent uses deletes the row. The deletion of the account also deletes it.
       const used = await tx.run("DELETE FROM pairing_codes WHERE code_hash = @codeHash", { codeHash });
       if (used === 0) return undefined;
       await add(tx, { ...token, ...found }, cap);

@@ -2,7 +2,7 @@ import type { Hardware } from "../../shared/hardware.ts";
 import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
 import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
-import { forUpdate, inRows, oneOf, type Tx } from "./steps/tx.ts";
+import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
 
 /** Last reports of Islands about themselves. */
 export const islandTable = new Table(
@@ -17,11 +17,11 @@ export const islandTable = new Table(
     lastSeenAtMs: integer(),
     /** Null for an Island of an earlier version that has not reconnected. */
     firstSeenAtMs: nullable(integer()),
-    /** Name that the owner gave; null if there is none. */
+    /** Given by the owner. */
     name: nullable(written()),
-    /** Name of the machine; null if the agent does not report it. */
+    /** Null if the agent does not report it. */
     hostName: nullable(written()),
-    /** Time of the removal. A removed row keeps only its id, its account and this time. */
+    /** A removed row keeps only its id, its account and this time. */
     removedAtMs: nullable(integer()),
   },
   {
@@ -35,9 +35,6 @@ export const islandTable = new Table(
 type IslandRow = RowOf<typeof islandTable>;
 export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
 export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
-/** `removed`: the owner removed the Island after its token was created. */
-type SaveOutcome = "saved" | "of_another" | "removed";
-
 /** Maximum number of stored hosts per account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
@@ -60,27 +57,29 @@ async function getAll(tx: Tx, hostIds: readonly string[]): Promise<IslandRecord[
 
 export const islandSteps = {
   /**
-   * Inserts or updates an Island; changes nothing unless it returns `saved`. A removed Island may return with a token created after the
-   * removal, or with a token of another account. Keeps {@link MAX_HOSTS} per account.
+   * Changes nothing unless it returns `saved`. A removed Island may return with a token created after the removal, or
+   * with a token of another account. Keeps {@link MAX_HOSTS} per account.
    */
-  save: write(async (tx, island: IslandReport, tokenCreatedAtMs: number): Promise<SaveOutcome> => {
-    const { hostId, accountId } = island;
-    await tx.lockAccount(accountId);
-    const row = { ...island, firstSeenAtMs: island.lastSeenAtMs, tokenCreatedAtMs };
-    if ((await islandTable.insert(tx, row, OR_UPDATE)) === 0) {
-      const sql = "SELECT account_id AS id FROM islands WHERE host_id = @hostId";
-      const owner = await tx.one<{ id: string }>(sql, { hostId });
-      return owner?.id === accountId ? "removed" : "of_another";
-    }
-    const oldest = `SELECT host_id FROM islands WHERE account_id = @accountId AND host_id <> @hostId
-      ORDER BY last_seen_at_ms DESC LIMIT @most OFFSET ${MAX_HOSTS - 1}`;
-    await tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, oldest)}`, { accountId, hostId, most: MAX_HOSTS });
-    return "saved";
-  }),
+  save: write(
+    async (tx, island: IslandReport, tokenCreatedAtMs: number): Promise<"saved" | "of_another" | "removed"> => {
+      const { hostId, accountId } = island;
+      await tx.lockAccount(accountId);
+      const row = { ...island, firstSeenAtMs: island.lastSeenAtMs, tokenCreatedAtMs };
+      if ((await islandTable.insert(tx, row, OR_UPDATE)) === 0) {
+        const sql = "SELECT account_id AS id FROM islands WHERE host_id = @hostId";
+        const owner = await tx.one<{ id: string }>(sql, { hostId });
+        return owner?.id === accountId ? "removed" : "of_another";
+      }
+      const oldest = `SELECT host_id FROM islands WHERE account_id = @accountId AND host_id <> @hostId
+      ORDER BY last_seen_at_ms DESC LIMIT ${MAX_HOSTS} OFFSET ${MAX_HOSTS - 1}`;
+      await tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, oldest)}`, { accountId, hostId });
+      return "saved";
+    },
+  ),
 
   get: read(async (tx, hostId: string): Promise<IslandRecord | undefined> => (await getAll(tx, [hostId]))[0]),
 
-  /** Returns the known Islands in any order. */
+  /** In any order. */
   getAll: read(getAll),
 
   ofAccount: read((tx, accountId: string) =>
@@ -91,7 +90,7 @@ export const islandSteps = {
     ),
   ),
 
-  /** `name`: null for no name. Returns false if the account has no such Island. */
+  /** Returns false if the account has no such Island. */
   rename: write(async (tx, accountId: string, hostId: string, name: string | null) => {
     const sql = `UPDATE islands SET name = @name WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, name })) === 1;
@@ -105,10 +104,9 @@ export const islandSteps = {
   }),
 
   /** Returns the ids of the removed Islands among these. */
-  removedOf: read(async (tx, hostIds: readonly string[]) => {
-    const sql = `SELECT host_id AS id FROM islands
-      WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
-    return (await tx.all<{ id: string }>(sql, { hostIds })).map(({ id }) => id);
+  removedOf: read((tx, hostIds: readonly string[]) => {
+    const removed = `${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
+    return selectIds(tx, `SELECT host_id AS id FROM islands WHERE ${removed}`, { hostIds });
   }),
 
   /** Records that these Islands are connected. Ignores unknown ids. */
@@ -119,13 +117,12 @@ export const islandSteps = {
     await tx.run(`UPDATE islands SET last_seen_at_ms = @atMs WHERE host_id ${inRows(tx, due)}`, { hostIds, atMs });
   }),
 
-  /** Deletes at most `limit` Islands last seen at or before `seenByMs`. Removed ones remain. Resolves with their number. */
+  /** Deletes at most `limit` Islands last seen by `seenByMs`, without removed ones. Resolves with their number. */
   forgetUnseen: write((tx, seenByMs: number, limit: number) => {
     const unseen =
       "SELECT host_id FROM islands WHERE last_seen_at_ms <= @seenByMs AND removed_at_ms IS NULL LIMIT @limit";
     return tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, unseen)}`, { seenByMs, limit });
   }),
 
-  /** Returns whether any Island is stored. */
   hasAny: read(async (tx) => (await tx.one("SELECT 1 FROM islands LIMIT 1")) !== undefined),
 };

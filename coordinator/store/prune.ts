@@ -8,7 +8,6 @@ import { claimRound } from "./work-division.ts";
 import { write, type Opened } from "./steps/steps.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
-
 const REMOVALS = [
   "DELETE FROM sessions WHERE expires_at_ms <= @nowMs",
   "DELETE FROM password_resets WHERE expires_at_ms <= @nowMs",
@@ -18,10 +17,7 @@ const REMOVALS = [
 ];
 
 export const maintenanceSteps = {
-  /**
-   * Removes expired sessions, idempotency keys, password resets and address changes, and key spending before the last month. In PostgreSQL
-   * it also folds the network's moves, and one coordinator runs it every hour.
-   */
+  /** Removes expired rows. In PostgreSQL it also folds the network's moves, and one coordinator runs it every hour. */
   prune: write(async (tx, nowMs: number): Promise<void> => {
     const isShared = tx.dialect === "postgres";
     if (isShared && !(await claimRound(tx, "prune", PRUNE_EVERY_MS))) return;
@@ -34,7 +30,7 @@ export const maintenanceSteps = {
   }),
 };
 
-/** Prunes now and then every hour, until it is stopped. */
+/** `now` prunes at once and then every hour, until `stop`. */
 export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: Pick<Clock, "now" | "schedule">) {
   let timer: Timer | null = null;
   let fault: unknown = null;
@@ -51,7 +47,7 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   };
   return {
     now,
-    /** Throws the fault of a later run, which no caller awaits; the store's check calls this. */
+    /** Throws the fault of a later run, which no caller awaits. */
     assertWorks: (): void => {
       if (fault !== null) throw new Error("The hourly cleanup of the store failed", { cause: fault });
     },

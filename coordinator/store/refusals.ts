@@ -1,14 +1,11 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 
-/** Retry-After of a refused stream. The end of another stream cannot be predicted, and one request a second costs little. */
+/** Retry-After of a refused stream. The end of another cannot be predicted, and one request a second costs little. */
 export const RETRY_AFTER_S = 1;
-/**
- * Retry-After of a job above the limit. The end of another job cannot be predicted. A chat takes seconds, so a client that retries
- * automatically succeeds; a waiting job may take an hour, which the message explains to people.
- */
+/** Retry-After of a job above the limit. A chat takes seconds, so a client that retries automatically succeeds. */
 const JOBS_RETRY_S = 5;
 
-/** Errors with which every store refuses a write. */
+/** Refusals that all stores have in common. */
 export const REFUSALS = {
   conversation_busy: () =>
     new ServiceError("conversation_busy", "Another message of this conversation is being answered"),

@@ -3,44 +3,39 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
 
-/** Delay between two attempts. */
 const RETRY_MS = 1_000;
 
-interface UntilStoredDeps {
-  readonly clock: Pick<Clock, "sleep">;
-  readonly log: Pick<Logger, "info" | "error">;
-  /** Name of the storage, for the log. */
-  readonly store?: string;
-}
-
 /**
- * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is full. Logs the reason.
+ * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is full.
  * Exiting instead would cause restarts until the service manager gives up.
  * @param step must be repeatable after a failure.
+ * @param options `store`: name of the storage, for the log.
  */
 export async function retryWhileReadOnly<T>(
   step: () => T | Promise<T>,
-  { clock, log, store }: UntilStoredDeps,
+  options: {
+    readonly clock: Pick<Clock, "sleep">;
+    readonly log: Pick<Logger, "info" | "error">;
+    readonly store?: string;
+  },
 ): Promise<T> {
-  for (let told: string | null = null; ;) {
+  const { clock, log, store } = options;
+  for (let logged: string | null = null; ;) {
     try {
       const result = await step();
-      if (told !== null) log.info({}, "Storage is writable again; the start resumes");
+      if (logged !== null) log.info({}, "Storage is writable again; the start resumes");
       return result;
     } catch (error) {
       const because = storageFaultBehind(error);
       if (because === null) throw error;
-      if (because !== told) log.error({ store, because }, "The start is waiting until storage is writable");
-      told = because;
+      if (because !== logged) log.error({ store, because }, "The start is waiting until storage is writable");
+      logged = because;
     }
     await clock.sleep(RETRY_MS);
   }
 }
 
-/**
- * Runs a read, and retries every second while storage is unavailable. The store logs the outage. @param step must not be refused for any
- * other reason than storage.
- */
+/** Runs a read, and retries every second while storage is unavailable. The store logs the outage. */
 export async function retryWhileUnavailable<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
   for (;;) {
     try {

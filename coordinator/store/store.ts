@@ -12,8 +12,8 @@ import type { RunStep } from "./steps/steps.ts";
 import { unsealing, type WebhookStore } from "./jobs/webhooks.ts";
 
 /**
- * Durable storage of a coordinator. A write resolves after its commit; writes called in the same tick share a commit. Writes are applied in
- * call order. A read sees every write that has resolved.
+ * Durable storage of a coordinator. A write resolves after its commit; writes called in the same tick share a commit.
+ * Writes are applied in call order. A read sees every write that has resolved.
  */
 export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;
-  /** Writes that are waiting for their commit. */
+  /** Number of writes that are waiting for their commit. */
   readonly queued: number;
   /** Reason why the store is read-only; writes then reject with `storage_unavailable`. Null if it is writable. */
   readonly readOnlyBecause: string | null;
@@ -35,7 +35,7 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   close(): Promise<void>;
 }
 
-/** Opens what the stores of all engines share. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
+/** The part that all engines share. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
 export function openCommon(
   run: RunStep,
   writeHot: RunHotWrite,

@@ -8,7 +8,6 @@ import type { JobEnding } from "../store/jobs/job-store.ts";
 
 export type TracedJobs = Pick<JobRegistry, "subscribe" | "noteTrace">;
 
-/** Open spans of an unfinished job. */
 interface JobTrace {
   readonly job: Span;
   readonly context: Context;
@@ -17,9 +16,10 @@ interface JobTrace {
 }
 
 /**
- * Creates a trace for each job. `job` lasts from submission to end. It contains `submit` until the job is stored, `queue` while it waits
- * for an Island, and an `attempt` for each Island, with `first_output` until the first visible output and `output` afterwards. The `job` of
- * a waiting job that another coordinator handed over is a child of the one that ended there. A job from before a restart has no trace.
+ * Creates a trace for each job. The span `job` lasts from submission to end. It contains `submit` until the job is
+ * stored, `queue` while it waits, and an `attempt` for each Island, with `first_output` until the first visible output
+ * and `output` afterwards. A waiting job from another coordinator continues its trace. A job from before a restart has
+ * none.
  */
 export function traceJobs(
   /** The package `@opentelemetry/api`, which is only loaded if traces are enabled. */
@@ -35,8 +35,8 @@ export function traceJobs(
   const traces = new Map<string, JobTrace>();
 
   /**
-   * Returns the job's trace. The first event of a new job begins it: its offer, or an assignment that follows from the offer before all
-   * listeners were called. A job of a batch is never offered, and may begin to wait during another request or none.
+   * Returns the job's trace. It begins with the offer, or an assignment that the offer caused before all listeners were
+   * called. A job of a batch is never offered, and may begin to wait during another request or none.
    */
   function traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = traces.get(job.id);
@@ -84,8 +84,8 @@ export function traceJobs(
   }
 
   function noteOutput({ id }: ActiveJob): void {
-    const attempt = traces.get(id)?.attempt;
-    if (attempt === undefined || attempt === null) return;
+    const attempt = traces.get(id)?.attempt ?? null;
+    if (attempt === null) return;
     const startTime = clock.now();
     attempt.step.end(startTime);
     attempt.step = tracer.startSpan("output", { startTime }, attempt.context);
@@ -93,8 +93,8 @@ export function traceJobs(
 
   function endAttempt({ id }: ActiveJob, error: JobError | null): void {
     const trace = traces.get(id);
-    const { attempt } = trace ?? {};
-    if (trace === undefined || attempt === undefined || attempt === null) return;
+    const attempt = trace?.attempt ?? null;
+    if (trace === undefined || attempt === null) return;
     noteError(attempt.span, error);
     attempt.step.end(clock.now());
     attempt.span.end(clock.now());

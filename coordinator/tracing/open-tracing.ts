@@ -16,7 +16,7 @@ const MAX_CHARS = 300;
 export type Tracing = Awaited<ReturnType<typeof openTracing>>;
 
 /**
- * Creates and sends traces of jobs. The packages of OpenTelemetry are only loaded here.
+ * Creates and sends traces of jobs. Loads the packages of OpenTelemetry.
  * @param url OTLP/HTTP collector, without `/v1/traces`
  */
 export async function openTracing(
@@ -32,7 +32,7 @@ export async function openTracing(
     import("@opentelemetry/resources"),
     import("@opentelemetry/sdk-trace"),
   ]);
-  const warn = traceFaults(log, clock);
+  const warn = logTraceFaults(log, clock);
   const ignore = (): void => undefined;
   api.diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
@@ -44,7 +44,6 @@ export async function openTracing(
     resource: resourceFromAttributes({
       "service.name": "atoll-coordinator",
       "service.version": version,
-      // Distinguishes coordinators.
       "service.instance.id": config.peerUrl ?? `${config.host}:${config.port}`,
     }),
     // Bounded queue: spans that cannot be sent in time are dropped.
@@ -53,15 +52,19 @@ export async function openTracing(
   const contexts = new AsyncLocalStorageContextManager().enable();
   const propagator = new core.W3CTraceContextPropagator();
   const tracer = provider.getTracer("atoll", version);
-  const contextNow = () => contexts.active();
   const contextFrom = (headers: TraceHeaders) =>
     propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
-  const contextOf = (traceparent: string) => contextFrom({ traceparent });
-  traceJobs(api, tracer, contextNow, contextOf, jobs, clock);
+  traceJobs(
+    api,
+    tracer,
+    () => contexts.active(),
+    (traceparent) => contextFrom({ traceparent }),
+    jobs,
+    clock,
+  );
   return {
     /** Runs `handle` so that the jobs that it submits belong to the trace of the headers. */
     within: <T>(headers: TraceHeaders, handle: () => T): T => contexts.with(contextFrom(headers), handle),
-    /** Sends the remaining spans. */
     async close(): Promise<void> {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);
       await limit.within(provider.shutdown().catch((error: unknown) => warn(String(error))));
@@ -72,18 +75,21 @@ export async function openTracing(
 }
 
 /** Logs OpenTelemetry's errors about unsent traces, at most one line a minute. */
-export function traceFaults(log: Pick<Logger, "warn">, clock: Pick<Clock, "monotonicMs">): (message: string) => void {
+export function logTraceFaults(
+  log: Pick<Logger, "warn">,
+  clock: Pick<Clock, "monotonicMs">,
+): (message: string) => void {
   let nextMs = -Infinity;
-  let unsaid = 0;
+  let suppressed = 0;
   return (message) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextMs) {
-      unsaid += 1;
+      suppressed += 1;
       return;
     }
     nextMs = nowMs + GAP_MS;
-    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid }, "Could not send traces");
-    unsaid = 0;
+    log.warn({ reason: reasonOf(message).slice(0, MAX_CHARS), unsaid: suppressed }, "Could not send traces");
+    suppressed = 0;
   };
 }
 
@@ -104,13 +110,10 @@ interface TraceHeaders {
   readonly tracestate?: string | undefined;
 }
 
-/**
- * Size limit of `tracestate`, the same as OpenTelemetry's limit for sending. Longer values would stay in memory while the job is
- * unfinished.
- */
+/** Size limit of `tracestate`: OpenTelemetry's limit for sending. */
 const MAX_STATE_CHARS = 512;
 
-/** Reads the trace headers. A `tracestate` that is too long is dropped, and the trace continues without it. */
+/** Reads the trace headers. A `tracestate` that is too long is dropped. */
 export function traceHeadersOf({ traceparent, tracestate }: IncomingHttpHeaders): TraceHeaders {
   const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
   const state = single(tracestate);

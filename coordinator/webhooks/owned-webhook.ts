@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FieldError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { NewWebhook, WebhookState, WebhookStore, DeliveryAttempt } from "../store/jobs/webhooks.ts";
+import type { NewWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
 /** The receiver to notify of the end of a job or batch. */
@@ -26,25 +26,22 @@ export function newWebhook(
 ): NewWebhook | null {
   if (request === undefined) return null;
   const errors: FieldError[] = [];
-  const url = request.url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(request.url);
-  const refusal =
-    url === null
-      ? `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`
-      : webhookUrlProblem(url, allowPrivate);
+  const { url, secret } = request;
+  const parsed = url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(url);
+  const tooLong = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
+  const refusal = parsed === null ? tooLong : webhookUrlProblem(parsed, allowPrivate);
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
-  if (request.secret !== null && !isSecret(request.secret)) {
+  if (secret !== null && !isSecret(secret)) {
     const { min, max } = SECRET_BYTES;
-    errors.push({
-      path: "webhook_secret",
-      message: `must be "${SECRET_PREFIX}" followed by base64 of ${min} to ${max} bytes`,
-    });
+    const message = `must be "${SECRET_PREFIX}" followed by base64 of ${min} to ${max} bytes`;
+    errors.push({ path: "webhook_secret", message });
   }
   if (errors.length > 0) throw new ValidationError(errors);
   return {
     id: newId("msg", nowMs),
-    url: request.url,
-    secret: request.secret ?? `${SECRET_PREFIX}${randomBytes(SECRET_BYTES.generated).toString("base64")}`,
-    isSecretGenerated: request.secret === null,
+    url,
+    secret: secret ?? `${SECRET_PREFIX}${randomBytes(SECRET_BYTES.generated).toString("base64")}`,
+    isSecretGenerated: secret === null,
   };
 }
 
@@ -62,13 +59,8 @@ function isSecret(secret: string): boolean {
 
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook in the view of its owner, without its secret. */
-export interface WebhookLog {
-  readonly url: string;
-  readonly state: WebhookState;
-  /** The newest delivery attempts, oldest first. */
-  readonly tries: readonly DeliveryAttempt[];
-}
+/** A webhook in the view of its owner. `tries`: the newest delivery attempts, oldest first. */
+export type WebhookLog = Pick<WebhookRecord, "url" | "state" | "tries">;
 
 /** Returns the delivery log of a webhook; null if the job or batch has none. */
 export async function readWebhookLog(
@@ -81,10 +73,7 @@ export async function readWebhookLog(
   return { url, state, tries: tries.slice(-SHOWN_ATTEMPTS) };
 }
 
-/**
- * Returns the secret of a webhook if the coordinator generated it; null if the client sent one. Only for the response
- * to a submission.
- */
+/** Returns the secret of a webhook if the coordinator generated it. Only for the response to a submission. */
 export async function readGeneratedSecret(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,

@@ -4,8 +4,8 @@ import { lookupBy, publicLookup } from "../../shared/net/host-lookup.ts";
 import { privateLiteralOf } from "../../shared/net/private-address.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 
-/** Maximum bytes of a response body that are read. They are ignored. */
-const MAX_ANSWER_BYTES = 4_096;
+/** Maximum bytes that are read of a response body, which is ignored. */
+const MAX_RESPONSE_BYTES = 4_096;
 
 /** Thrown when the configuration does not allow the address. */
 export class AddressRefusedError extends Error {
@@ -40,7 +40,7 @@ export async function postWebhook(post: {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? https.request(url, options) : http.request(url, options);
     request.once("error", reject);
-    // An upgrade (101) has no "response" event. Its status is the result.
+    // An upgrade (101) has no "response" event.
     request.once("upgrade", (response, socket) => {
       socket.destroy();
       resolve(response.statusCode ?? 0);
@@ -56,7 +56,7 @@ export async function postWebhook(post: {
       response.on("error", () => undefined);
       response.on("data", (chunk: Buffer) => {
         readBytes += chunk.length;
-        if (readBytes > MAX_ANSWER_BYTES) response.destroy();
+        if (readBytes > MAX_RESPONSE_BYTES) response.destroy();
       });
       response.once("close", () => resolve(response.statusCode ?? 0));
     });
@@ -69,10 +69,7 @@ function refused(hostname: string): Error {
   return new AddressRefusedError(`the host ${hostname} has a private address`);
 }
 
-/**
- * Returns why a webhook may not be sent to `url`; null if the URL itself is allowed. Unless private addresses are
- * allowed, the addresses of a host name are also checked at each connection.
- */
+/** Returns why a webhook may not be sent to `url`; null if the URL itself is allowed. Host names are checked later. */
 export function webhookUrlProblem(url: URL, allowPrivate: boolean): string | null {
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "must be an https URL";
   if (url.username !== "" || url.password !== "") return "must not carry a user name or password";

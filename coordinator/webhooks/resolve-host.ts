@@ -18,24 +18,21 @@ const LOOPBACK: readonly HostAddress[] = [
 ];
 
 /**
- * Returns a resolver that queries the name servers directly. getaddrinfo would block one of the few threads of the
- * process for files and names while a server does not respond. See the README, "Names".
- * @param servers "address:port" of each name server; default: the system's.
+ * Returns a resolver that queries the name servers directly. README.md, "Names", has the reason.
+ * @param servers "address:port" of each name server; default: the system's
  */
 export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOSTS): ResolveHostUntil {
   return async (hostname, signal) => {
     const name = hostname.replace(/\.$/, "").toLowerCase();
     if (LOCALHOST.test(name)) return LOOPBACK;
-    const listed = addressesIn(await readHosts(hostsFile), name);
-    return listed.length > 0 ? listed : askServers(name, servers, signal);
+    // Read each time, because the file is small and may change.
+    const hosts = await readFile(hostsFile, "utf8").catch(() => "");
+    const listed = listedAddresses(hosts, name);
+    return listed.length > 0 ? listed : queryServers(name, servers, signal);
   };
 }
 
-async function askServers(
-  name: string,
-  servers: readonly string[] | undefined,
-  signal: AbortSignal,
-): Promise<HostAddress[]> {
+async function queryServers(name: string, servers: readonly string[] | undefined, signal: AbortSignal) {
   signal.throwIfAborted();
   // One resolver for each name, so that `cancel` ends only its own queries.
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERIES });
@@ -44,11 +41,11 @@ async function askServers(
   signal.addEventListener("abort", cancel);
   try {
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const found = [
+    const found: HostAddress[] = [
       ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
       ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
     ];
-    // A host may have addresses of only one family. A failure counts only if there is no address.
+    // A host may have addresses of only one family.
     if (found.length === 0 && four.status === "rejected") throw four.reason;
     return found;
   } finally {
@@ -56,13 +53,8 @@ async function askServers(
   }
 }
 
-/** Reads the hosts file each time, because it is small and may change. */
-async function readHosts(path: string): Promise<string> {
-  return readFile(path, "utf8").catch(() => "");
-}
-
 /** Source: hosts(5). */
-function addressesIn(hosts: string, name: string): HostAddress[] {
+function listedAddresses(hosts: string, name: string): HostAddress[] {
   return hosts.split("\n").flatMap((line): HostAddress[] => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
     if (isIP(address) === 0 || !names.some((each) => each.toLowerCase() === name)) return [];

@@ -3,33 +3,24 @@ import type { Timer } from "../../shared/clock.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
 import type { Env } from "../env.ts";
 import { Pool } from "../quotas/pool.ts";
-import type {
-  PendingWebhook,
-  AttemptOutcome,
-  WebhookRecord,
-  WebhookStore,
-  DeliveryAttempt,
-} from "../store/jobs/webhooks.ts";
+import type { AttemptOutcome, PendingWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 
 /** Maximum duration of a delivery attempt. A longer one is aborted and retried. */
-export const MAX_TRY_MS = 15_000;
+export const MAX_ATTEMPT_MS = 15_000;
 /** Delay after an error of the coordinator, such as storage. It does not count as an attempt. */
-const FAULT_PAUSE_MS = 60_000;
-const MAX_IN_ALL = 32;
+const FAULT_DELAY_MS = 60_000;
+const MAX_IN_FLIGHT = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
 const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];
 
 /** Maximum time after the end of the job or batch for which an attempt is scheduled. */
 export const RETRY_FOR_MS = 24 * 3_600_000;
-/**
- * Delays after the first, second, … failed attempt, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2
- * h, then 4 h.
- */
+/** Delays after failed attempts as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
-/** Random share by which each delay varies, so that deliveries that failed together are not retried together. */
+/** Random share by which each delay varies. */
 const JITTER = 0.25;
 /** HTTP 410 Gone: the receiver wants no more attempts. */
 const GONE = 410;
@@ -37,11 +28,9 @@ const GONE = 410;
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /**
- * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the
- * next attempt. After a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not
- * lost.
- * @param payload Returns the body that reports the end of the job or batch, the same for every attempt.
- * @param random 0 (included) to 1 (excluded).
+ * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. After a crash `start` reads the
+ * outbox again, so a delivery may be repeated (with the same id) but not lost.
+ * @param payload returns the body that reports the end of the job or batch, the same for every attempt
  */
 export function openWebhooks(
   { config, clock, log }: Pick<Env<"webhookAllowPrivate" | "webhookRetryMs">, "config" | "clock" | "log">,
@@ -50,7 +39,7 @@ export function openWebhooks(
   resolveHost = hostResolver(),
   random = Math.random,
 ) {
-  const tried = counter(
+  const attempts = counter(
     "atoll_webhook_attempts_total",
     "Webhook delivery attempts: `delivered`, `refused` (a status other than 2xx), `unreachable`",
     ["result"],
@@ -64,8 +53,8 @@ export function openWebhooks(
     "Time from the end of the job or batch to its successful delivery, with all attempts",
     DELIVERY_BOUNDS_S,
   );
-  const queue = deliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
-  /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
+  const queue = deliveryQueue(MAX_IN_FLIGHT, MAX_PER_ACCOUNT);
+  /** Webhooks that are scheduled (with their timer), due or in flight. */
   const known = new Map<string, Timer | null>();
   const inFlight = new Set<Promise<void>>();
   const stop = new AbortController();
@@ -89,70 +78,62 @@ export function openWebhooks(
   function pump(): void {
     for (let next = queue.take(); next !== undefined; next = queue.take()) {
       const { id, accountId, release } = next;
-      const trying = tryAndPlan(id, accountId).finally(() => {
-        inFlight.delete(trying);
+      const delivering = deliver(id, accountId).finally(() => {
+        inFlight.delete(delivering);
         release();
         if (!stop.signal.aborted) pump();
       });
-      inFlight.add(trying);
+      inFlight.add(delivering);
     }
   }
 
-  async function tryAndPlan(id: string, accountId: string): Promise<void> {
+  async function deliver(id: string, accountId: string): Promise<void> {
     let dueAtMs: number | null;
     try {
-      dueAtMs = await tryOnce(id);
+      dueAtMs = await attemptDelivery(id);
     } catch (error) {
       if (!stop.signal.aborted)
         log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not attempt to deliver a webhook");
-      dueAtMs = clock.now() + FAULT_PAUSE_MS;
+      dueAtMs = clock.now() + FAULT_DELAY_MS;
     }
     if (dueAtMs === null) known.delete(id);
     else schedule({ id, accountId, dueAtMs });
   }
 
-  /** Attempts a delivery. Returns the time of the next attempt; null if there is none. */
-  async function tryOnce(id: string): Promise<number | null> {
+  /** Returns the time of the next attempt; null if there is none. */
+  async function attemptDelivery(id: string): Promise<number | null> {
     const webhook = await store.toDeliver(id);
     if (webhook === undefined) return null;
     const atMs = clock.now();
-    const { secret } = webhook;
+    const { secret, accountId } = webhook;
+    const endedAtMs = webhook.endedAtMs ?? atMs;
+    const ids = { webhook_id: id, account_id: accountId };
     if (secret === null) {
-      // The error is the same at every attempt.
       await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
-      log.warn(
-        { webhook_id: id, account_id: webhook.accountId },
-        "Gave up a webhook: its secret was encrypted with another webhooks.key",
-      );
+      log.warn(ids, "Gave up a webhook: its secret was encrypted with another webhooks.key");
       return null;
     }
-    const answer = await post({ ...webhook, secret }, await payload(webhook), atMs);
+    const result = await post({ ...webhook, secret }, await payload(webhook), atMs);
+    const { status } = result;
     // Aborted by close(): the receiver's result is unknown, so it is not recorded.
-    if (answer.status === null && stop.signal.aborted) return null;
+    if (status === null && stop.signal.aborted) return null;
     const tries = webhook.tries.length + 1;
-    const outcome = outcomeOf({
-      status: answer.status,
-      tries,
-      endedAtMs: webhook.endedAtMs ?? atMs,
-      nowMs: clock.now(),
-      firstRetryMs: config.webhookRetryMs,
-      random,
-    });
-    await store.record(id, { atMs, ...answer }, outcome);
+    const times = { endedAtMs, nowMs: clock.now(), firstRetryMs: config.webhookRetryMs };
+    const outcome = decideOutcome({ status, attempts: tries, ...times, random });
+    await store.record(id, { atMs, ...result }, outcome);
     const isDelivered = outcome.state === "delivered";
-    tried.add([isDelivered ? "delivered" : answer.status === null ? "unreachable" : "refused"]);
-    if (isDelivered) delivery.observe([], (clock.now() - (webhook.endedAtMs ?? atMs)) / MS_PER_S);
+    attempts.add([isDelivered ? "delivered" : status === null ? "unreachable" : "refused"]);
+    if (isDelivered) delivery.observe([], (clock.now() - endedAtMs) / MS_PER_S);
     if (outcome.state === "failed") {
       gaveUp.add([]);
-      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subjectKind}_id`]: webhook.subjectId };
-      log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
+      log.warn({ ...ids, [`${webhook.subjectKind}_id`]: webhook.subjectId, tries, ...result }, "Gave up a webhook");
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
-  async function post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<DeliveryAttempt, "atMs">> {
+  async function post(webhook: ReadableWebhook, body: string, atMs: number) {
     const tooLong = new AbortController();
-    const limit = clock.schedule(MAX_TRY_MS, () => tooLong.abort());
+    const limit = clock.schedule(MAX_ATTEMPT_MS, () => tooLong.abort());
     try {
       const status = await postWebhook({
         url: webhook.url,
@@ -165,16 +146,16 @@ export function openWebhooks(
       return { status, error: null };
     } catch (error) {
       const isLate = tooLong.signal.aborted;
-      return { status: null, error: isLate ? `no response within ${MAX_TRY_MS / MS_PER_S} s` : describe(error) };
+      return { status: null, error: isLate ? `no response within ${MAX_ATTEMPT_MS / MS_PER_S} s` : describe(error) };
     } finally {
       limit.cancel();
     }
   }
 
   return {
-    metrics: [tried, gaveUp, delivery],
+    metrics: [attempts, gaveUp, delivery],
 
-    /** Number of webhooks that wait for an attempt or have one in progress. */
+    /** Number of webhooks that wait for an attempt or have one in flight. */
     get pendingCount(): number {
       return known.size;
     },
@@ -190,7 +171,7 @@ export function openWebhooks(
 
     add: (id: string, accountId: string): void => take({ id, accountId, dueAtMs: clock.now() }),
 
-    /** Aborts the attempts in progress. They are repeated after the next start. */
+    /** Aborts the attempts in flight. They are repeated after the next start. */
     async close(): Promise<void> {
       stop.abort();
       for (const timer of known.values()) timer?.cancel();
@@ -199,13 +180,10 @@ export function openWebhooks(
   };
 }
 
-/**
- * A queue of due deliveries for each account. Accounts take turns, and each has a limited number in progress, so that
- * slow receivers of one account do not delay the others.
- */
-export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
-  const active = new Pool<"all" | "account">({ all: maxInAll, account: maxPerAccount });
-  /** Accounts with due deliveries, in order of their turns. None of the queues is empty. */
+/** Queues of due deliveries. Accounts take turns, so that slow receivers do not delay other accounts. */
+export function deliveryQueue(all: number, account: number) {
+  const inFlight = new Pool({ all, account });
+  /** By account, in order of their turns. None is empty. */
   const queues = new Map<string, string[]>();
   return {
     push(accountId: string, id: string): void {
@@ -214,16 +192,13 @@ export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
       else queue.push(id);
     },
 
-    /**
-     * Returns the next delivery that may begin; undefined if there is none. The caller must call `release` when it is
-     * over.
-     */
-    take(): { readonly accountId: string; readonly id: string; readonly release: () => void } | undefined {
+    /** Returns the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
+    take() {
       for (const [accountId, queue] of queues) {
         const [id] = queue;
         if (id === undefined) continue;
-        const release = active.take([["all"], ["account", accountId]]);
-        if (release === "all") return undefined;
+        const release = inFlight.take([["all"], ["account", accountId]]);
+        if (release === "all") break;
         if (release === "account") continue;
         queue.shift();
         queues.delete(accountId);
@@ -235,24 +210,22 @@ export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
   };
 }
 
-/**
- * Decides after an attempt: 2xx is delivered, 410 is given up, and everything else is retried for a day.
- * `status`: null if there was no response. `tries`: attempts so far, including this one.
- */
-export function outcomeOf(facts: {
+/** Decides after an attempt: 2xx is delivered, 410 is given up, and everything else is retried for a day. */
+export function decideOutcome(facts: {
+  /** Null if there was no response. */
   readonly status: number | null;
-  readonly tries: number;
+  /** Attempts so far, including this one. */
+  readonly attempts: number;
   readonly endedAtMs: number;
   readonly nowMs: number;
   readonly firstRetryMs: number;
   readonly random: () => number;
 }): AttemptOutcome {
-  const { status, tries, endedAtMs, nowMs, firstRetryMs, random } = facts;
+  const { status, attempts, endedAtMs, nowMs, firstRetryMs, random } = facts;
   if (status !== null && status >= 200 && status < 300) return { state: "delivered" };
   if (status === GONE) return { state: "failed" };
-  const factor = DELAYS[Math.min(tries, DELAYS.length) - 1] ?? 1;
-  const delayMs = Math.round(factor * firstRetryMs * (1 - JITTER + 2 * JITTER * random()));
-  const dueAtMs = nowMs + delayMs;
+  const factor = DELAYS[Math.min(attempts, DELAYS.length) - 1] ?? 1;
+  const dueAtMs = nowMs + Math.round(factor * firstRetryMs * (1 - JITTER + 2 * JITTER * random()));
   return dueAtMs > endedAtMs + RETRY_FOR_MS ? { state: "failed" } : { state: "pending", dueAtMs };
 }
 
@@ -270,7 +243,7 @@ function signedHeaders({ id, secret }: ReadableWebhook, body: string, atMs: numb
   };
 }
 
-/** Describes an error for the owner. Node's messages contain the address; the code does not. */
+/** Describes an error for the owner. Node's messages contain the address. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError) return error.message;
   const code = (error as NodeJS.ErrnoException).code;

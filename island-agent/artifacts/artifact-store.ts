@@ -28,8 +28,8 @@ export interface ArtifactBudget {
 }
 
 /**
- * Keeps one kind of artifact on disk. Another kind needs only an adapter of this port, listed in `open-stores.ts`. Methods with a
- * `cargo` are called only with Cargos for which `keeps` is true.
+ * Keeps one kind of artifact on disk. Another kind needs only an adapter of this port, listed in `open-stores.ts`.
+ * Methods with a `cargo` are called only with Cargos for which `keeps` is true.
  */
 export interface ArtifactStore {
   readonly budget: ArtifactBudget;
@@ -48,7 +48,8 @@ export interface ArtifactStore {
     mayEvict: boolean,
   ): Promise<ArtifactLease>;
   /**
-   * Checks that a job's download of the Cargo would fit, by its known size and by the artifacts that may be deleted for it.
+   * Checks that a job's download of the Cargo would fit, by its known size and by the artifacts that may be deleted for
+   * it.
    * @throws {DiskFullError}
    */
   assertFits(cargo: CargoManifest): void;

@@ -19,7 +19,8 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
   const eviction = openPreloadEviction(stores);
 
   /**
-   * Leases all files of a job's Cargo, and downloads missing ones. `onProgress` is called when a download has made progress.
+   * Leases all files of a job's Cargo, and downloads missing ones. `onProgress` is called when a download has made
+   * progress.
    * @throws {JobFailure} or `signal.reason`.
    */
   async function acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<ArtifactLease> {
@@ -35,7 +36,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     lease.release();
   }
 
-  /** Downloads like `pull`, but evicts nothing: call `freeSpace` first. @throws {DiskFullError}, and errors of `acquire`. */
+  /** Downloads like `pull`, but evicts nothing: call `freeSpace` first. @throws {DiskFullError}, errors of `acquire` */
   async function preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     if (bytesOnDisk(cargo) !== null) return;
     eviction.markPreloaded(cargo);
@@ -55,7 +56,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     return lack;
   }
 
-  /** Returns the slugs of Cargos that jobs or the owner could not download for lack of disk space, and that still do not fit. */
+  /** Returns the slugs of Cargos that could not be downloaded for lack of disk space, and that still do not fit. */
   function noSpaceFor(): string[] {
     for (const [slug, cargo] of [...tooLarge]) if (lackOf(cargo) === null) tooLarge.delete(slug);
     return [...tooLarge.keys()];

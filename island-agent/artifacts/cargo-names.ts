@@ -9,7 +9,8 @@ const MAX_CARGOS = 10_000;
 const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z.string(), z.string()])) });
 
 /**
- * Records for which Cargos files were downloaded, so that the owner can refer to them by slug. Jobs do not depend on it.
+ * Records for which Cargos files were downloaded, so that the owner can refer to them by slug. Jobs do not depend on
+ * it.
  * @param directory the models' directory, which exists.
  */
 export async function openCargoNames(directory: string) {

@@ -22,8 +22,8 @@ export class DownloadPriority {
   }
 
   /**
-   * Runs a background download while no job waits for its own download. It restarts after each interruption; the store keeps the
-   * downloaded bytes.
+   * Runs a background download while no job waits for its own download. It restarts after each interruption; the store
+   * keeps the downloaded bytes.
    * @throws `signal.reason`, or errors of the download.
    */
   async runWhenIdle<T>(download: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -18,24 +18,24 @@ const MS_PER_S = 1_000;
 
 /** Tracks the downloads of Cargos for the owner: their speed, and log lines. */
 export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
-  const watched = new Set<FollowedDownload>();
+  const watched = new Set<WatchedDownload>();
 
   /** Runs work that may download files for a Cargo, and tracks the progress that it reports. */
   async function follow<T>(
     slug: string,
     download: (note: (progress: DownloadProgress) => void) => Promise<T>,
   ): Promise<T> {
-    const followed = new FollowedDownload(slug, clock, log);
-    watched.add(followed);
+    const tracked = new WatchedDownload(slug, clock, log);
+    watched.add(tracked);
     try {
-      const result = await download((progress) => followed.note(progress));
-      followed.complete();
+      const result = await download((progress) => tracked.note(progress));
+      tracked.complete();
       return result;
     } catch (error) {
-      followed.breakOff(error);
+      tracked.breakOff(error);
       throw error;
     } finally {
-      watched.delete(followed);
+      watched.delete(tracked);
     }
   }
 
@@ -51,7 +51,7 @@ export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<L
 export type DownloadWatch = ReturnType<typeof openDownloadWatch>;
 
 /** A tracked download. Files that are already on disk report no missing bytes, and are not logged. */
-class FollowedDownload {
+class WatchedDownload {
   readonly slug: string;
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #log: Pick<Logger, "info">;

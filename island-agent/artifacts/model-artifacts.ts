@@ -5,7 +5,7 @@ import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
-/** Returns the adapters for models. Folders come first: a file that belongs to a folder is listed and removed only with the folder. */
+/** Returns the adapters for models. Folders come first, because their files are listed only with the folder. */
 export function modelArtifacts(models: ModelStore, folders: FolderStore): readonly ArtifactStore[] {
   const budget: ArtifactBudget = {
     spareBytes: () => {

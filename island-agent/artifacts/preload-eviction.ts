@@ -2,8 +2,8 @@ import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /**
- * Decides which artifacts preloads may delete: only those that earlier preloads downloaded and no job has used since. After a
- * restart of the agent all artifacts count as used.
+ * Decides which artifacts preloads may delete: only those that earlier preloads downloaded and no job has used since.
+ * After a restart of the agent all artifacts count as used.
  */
 export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   /** Slugs by the cache key of their unused preloads; the oldest first. */
@@ -23,7 +23,7 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
     if (key !== null) unused.delete(key);
   }
 
-  /** Records that the download exceeded the budget. Deletes its bytes, and refuses further attempts until more space is free. */
+  /** Deletes the bytes of a download that exceeded the budget. Refuses it until more space is free. */
   async function markTooLarge(cargo: CargoManifest): Promise<void> {
     const key = cacheKeyOf(cargo);
     if (key === null) return;

@@ -6,8 +6,8 @@ const MS_PER_MINUTE = 60_000;
 const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
 
 /**
- * Whether this Island accepts new jobs. It does not while its owner has paused it, outside its open hours, and while it drains.
- * Running jobs always finish.
+ * Whether this Island accepts new jobs. It does not while its owner has paused it, outside its open hours, and while it
+ * drains. Running jobs always finish.
  */
 export class Availability implements Disposable {
   /** Called when the Island opens or closes for new jobs. */
@@ -66,23 +66,23 @@ export class Availability implements Disposable {
     this.#hours = hours;
     this.#nextCheck?.cancel();
     this.#scheduleCheck();
-    this.#tell();
+    this.#notify();
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#tell();
+    this.#notify();
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#tell();
+    this.#notify();
   }
 
   /** Stops accepting new jobs, because the Island is about to leave. */
   drain(): void {
     this.#isDraining = true;
-    this.#tell();
+    this.#notify();
   }
 
   [Symbol.dispose](): void {
@@ -90,7 +90,7 @@ export class Availability implements Disposable {
     this.#nextCheck = null;
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.isOpen === this.#wasOpen) return;
     this.#wasOpen = this.isOpen;
     this.onChange();
@@ -103,7 +103,7 @@ export class Availability implements Disposable {
     const toChangeMs = minutesToNextChange(this.#hours, now) * MS_PER_MINUTE - (now % MS_PER_MINUTE);
     this.#nextCheck = this.#clock.schedule(Math.min(toChangeMs, MAX_CHECK_WAIT_MS), () => {
       this.#scheduleCheck();
-      this.#tell();
+      this.#notify();
     });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A part of each day, in minutes after local midnight: `from` inclusive, `to` (1 to 1,440) exclusive. If it crosses midnight,
- * `to` is smaller.
+ * A part of each day, in minutes after local midnight: `from` inclusive, `to` (1 to 1,440) exclusive. If it crosses
+ * midnight, `to` is smaller.
  */
 interface DayPart {
   readonly from: number;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ResolvedSetting } from "../../shared/settings.ts";
 import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../config/config-file.ts";
 import type { SettingOutcome } from "../config/live-settings.ts";
-import { ControlRefusal, tellAgent } from "../control/control-client.ts";
+import { ControlRefusal, postToAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import {
   getKey,
@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or an invalid file. */
+  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or invalid file. */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -37,7 +37,7 @@ export const configCommand = {
     return key === undefined ? listKeys(sources) : getKey(sources, key);
   },
 
-  /** Sets a key. Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or an invalid value, without a change. */
+  /** Sets a key. Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or invalid value. */
   async set(dataDirectory: string, key: string, value: string): Promise<string | null> {
     await storeKey(dataDirectory, key, value);
     return applyChange(dataDirectory, key);
@@ -61,7 +61,7 @@ async function threadsHere(config: AgentConfig): Promise<number> {
 }
 
 /** Reply of the running agent to a changed setting. */
-export interface ReloadAnswer {
+export interface ReloadReply {
   readonly outcome: SettingOutcome;
   readonly status: Pick<AgentStatus, "closedBecause" | "running" | "slots">;
 }
@@ -72,8 +72,8 @@ const MAX_APPLY_MS = 60_000;
 /** Applies the setting to the running agent. Returns the outcome as text for the user; null if no agent is running. */
 async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
   try {
-    const answer = await tellAgent<ReloadAnswer>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
-    return answer === undefined ? null : describeOutcome(key, answer);
+    const reply = await postToAgent<ReloadReply>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
+    return reply === undefined ? null : describeOutcome(key, reply);
   } catch (error) {
     if (error instanceof ControlRefusal)
       return `The change is stored, but the running agent keeps its settings: ${error.message}`;
@@ -82,7 +82,7 @@ async function applyChange(dataDirectory: string, key: string): Promise<string |
   }
 }
 
-function describeOutcome(key: string, { outcome, status }: ReloadAnswer): string {
+function describeOutcome(key: string, { outcome, status }: ReloadReply): string {
   const { closedBecause, running, slots } = status;
   switch (outcome) {
     case "applied":

@@ -7,9 +7,9 @@ import { CliError } from "../../shared/errors.ts";
 import type { AgentMetrics } from "../control/agent-metrics.ts";
 import { PlainText, type ControlRoutes } from "../control/control-server.ts";
 import type { CargoPool, LoadedReport } from "../execution/cargo-pool.ts";
-import type { EarningsAnswer } from "../execution/earnings.ts";
+import type { EarningsReport } from "../execution/earnings.ts";
 import type { JobHistory } from "../execution/job-history.ts";
-import type { ReloadAnswer } from "./config-command.ts";
+import type { ReloadReply } from "./config-command.ts";
 import type { ApplySettings } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
@@ -27,7 +27,7 @@ interface Controlled {
   readonly dataDirectory: string;
   readonly history: JobHistory;
   readonly metrics: AgentMetrics;
-  readonly earnings: () => Promise<EarningsAnswer>;
+  readonly earnings: () => Promise<EarningsReport>;
 }
 
 /** Returns the agent's handlers for the `island` commands. */
@@ -58,7 +58,7 @@ export function controlRoutes({
     },
     "POST /settings": async (body) => {
       const outcome = await applySettings(keySchema.parse(body).key);
-      return { outcome, status: status() } satisfies ReloadAnswer;
+      return { outcome, status: status() } satisfies ReloadReply;
     },
     "POST /drain": () => {
       void agent.drain(null);
@@ -77,7 +77,7 @@ export function controlRoutes({
   };
 }
 
-/** @param slug undefined: all Cargos that no job uses. @throws {CliError} when the Cargo is not loaded, or a job uses it. */
+/** @param slug undefined: all Cargos that no job uses. @throws {CliError} if the Cargo is not loaded or in use. */
 async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
   const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
   if (unloaded.length > 0 || slug === undefined) return unloaded;

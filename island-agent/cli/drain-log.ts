@@ -6,7 +6,7 @@ import type { IslandAgent } from "../agent.ts";
 const INTERVAL_MS = 10_000;
 const MS_PER_S = 1_000;
 
-/** Logs every 10 s which jobs a stopping agent waits for, and the time left. Resolves when no job runs, or `signal` aborts. */
+/** Logs the remaining jobs and time of a stopping agent every 10 s, until no job runs or `signal` aborts. */
 export async function logDrain(
   agent: { status(): Pick<ReturnType<IslandAgent["status"]>, "running"> },
   clock: Pick<Clock, "sleep">,

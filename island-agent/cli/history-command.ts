@@ -1,5 +1,5 @@
 import { describeDownload } from "../artifacts/describe-download.ts";
-import { askAgent } from "../control/control-client.ts";
+import { getFromAgent } from "../control/control-client.ts";
 import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/cli/format-age.ts";
@@ -31,7 +31,7 @@ const MAX_CLOCK_ERROR_MS = 60_000;
 
 /** Returns null when no agent runs on this data directory. @throws {CliError} for an agent of an earlier version. */
 export async function readHistory(dataDirectory: string): Promise<ShownHistory | null> {
-  return (await askAgent<ShownHistory>(dataDirectory, "/history")) ?? null;
+  return (await getFromAgent<ShownHistory>(dataDirectory, "/history")) ?? null;
 }
 
 /** Returns the text of `island history`, a line for each job. @param width of the terminal. */
@@ -92,8 +92,8 @@ export function describeBriefly(
 }
 
 /**
- * Returns the state of a job: "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left", "my-model: loading, for 3.0 s" or
- * "my-model, for 16.8 s".
+ * Returns the state of a job: "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left", "my-model: loading, for 3.0
+ * s" or "my-model, for 16.8 s".
  */
 function describeRunning(
   { slug, forMs }: ShownStatus["running"][number],

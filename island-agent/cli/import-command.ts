@@ -10,7 +10,7 @@ import { describeDownload } from "../artifacts/describe-download.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
-import { diskIsShort } from "../disk/disk-budget.ts";
+import { lowDiskError } from "../disk/disk-budget.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
 import { diskFailure, isOutOfSpace } from "../models/download/part-file.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
@@ -25,13 +25,13 @@ const cargosSchema = z.object({
 });
 
 /**
- * Runs `island models import`: imports a model file of this machine that a Cargo of the coordinator names by its hash. The file
- * is linked, or copied from another file system.
+ * Runs `island models import`: imports a model file of this machine that a Cargo of the coordinator names by its hash.
+ * The file is linked, or copied from another file system.
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function importModel(place: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
-  const { dataDirectory, env } = place;
+export async function importModel(location: ModelsLocation, given: string, progress: ProgressLine): Promise<string> {
+  const { dataDirectory, env } = location;
   const { path, found } = await readSource(given);
   const { size } = found;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
@@ -46,13 +46,13 @@ export async function importModel(place: ModelsLocation, given: string, progress
     }
     const names = cargos.join(", ");
     const isThere = async (): Promise<boolean> =>
-      (await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole);
+      (await listModels(location)).some(({ key, isWhole }) => key === sha256 && isWhole);
     const already = `The model of ${names} is already on disk`;
     if (await isThere()) return already;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
     // Without an agent, the store is opened before the file is staged, because it clears its directory when it opens.
-    return await withAdoption(place, async (adopt) => {
+    return await withAdoption(location, async (adopt) => {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {
@@ -81,7 +81,7 @@ interface Source {
   readonly found: Stats;
 }
 
-/** Resolves symbolic links, because a hard link must name the file itself. @throws {CliError} if the file does not exist. */
+/** Resolves symbolic links, because a hard link must name the file. @throws {CliError} if it does not exist. */
 async function readSource(given: string): Promise<Source> {
   try {
     const path = await realpath(given);
@@ -130,8 +130,8 @@ async function hashFile(path: string, onRead: (bytes: number) => void): Promise<
 }
 
 /**
- * Links the file. Returns false for a file of another file system or another user. @throws {CliError} when the file has changed
- * since it was hashed.
+ * Links the file. Returns false for a file of another file system or another user. @throws {CliError} when the file has
+ * changed since it was hashed.
  */
 async function linkFile({ path, found }: Source, to: string): Promise<boolean> {
   const isLinked = await link(path, to).then(
@@ -149,8 +149,8 @@ function hasChanged(path: string): CliError {
 }
 
 /**
- * Copies the file. @returns the method, for the user. @throws {CliError} when the disk lacks space, or the file has changed since
- * it was hashed.
+ * Copies the file. @returns the method, for the user. @throws {CliError} when the disk lacks space, or the file has
+ * changed since it was hashed.
  */
 async function copyFile(
   path: string,
@@ -160,7 +160,7 @@ async function copyFile(
 ): Promise<string> {
   const free = freeBytesOn(dirname(to));
   if (free !== null && free - minFreeBytes < size) {
-    throw new CliError(diskIsShort("model", size, free, minFreeBytes).message);
+    throw new CliError(lowDiskError("model", size, free, minFreeBytes).message);
   }
   const hash = createHash("sha256");
   const file = await open(to, "wx", 0o600);

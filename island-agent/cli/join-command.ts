@@ -12,10 +12,10 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
-const MAX_ANSWER_WAIT_MS = 10_000;
-const MAX_ANSWER_BYTES = 10_000;
+const MAX_RESPONSE_WAIT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 10_000;
 const CREATED = 201;
-const answerSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
+const tokenResponseSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
 /** Messages by HTTP status. The coordinator's own text is not trusted on the owner's terminal. */
 const REASONS: Readonly<Record<number, string>> = {
   404: "the pairing code is wrong, used or older than ten minutes. Create a new one",
@@ -38,16 +38,16 @@ interface JoinOptions {
   /** An Island token, or a pairing code that the coordinator exchanges for one. */
   readonly credential: JoinCredential;
   readonly dataDirectory: string;
-  /** Fingerprint of the coordinator's key, from its operator. Unset: the key that the address shows now is trusted and pinned. */
+  /** Fingerprint of the coordinator's key, from its operator. Unset: the current key is trusted and pinned. */
   readonly fingerprint?: string | undefined;
   /** Whether the user joins a different coordinator, whose key replaces the pinned one. */
   readonly isNewCoordinator?: boolean;
 }
 
 /**
- * Runs `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has accepted the
- * token. Token and code are sent only to a coordinator with the right key. All addresses must accept them. Returns the key's
- * fingerprint.
+ * Runs `island join`: stores the coordinator's address and key, the token and the account, after the coordinator has
+ * accepted the token. Token and code are sent only to a coordinator with the right key. All addresses must accept them.
+ * Returns the key's fingerprint.
  * @throws {CliError} when an address, the token, the code or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(given: JoinOptions): Promise<string> {
@@ -81,8 +81,8 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
 }
 
 /**
- * Returns the token of an earlier join, for an Island whose coordinator has a new key. Null unless all addresses are those of
- * that join, because no other coordinator may receive it.
+ * Returns the token of an earlier join, for an Island whose coordinator has a new key. Null unless all addresses are
+ * those of that join, because no other coordinator may receive it.
  */
 export async function storedToken(dataDirectory: string, urls: readonly string[]): Promise<string | null> {
   const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
@@ -150,7 +150,7 @@ function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {
   return new CliError(`Not joined: ${urls.length > 1 ? `${url}: ` : ""}${reason}`);
 }
 
-/** Returns a warning for an address to which the token would travel unencrypted; null when it is encrypted or stays on this machine. */
+/** Returns a warning if the token would travel unencrypted to another machine; otherwise null. */
 export function plainHttpWarning(url: string): string | null {
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol !== "http:" || hostname === undefined) return null;
@@ -159,8 +159,8 @@ export function plainHttpWarning(url: string): string | null {
 }
 
 /**
- * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter, because a
- * coordinator may have several. Without fingerprint and pinned key, any key is accepted.
+ * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter,
+ * because a coordinator may have several. Without fingerprint and pinned key, any key is accepted.
  */
 async function assertRightKey(options: JoinOptions, publicKey: string): Promise<void> {
   const { dataDirectory, fingerprint, isNewCoordinator = false } = options;
@@ -189,7 +189,7 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       body: JSON.stringify({ code }),
       // The code is sent only to the address that showed the right key.
       redirect: "error",
-      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+      signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS),
     });
   } catch (cause) {
     throw new CliError(
@@ -203,11 +203,11 @@ async function redeemCode(coordinatorUrl: string, code: string): Promise<string>
       `Not joined: ${REASONS[response.status] ?? `the coordinator responded with status ${response.status}`}`,
     );
   }
-  const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the coordinator's response");
-  const answer = answerSchema.safeParse(parseJson(text));
-  if (!answer.success)
+  const text = await readBody(Readable.fromWeb(response.body), MAX_RESPONSE_BYTES, "the coordinator's response");
+  const parsed = tokenResponseSchema.safeParse(parseJson(text));
+  if (!parsed.success)
     throw new CliError(
       "Not joined: the coordinator's response has no Island token. Check that the URL is that of an Atoll coordinator",
     );
-  return answer.data.data.token;
+  return parsed.data.data.token;
 }

@@ -5,7 +5,7 @@ import { isAgentRunning } from "../control/control-client.ts";
 import { forgetHostId, readHostId } from "../hardware/host-id.ts";
 import { listModels, pruneModels, type ModelsLocation } from "./models-commands.ts";
 
-const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_RESPONSE_WAIT_MS = 10_000;
 const REMOVE_THERE = "If the account still lists this Island, remove it in the console";
 
 /** An Island's membership in a network, which `island leave` ends. */
@@ -18,8 +18,8 @@ interface Membership {
 }
 
 /** @throws {CliError} when the Island has not joined, or an agent runs. */
-export async function readMembership(place: ModelsLocation): Promise<Membership> {
-  const { dataDirectory, env } = place;
+export async function readMembership(location: ModelsLocation): Promise<Membership> {
+  const { dataDirectory, env } = location;
   if (await isAgentRunning(dataDirectory)) {
     throw new CliError(
       `An agent is running on ${dataDirectory}. Stop it first, with island drain or by removing its service`,
@@ -29,25 +29,25 @@ export async function readMembership(place: ModelsLocation): Promise<Membership>
   const { apiUrls, token } = coordinator;
   if (apiUrls === null || token === null)
     throw new CliError(`${dataDirectory} has not joined a coordinator, so there is nothing to leave`);
-  const models = await listModels(place);
+  const models = await listModels(location);
   return { urls: apiUrls, token, modelBytes: models.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 /**
- * Runs `island leave`: the coordinator deletes this Island, and this machine deletes token, address and key of the coordinator.
- * The settings stay. A token that other Islands use stays valid for them.
+ * Runs `island leave`: the coordinator deletes this Island, and this machine deletes token, address and key of the
+ * coordinator. The settings stay. A token that other Islands use stays valid for them.
  * @returns lines for the user.
  */
 export async function leaveNetwork(
-  place: ModelsLocation,
+  location: ModelsLocation,
   { urls, token }: Membership,
   deletesModels: boolean,
 ): Promise<string[]> {
-  const { dataDirectory } = place;
+  const { dataDirectory } = location;
   const hostId = await readHostId(dataDirectory);
-  const told = hostId === null ? "The Island was never started" : await tellCoordinator(urls, hostId, token);
+  const outcome = hostId === null ? "The Island was never started" : await deleteIsland(urls, hostId, token);
   // Slow steps that may fail come first, so that the command can be repeated.
-  const freed = deletesModels ? await pruneModels(place) : null;
+  const freed = deletesModels ? await pruneModels(location) : null;
   await storeKeys(dataDirectory, {
     "coordinator.public_key": null,
     "coordinator.api_url": null,
@@ -57,17 +57,17 @@ export async function leaveNetwork(
   // Otherwise the Island could not rejoin with its former token.
   await forgetHostId(dataDirectory);
   return [
-    `Left ${urls.join(", ")}. ${told}`,
+    `Left ${urls.join(", ")}. ${outcome}`,
     "Deleted the Island token, and the URL and key of the coordinator",
     freed ?? `The models stay in ${dataDirectory}`,
   ];
 }
 
-/** Asks the coordinators of the network, one after the other, to delete the Island. @returns the result, for the user. */
-async function tellCoordinator(urls: readonly string[], hostId: string, token: string): Promise<string> {
+/** Asks one coordinator after the other to delete the Island. @returns the result, for the user. */
+async function deleteIsland(urls: readonly string[], hostId: string, token: string): Promise<string> {
   let problem = "no response";
   for (const url of urls) {
-    const status = await forgetAt(url, hostId, token);
+    const status = await deleteAt(url, hostId, token);
     if (status === 200) return "The coordinator deleted this Island";
     if (status === 401) return `The coordinator rejected the token. ${REMOVE_THERE}`;
     // The coordinator is stopping or starting, or has an earlier version without this endpoint.
@@ -77,13 +77,13 @@ async function tellCoordinator(urls: readonly string[], hostId: string, token: s
 }
 
 /** @returns the status; null without a response. */
-async function forgetAt(coordinatorUrl: string, hostId: string, token: string): Promise<number | null> {
+async function deleteAt(coordinatorUrl: string, hostId: string, token: string): Promise<number | null> {
   try {
     const response = await fetch(`${coordinatorUrl}/api/v1/island?host_id=${hostId}`, {
       method: "DELETE",
       headers: { authorization: `Bearer ${token}` },
       redirect: "error",
-      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+      signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS),
     });
     await response.body?.cancel();
     return response.status;

@@ -3,7 +3,7 @@ import { access } from "node:fs/promises";
 import type { Clock } from "../../shared/clock.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
-import { askAgent, ControlRefusal, isAgentRunning, tellAgent } from "../control/control-client.ts";
+import { getFromAgent, ControlRefusal, isAgentRunning, postToAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores, type OpenStores } from "../artifacts/open-stores.ts";
 import { describeDownload } from "../artifacts/describe-download.ts";
 import type { LoadedReport } from "../execution/cargo-pool.ts";
@@ -26,31 +26,31 @@ const POLL_MS = 200;
 const MAX_DELETE_MS = 120_000;
 const NOBODY_IN_USE: ReadonlySet<string> = new Set();
 
-/** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself when none runs. */
-export async function listModels(place: ModelsLocation): Promise<ListedArtifact[]> {
-  const items = await askAgent<ListedArtifact[]>(place.dataDirectory, "/models");
+/** Runs `island models ls`. Like `rm` and `prune`, it asks the running agent, or opens the directory itself. */
+export async function listModels(location: ModelsLocation): Promise<ListedArtifact[]> {
+  const items = await getFromAgent<ListedArtifact[]>(location.dataDirectory, "/models");
   if (items !== undefined) return items;
   // Opening the stores would create the directory.
-  const isThere = await access(modelDirectoryOf(place.dataDirectory)).then(
+  const isThere = await access(modelDirectoryOf(location.dataDirectory)).then(
     () => true,
     () => false,
   );
-  return isThere ? withStored(place, async (stored) => stored.list()) : [];
+  return isThere ? withStored(location, async (stored) => stored.list()) : [];
 }
 
 /**
  * Runs `island models rm`. @returns a line for the user.
  * @throws {CliError} when no artifact has that name, or it is in use.
  */
-export async function removeModel(place: ModelsLocation, name: string): Promise<string> {
-  const freed = await tell<number>(place, "/models/remove", { name });
-  return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.remove(name))))}`;
+export async function removeModel(location: ModelsLocation, name: string): Promise<string> {
+  const freed = await post<number>(location, "/models/remove", { name });
+  return `Freed ${formatBytes(freed ?? (await withStored(location, (stored) => stored.remove(name))))}`;
 }
 
 /** Runs `island models prune`: deletes all artifacts that are not in use. @returns a line for the user. */
-export async function pruneModels(place: ModelsLocation): Promise<string> {
-  const freed = await tell<number>(place, "/models/prune", {});
-  return `Freed ${formatBytes(freed ?? (await withStored(place, (stored) => stored.prune())))}`;
+export async function pruneModels(location: ModelsLocation): Promise<string> {
+  const freed = await post<number>(location, "/models/prune", {});
+  return `Freed ${formatBytes(freed ?? (await withStored(location, (stored) => stored.prune())))}`;
 }
 
 /**
@@ -59,8 +59,8 @@ export async function pruneModels(place: ModelsLocation): Promise<string> {
  * @returns a line for the user.
  * @throws {CliError} when the Cargo is not loaded, or a job uses it.
  */
-export async function unloadModels(place: ModelsLocation, slug: string | undefined): Promise<string> {
-  const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
+export async function unloadModels(location: ModelsLocation, slug: string | undefined): Promise<string> {
+  const unloaded = await post<LoadedReport[]>(location, "/models/unload", { name: slug });
   if (unloaded === undefined)
     throw new CliError("No agent is running on this data directory, so no Cargo is in memory");
   if (unloaded.length === 0) return "No idle Cargo is in memory";
@@ -69,13 +69,13 @@ export async function unloadModels(place: ModelsLocation, slug: string | undefin
 }
 
 /**
- * Runs `island models pull`: the running agent requests the Cargo from its coordinator and downloads its files. The download
- * continues when this command is interrupted.
+ * Runs `island models pull`: the running agent requests the Cargo from its coordinator and downloads its files. The
+ * download continues when this command is interrupted.
  * @returns a line for the user.
  * @throws {CliError} when no agent runs, or the download fails.
  */
-export async function pullModel(place: ModelsLocation, slug: string, progress: ProgressLine): Promise<string> {
-  let pulls = await tell<PullStatus[]>(place, "/models/pull", { name: slug });
+export async function pullModel(location: ModelsLocation, slug: string, progress: ProgressLine): Promise<string> {
+  let pulls = await post<PullStatus[]>(location, "/models/pull", { name: slug });
   if (pulls === undefined) {
     throw new CliError("No agent is running on this data directory. Start one with island start, then pull again");
   }
@@ -89,8 +89,8 @@ export async function pullModel(place: ModelsLocation, slug: string, progress: P
       if (pull.state === "failed") throw new CliError(`Cannot pull ${slug}: ${pull.detail}`);
       progress.show(`${slug}: ${pull.state}`, pull.fraction, describeDownload(pull.download ?? {}));
       if (pull.state === "on disk") return `${slug} is on disk`;
-      await place.clock.sleep(POLL_MS);
-      pulls = await askAgent<PullStatus[]>(place.dataDirectory, "/models/pulls");
+      await location.clock.sleep(POLL_MS);
+      pulls = await getFromAgent<PullStatus[]>(location.dataDirectory, "/models/pulls");
     }
   } finally {
     progress.stop();
@@ -116,40 +116,41 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
 }
 
 /**
- * Runs `use` with a function that adopts a verified file of the models' directory: in the running agent, or in the store itself.
+ * Runs `use` with a function that adopts a verified file of the models' directory: in the running agent, or in the
+ * store itself.
  * @see ModelStore.adopt
  */
 export async function withAdoption<T>(
-  place: ModelsLocation,
+  location: ModelsLocation,
   use: (adopt: OpenStores["adopt"]) => Promise<T>,
 ): Promise<T> {
-  if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
+  if (!(await isAgentRunning(location.dataDirectory))) return withStores(location, ({ adopt }) => use(adopt));
   return use(async (file) => {
-    const isNew = await tell<boolean>(place, "/models/adopt", file);
+    const isNew = await post<boolean>(location, "/models/adopt", file);
     if (isNew === undefined) throw new CliError("The agent has stopped. Try again");
     return isNew;
   });
 }
 
-/** Sends a command like `tellAgent`; a refusal becomes an error for the user. */
-async function tell<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
+/** Sends a command like `postToAgent`; a refusal becomes an error for the user. */
+async function post<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
   try {
-    return await tellAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);
+    return await postToAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);
   } catch (error) {
     throw error instanceof ControlRefusal ? new CliError(error.message) : error;
   }
 }
 
-function withStored<T>(place: ModelsLocation, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+function withStored<T>(location: ModelsLocation, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
   const nothingToUnload = async (): Promise<void> => undefined;
-  return withStores(place, ({ artifacts, names }) =>
+  return withStores(location, ({ artifacts, names }) =>
     use(openStoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
   );
 }
 
 /** Opens the stores in this process, while no agent runs. @throws {CliError} when another process has them open. */
-async function withStores<T>(place: ModelsLocation, use: (stores: OpenStores) => Promise<T>): Promise<T> {
-  const { dataDirectory, env, clock } = place;
+async function withStores<T>(location: ModelsLocation, use: (stores: OpenStores) => Promise<T>): Promise<T> {
+  const { dataDirectory, env, clock } = location;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   await using stores = await openStores(
     dataDirectory,

@@ -23,14 +23,14 @@ interface BackEnd {
 export type Npm = (args: readonly string[], folder: string) => Promise<number>;
 
 /** Returns the back ends that exist for this machine's platform. */
-export async function listBackEnds(place: BackEndsLocation): Promise<BackEnd[]> {
-  const names = Object.keys(ADDED_BACK_ENDS[`${place.platform}-${place.arch}`] ?? {});
-  const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
+export async function listBackEnds(location: BackEndsLocation): Promise<BackEnd[]> {
+  const names = Object.keys(ADDED_BACK_ENDS[`${location.platform}-${location.arch}`] ?? {});
+  const folders = await readdir(backEndsFolder(location.dataDirectory)).catch(() => []);
   return Promise.all(
     names.map(async (name) => {
-      const packages = packagesOf(place.platform, place.arch, name) ?? [];
-      if (await isInstalled(folderOf(place), packages)) return { name, state: "installed" as const, packages };
-      const others = folders.map((each) => join(backEndsFolder(place.dataDirectory), each));
+      const packages = packagesOf(location.platform, location.arch, name) ?? [];
+      if (await isInstalled(folderOf(location), packages)) return { name, state: "installed" as const, packages };
+      const others = folders.map((each) => join(backEndsFolder(location.dataDirectory), each));
       const found = await Promise.all(others.map((each) => isInstalled(each, packages)));
       return { name, state: found.includes(true) ? ("outdated" as const) : ("not installed" as const), packages };
     }),
@@ -49,18 +49,18 @@ export function describeBackEnds(backEnds: readonly BackEnd[]): string {
 }
 
 /**
- * Runs `island runtimes add`: npm installs the back end's packages in the version of the agent, without running scripts. Packages
- * of other versions are deleted.
+ * Runs `island runtimes add`: npm installs the back end's packages in the version of the agent, without running
+ * scripts. Packages of other versions are deleted.
  * @returns a line for the user.
  * @throws {CliError}
  */
-export async function addBackEnd(place: BackEndsLocation, name: string, npm: Npm): Promise<string> {
-  const packages = requirePackages(place, name);
-  const folder = folderOf(place);
+export async function addBackEnd(location: BackEndsLocation, name: string, npm: Npm): Promise<string> {
+  const packages = requirePackages(location, name);
+  const folder = folderOf(location);
   const version = folder.slice(folder.lastIndexOf("-") + 1);
   await mkdir(folder, { recursive: true });
-  for (const each of await readdir(backEndsFolder(place.dataDirectory))) {
-    const path = join(backEndsFolder(place.dataDirectory), each);
+  for (const each of await readdir(backEndsFolder(location.dataDirectory))) {
+    const path = join(backEndsFolder(location.dataDirectory), each);
     if (path !== folder) await rm(path, { recursive: true });
   }
   await writeFile(join(folder, "package.json"), '{ "private": true }\n', { flag: "wx" }).catch(() => undefined);
@@ -72,19 +72,19 @@ export async function addBackEnd(place: BackEndsLocation, name: string, npm: Npm
   return `Added ${name}. Restart the agent to use it. To check that it works: island doctor`;
 }
 
-/** Runs `island runtimes remove`. @returns a line for the user. @throws {CliError} when the back end is not installed. */
-export async function removeBackEnd(place: BackEndsLocation, name: string): Promise<string> {
-  const packages = requirePackages(place, name);
-  const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
+/** Runs `island runtimes remove`. @returns a line for the user. @throws {CliError} if it is not installed. */
+export async function removeBackEnd(location: BackEndsLocation, name: string): Promise<string> {
+  const packages = requirePackages(location, name);
+  const folders = await readdir(backEndsFolder(location.dataDirectory)).catch(() => []);
   let removed = 0;
-  for (const folder of folders.map((each) => join(backEndsFolder(place.dataDirectory), each))) {
+  for (const folder of folders.map((each) => join(backEndsFolder(location.dataDirectory), each))) {
     if (!(await isInstalled(folder, packages))) continue;
     for (const each of packages) await rm(join(folder, "node_modules", each), { recursive: true });
     removed += 1;
   }
   if (removed === 0)
     throw new CliError(
-      `${name} is not installed in ${place.dataDirectory}. List the back ends with: island runtimes list`,
+      `${name} is not installed in ${location.dataDirectory}. List the back ends with: island runtimes list`,
     );
   return `Removed ${name}. A running agent uses it until its next start`;
 }
@@ -122,7 +122,8 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
 /** Returns a function that runs this machine's npm. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the result.
+    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the
+    // result.
     const child = spawn("npm", args, {
       cwd: folder,
       env,

@@ -37,8 +37,8 @@ export function printService(options: ServiceOptions): string {
 }
 
 /**
- * Runs `island install-service`: writes the service's file, registers it and starts the service, now and whenever the machine (or
- * the user's session) starts. A running service is restarted.
+ * Runs `island install-service`: writes the service's file, registers it and starts the service, now and whenever the
+ * machine (or the user's session) starts. A running service is restarted.
  * @returns text for the user, with the commands to run by hand when it could not be started.
  * @throws {CliError} also when the data directory has not joined a coordinator.
  */

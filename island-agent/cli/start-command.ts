@@ -11,7 +11,7 @@ import { openDownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
-import { askAgent } from "../control/control-client.ts";
+import { getFromAgent } from "../control/control-client.ts";
 import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
 import { openControlServer } from "../control/control-server.ts";
@@ -61,7 +61,8 @@ const MAX_FAREWELL_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
- * @throws {CliError} when it has not joined, an agent already runs there, no runtime is usable, or the directory cannot be used.
+ * @throws {CliError} when it has not joined, an agent already runs there, no runtime is usable, or the directory cannot
+ * be used.
  */
 export async function startAgent(options: {
   readonly dataDirectory: string;
@@ -82,7 +83,7 @@ export async function startAgent(options: {
     throw new CliError("This Island has not joined a coordinator. First run: island join URL");
   if (publicKey === null)
     throw new CliError("The settings have no key of the coordinator. Join again with: island join URL");
-  if ((await askAgent(dataDirectory, "/status")) !== undefined)
+  if ((await getFromAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent is already running on ${dataDirectory}. Show it with: island status`);
   await forgetLastEnd(dataDirectory);
 

@@ -3,7 +3,7 @@ import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisk, describeShortage, type DiskState } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import { describeDownload } from "../artifacts/describe-download.ts";
-import { askAgent } from "../control/control-client.ts";
+import { getFromAgent } from "../control/control-client.ts";
 import { readLastEnd } from "../control/last-end.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
@@ -20,7 +20,7 @@ export interface ShownStatus extends AgentStatus {
 
 /** Reads the status of the running agent; null when none runs on this data directory. */
 export async function readStatus(dataDirectory: string): Promise<ShownStatus | null> {
-  return (await askAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
+  return (await getFromAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
 
 /** Returns the text shown when no agent runs. @param startLine the command that starts it. */
@@ -116,12 +116,12 @@ function describeComing({ downloads = [], loading = [] }: ShownStatus): [string,
 function describePreload(preload: AgentStatus["preload"]): string[] {
   if (preload === null) return ["Preload      off"];
   const { askedAtMs, problem, items } = preload;
-  const asked =
+  const recommendations =
     askedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(askedAtMs).toISOString()}`;
   const lines = items.map(({ slug, state, detail, reason }) => {
     return `  ${slug}: ${state}${detail === "" ? "" : ` (${detail})`}; ${reason}`;
   });
-  return [`Preload      ${problem ?? asked}`, ...lines];
+  return [`Preload      ${problem ?? recommendations}`, ...lines];
 }
 
 function describeLoaded({ slug, ramBytes, vramBytes }: AgentStatus["loaded"][number]): string {

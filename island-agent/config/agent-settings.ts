@@ -216,7 +216,7 @@ const HARDWARE = settingGroup("Hardware", {
 
 const LOG = settingGroup("Log", { logLevel: LOG_LEVEL_SETTING, logFormat: LOG_FORMAT_SETTING });
 
-/** All keys of config.toml, in the order of `island config get` and the documents. Defaults and ranges are defined only here. */
+/** All keys of config.toml, in the order of `island config get`. Defaults and ranges are defined only here. */
 export const AGENT_SETTINGS = {
   ...COORDINATOR,
   ...JOBS,

@@ -4,8 +4,8 @@ import { JobFailure } from "../../shared/errors.ts";
 export const DEFAULT_REGISTRIES = ["docker.io", "ghcr.io"];
 
 /**
- * `host[:port][/path]`, the start of an image's name. An engine takes a name without dot or port for a folder of docker.io, not
- * for a host.
+ * `host[:port][/path]`, the start of an image's name. Engines interpret a name without dot or port as a folder of
+ * docker.io, not as a host.
  */
 const ENTRY_PATTERN =
   /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+|[a-z0-9-]+(?=:))(:\d{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/;

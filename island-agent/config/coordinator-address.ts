@@ -1,6 +1,6 @@
 /**
- * Returns a coordinator's base address from a copied one: removes an API path (…/api/v1, …/v1), a trailing slash, and a query or
- * fragment.
+ * Returns a coordinator's base address from a copied one: removes an API path (…/api/v1, …/v1), a trailing slash, and a
+ * query or fragment.
  */
 export function coordinatorAddress(text: string): string {
   return text

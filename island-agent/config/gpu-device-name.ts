@@ -1,6 +1,6 @@
 /**
- * Name of a device in the Container Device Interface: `vendor.com/class=name`. Source: CDI specification 0.8, "Fully Qualified
- * Device Name".
+ * Name of a device in the Container Device Interface: `vendor.com/class=name`. Source: CDI specification 0.8, "Fully
+ * Qualified Device Name".
  */
 const CDI_NAME = /^[a-z0-9][a-z0-9.-]*\/[A-Za-z][\w.-]*=[\w][\w.:-]*$/;
 /** Name for NVIDIA's runtime: an index, a GPU or a part of one (MIG), by its UUID or as `0:1`. */

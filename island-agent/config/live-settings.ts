@@ -1,6 +1,6 @@
 import type { AgentConfig } from "./resolve-agent-config.ts";
 
-/** Settings that a running agent applies; the others apply at its next start. Threads and caps apply to models that are loaded later. */
+/** Settings that a running agent applies; others need a restart. Threads and caps apply to models loaded later. */
 export const LIVE_KEYS: ReadonlySet<string> = new Set([
   "slots",
   "threads",
@@ -16,5 +16,5 @@ export function withLiveSettings(running: AgentConfig, read: AgentConfig): Agent
   return { ...running, slots, threads, hours, caps };
 }
 
-/** Outcome of a changed setting in the running agent. `overridden`: a flag or variable of the agent takes precedence over the file. */
+/** Outcome of a changed setting in the running agent. `overridden`: a flag or variable of the agent wins. */
 export type SettingOutcome = "applied" | "next_start" | "overridden";

@@ -79,8 +79,8 @@ export interface AgentConfig {
 }
 
 /**
- * Resolves the settings. A flag takes precedence over an ISLAND_* variable, a variable over config.toml, the file over the
- * default. @throws {ConfigError} listing every problem.
+ * Resolves the settings. A flag takes precedence over an ISLAND_* variable, a variable over config.toml, the file over
+ * the default. @throws {ConfigError} listing every problem.
  */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
@@ -145,7 +145,7 @@ export function describeUnknownEnv(env: SettingSources["env"]): string | null {
   ]);
 }
 
-/** Returns the CPU threads for jobs: the setting, or all physical cores except one. At most the cap on cores, and at least 1. */
+/** Returns the CPU threads for jobs: the setting, or all physical cores but one; at least 1, at most the cap. */
 export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physicalCores: number): number {
   const wanted = config.threads ?? physicalCores - 1;
   return Math.max(1, Math.min(wanted, config.caps.logicalCores ?? wanted));
@@ -167,7 +167,7 @@ export function variableOfKey(key: string): string {
   return description?.env ?? key;
 }
 
-/** Returns one entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */
+/** Returns one entry of {@link listKeys}. @throws {ConfigError} for an unknown key, with the nearest one. */
 export function getKey(sources: SettingSources, key: string): ResolvedSetting {
   const entries = listKeys(sources);
   const found = entries.find((entry) => entry.key === key);

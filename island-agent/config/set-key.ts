@@ -6,8 +6,8 @@ import { AGENT_SETTINGS } from "./agent-settings.ts";
 type Native = string | number | boolean;
 
 /**
- * Returns the file's text with `key` set to `value`, as a user types it; null removes the key. Keeps comments and order. Files
- * that cannot be edited line by line (inline tables, values over several lines) are rewritten.
+ * Returns the file's text with `key` set to `value`, as a user types it; null removes the key. Keeps comments and
+ * order. Files that cannot be edited line by line (inline tables, values over several lines) are rewritten.
  * @throws {ConfigError} for an unknown key, an invalid value, or a file that is not TOML.
  */
 export function setKey(file: ConfigFile, key: string, value: string | null): string {

@@ -4,7 +4,7 @@ import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
 /** Maximum wait for a response. */
-const MAX_ANSWER_WAIT_MS = 5_000;
+const MAX_RESPONSE_WAIT_MS = 5_000;
 const refusalSchema = z.object({ error: z.string() });
 
 /** Thrown when the agent refused a command. The message is for the user. */
@@ -13,28 +13,28 @@ export class ControlRefusal extends CliError {
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its file and
- * another program uses its port.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its
+ * file and another program uses its port.
  * @throws {CliError} when an agent runs but does not respond as expected.
  */
-export function askAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
-  return request(dataDirectory, "GET", path, { limitMs: MAX_ANSWER_WAIT_MS });
+export function getFromAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
+  return request(dataDirectory, "GET", path, { limitMs: MAX_RESPONSE_WAIT_MS });
 }
 
 /** Returns whether an agent runs on `dataDirectory`, even one that does not respond. */
 export function isAgentRunning(dataDirectory: string): Promise<boolean> {
-  return askAgent(dataDirectory, "/status").then(
+  return getFromAgent(dataDirectory, "/status").then(
     (status) => status !== undefined,
     () => true,
   );
 }
 
-/** Sends a command to the agent, otherwise like {@link askAgent}. @throws {ControlRefusal} when the agent refuses it. */
-export function tellAgent<T>(
+/** Sends a command, otherwise like {@link getFromAgent}. @throws {ControlRefusal} when the agent refuses it. */
+export function postToAgent<T>(
   dataDirectory: string,
   path: string,
   body?: unknown,
-  limitMs: number = MAX_ANSWER_WAIT_MS,
+  limitMs: number = MAX_RESPONSE_WAIT_MS,
 ): Promise<T | undefined> {
   return request(dataDirectory, "POST", path, { body, limitMs });
 }
@@ -59,10 +59,10 @@ async function request<T>(
     if (response.status === 404)
       throw new CliError(`${agent} does not support this command, because it has another version. Restart it`);
     const isText = response.headers.get("content-type")?.startsWith("text/plain") === true;
-    const answer: unknown = isText ? await response.text() : await response.json();
-    if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(answer).error);
+    const content: unknown = isText ? await response.text() : await response.json();
+    if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(content).error);
     if (!response.ok) throw new CliError(`${agent} responded with status ${response.status}`);
-    return answer as T;
+    return content as T;
   } catch (error) {
     if (error instanceof CliError || error instanceof ControlRefusal) throw error;
     if (isNoAgentThere(error) || !isAlive(address.pid)) return undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
-/** Address of a running agent for the `island` command: a local port and a secret, in a file that only the owner can read. */
+/** Local port and secret of a running agent, in a file that only the owner can read. */
 export const controlAddressSchema = z.object({
   port: z.number().int().min(1).max(65_535),
   secret: z.string().regex(/^[0-9a-f]{64}$/),
@@ -28,12 +28,12 @@ export class PlainText {
 }
 
 /**
- * Handlers by method and path, such as "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON,
- * or as text.
+ * Handlers by method and path, such as "GET /status". `body` is parsed JSON, undefined without one; the result is sent
+ * as JSON, or as text.
  */
 export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
 
-/** Header of all responses with the agent's process id. It distinguishes the agent from another program that uses its port. */
+/** Response header with the agent's process id, to detect another program that uses its port. */
 export const AGENT_HEADER = "atoll-island";
 
 /** Maximum length of a request body. */
@@ -48,7 +48,7 @@ export async function openControlServer(
   const secret = randomBytes(32).toString("hex");
   const server = createServer((request, response) => {
     response.setHeader(AGENT_HEADER, pid);
-    void answer(request, response, secret, routes);
+    void respond(request, response, secret, routes);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -74,7 +74,7 @@ export async function openControlServer(
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   secret: string,

@@ -14,7 +14,7 @@ export interface DiskState {
 /** Space that counts as little; many models are larger. */
 const LITTLE_BYTES = GIB;
 
-/** Describes the budget, or the free space if that is less: "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB stay free". */
+/** Describes budget and free space: "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB must stay free". */
 export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string {
   const used = usedBytes === null ? "unknown" : formatBytes(usedBytes);
   if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; unknown free`;

@@ -20,8 +20,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Locks a directory against other processes. The lock is a listening socket, not a file: it ends with its process, even after
- * kill -9, and needs no process id, which another process could reuse.
+ * Locks a directory against other processes. The lock is a listening socket, not a file: it ends with its process, even
+ * after kill -9, and needs no process id, which another process could reuse.
  * @throws {DirectoryInUseError}
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -31,7 +31,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     .slice(0, 32)}`;
   const path = socketPath(name);
   let server = await listen(path);
-  if (server === null && isSocketFile(path) && !(await isAnswered(path))) {
+  if (server === null && isSocketFile(path) && !(await isListening(path))) {
     await rm(path, { force: true });
     server = await listen(path);
   }
@@ -40,7 +40,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   return { release: () => new Promise((resolve) => held.close(() => resolve())) };
 }
 
-/** Returns the path of the socket. On Linux and Windows the name disappears with its process. Elsewhere a crash may leave a socket file. */
+/** Returns the path of the socket. On Linux and Windows it ends with the process; elsewhere a crash leaves a file. */
 function socketPath(name: string): string {
   if (process.platform === "linux") return `\0${name}`;
   return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
@@ -64,7 +64,7 @@ function listen(path: string): Promise<Server | null> {
   });
 }
 
-function isAnswered(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => {

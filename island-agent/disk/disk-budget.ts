@@ -32,15 +32,15 @@ interface Reservation {
 }
 
 /**
- * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two
- * downloads never use the same free space. `items` lists the items on disk; `evict` removes one item.
+ * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that
+ * two downloads never use the same free space. `items` lists the items on disk; `evict` removes one item.
  */
 export class DiskBudget {
   readonly #limits: DiskLimits;
   readonly #items: () => readonly StoredItem[];
   readonly #evict: (key: string) => Promise<void>;
   readonly #reserved = new Map<string, Reservation>();
-  #turn: Promise<void> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(limits: DiskLimits, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
     this.#limits = limits;
@@ -49,15 +49,15 @@ export class DiskBudget {
   }
 
   /**
-   * Reserves at least `bytes` for `key`. Evicts for it if `mayEvict` is true when its turn comes.
+   * Reserves at least `bytes` for `key`. Evicts for it if `mayEvict` is true when it reaches the front of the queue.
    * @param writtenBytes the part that is already on disk.
    * @throws {DiskFullError}
    */
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     this.noteWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
-    this.#turn = mine.catch(() => undefined);
+    const mine = this.#queue.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
+    this.#queue = mine.catch(() => undefined);
     return mine;
   }
 
@@ -68,8 +68,8 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may evict,
-   * interrupts preloads: their reservations do not count for it.
+   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may
+   * evict, interrupts preloads: their reservations do not count for it.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}
@@ -88,16 +88,16 @@ export class DiskBudget {
     this.#reserved.delete(key);
   }
 
-  /** Evicts until the store fits the budget, or all remaining items are in use. Does not evict for a lack of free disk space. */
+  /** Evicts until the store fits the budget or only items in use remain. Ignores the free disk space. */
   trim(): Promise<void> {
-    this.#turn = this.#turn.then(async () => {
+    this.#queue = this.#queue.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
       const excess = usedBytes - this.#limits.budgetBytes;
       for (const { key } of chooseEvictions(this.#unreservedItems(), Math.min(excess, evictableBytes)) ?? []) {
         await this.#evict(key);
       }
     });
-    return this.#turn;
+    return this.#queue;
   }
 
   /** Returns the part of `usedBytes` that belongs to these keys. */
@@ -149,7 +149,7 @@ export class DiskBudget {
   #doesNotFit(bytes: number, keptBytes: number): DiskFullError {
     const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
     const free = freeBytes();
-    if (free !== null && this.#limitBytes() < budgetBytes) return diskIsShort("model", bytes, free, minFreeBytes);
+    if (free !== null && this.#limitBytes() < budgetBytes) return lowDiskError("model", bytes, free, minFreeBytes);
     return new DiskFullError(
       `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(budgetBytes)}: ` +
         `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} are reserved by downloads. ` +
@@ -159,7 +159,7 @@ export class DiskBudget {
 }
 
 /** @param neededBytes null when unknown. */
-export function diskIsShort(
+export function lowDiskError(
   what: "model" | "image",
   neededBytes: number | null,
   freeBytes: number,

@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 
 /** Replaces a file in one step, readable only by its owner. After a crash it holds the old text or the new one. */
 export async function writeFileDurably(path: string, text: string): Promise<void> {
-  await putInPlace(path, text, rename);
+  await writeAndMove(path, text, rename);
 }
 
 /** Creates a file in one step, readable only by its owner. No-op when it exists. */
 export async function createFileDurably(path: string, text: string): Promise<void> {
-  await putInPlace(path, text, async (temporary) => {
+  await writeAndMove(path, text, async (temporary) => {
     try {
       await link(temporary, path);
     } catch (error) {
@@ -29,10 +29,10 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-async function putInPlace(
+async function writeAndMove(
   path: string,
   text: string,
-  place: (temporary: string, path: string) => Promise<void>,
+  move: (temporary: string, path: string) => Promise<void>,
 ): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
@@ -43,7 +43,7 @@ async function putInPlace(
     } finally {
       await file.close();
     }
-    await place(temporary, path);
+    await move(temporary, path);
   } finally {
     // A renamed file no longer exists.
     await rm(temporary, { force: true });

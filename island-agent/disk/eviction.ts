@@ -1,6 +1,6 @@
 import type { StoredItem } from "./stored-item.ts";
 
-/** Chooses items to delete to free `bytes`: the least recently used first, none in use. Returns null when that cannot free enough. */
+/** Chooses unused items to delete to free `bytes`, least recently used first. Null if that cannot free enough. */
 export function chooseEvictions<T extends StoredItem>(items: Iterable<T>, bytes: number): T[] | null {
   const oldestFirst = [...items].filter(({ inUse }) => !inUse).sort((a, b) => a.lastUsedMs - b.lastUsedMs);
   const chosen: T[] = [];

@@ -14,8 +14,8 @@ export async function readIndexFile<T>(path: string, schema: z.ZodType<T>): Prom
 }
 
 /**
- * Writes an index after every change, one write at a time. Changes during a write share the next one. The directory is created
- * when missing.
+ * Writes an index after every change, one write at a time. Changes during a write share the next one. The directory is
+ * created when missing.
  */
 export class IndexFileWriter {
   readonly #path: string;

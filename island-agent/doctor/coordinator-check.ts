@@ -5,22 +5,24 @@ import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import type { CoordinatorState, Measured } from "./examination.ts";
 
 const REQUESTS = 5;
-const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_RESPONSE_WAIT_MS = 10_000;
 
 /** Settings that `island join` stored. */
 export type Joined = Pick<AgentConfig["coordinator"], "token" | "publicKey" | "accountId">;
 
-/** Checks how fast the coordinator responds, whether it has the pinned key, and whether it accepts the token. Never throws. */
+/** Checks the coordinator's response time, its pinned key, and whether it accepts the token. Never throws. */
 export async function checkCoordinator(url: string, joined: Joined, clock: Clock): Promise<Measured<CoordinatorState>> {
   const timesMs: number[] = [];
   for (let count = 0; count <= REQUESTS; count += 1) {
     const beganMs = clock.monotonicMs();
     try {
-      const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS) });
-      await answer.arrayBuffer();
+      const response = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS) });
+      await response.arrayBuffer();
       // An unhealthy coordinator responds with 503.
-      if (!answer.ok && answer.status !== 503)
-        return { problem: `${url} responded with status ${answer.status}. Check that it is the URL of a coordinator` };
+      if (!response.ok && response.status !== 503)
+        return {
+          problem: `${url} responded with status ${response.status}. Check that it is the URL of a coordinator`,
+        };
     } catch (error) {
       return { problem: `Cannot reach ${url}: ${reasonOf(error)}` };
     }

@@ -11,7 +11,7 @@ import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { checkNetwork, createRuntimes, findSandbox } from "../runtimes/create-runtimes.ts";
 import { MAX_PROBE_MS } from "../runtimes/runtime-probes.ts";
-import { askAgent } from "../control/control-client.ts";
+import { getFromAgent } from "../control/control-client.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
 import { checkAvailability, type RunningAgent } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
@@ -31,8 +31,8 @@ export interface ExamineOptions {
 }
 
 /**
- * Image store that pulls nothing. The doctor only checks that the engine is available, and does not touch the containers of a
- * running agent.
+ * Image store that pulls nothing. The doctor only checks that the engine is available, and does not touch the
+ * containers of a running agent.
  */
 const NO_IMAGES = {
   acquire: () => Promise.reject(new JobFailure("runtime_unavailable", "The doctor does not pull images")),
@@ -73,7 +73,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   // Without a reply from an agent, the settings are shown.
-  const running = (await askAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
+  const running = (await getFromAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
   onStep("the connection to the coordinator");
   const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
   const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));

@@ -16,8 +16,8 @@ const MAX_TOKENS = 200;
 const CONTEXT_TOKENS = 512;
 
 /**
- * Model that multiplies a square matrix with itself. Made by tools/make-matrix-model.py, which sets the size and the number of
- * products.
+ * Model that multiplies a square matrix with itself. Made by tools/make-matrix-model.py, which sets the size and the
+ * number of products.
  */
 const MATRIX_MODEL = fileURLToPath(new URL("./matrix.onnx", import.meta.url));
 const MATRIX_SIZE = 512;

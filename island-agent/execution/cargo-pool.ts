@@ -10,7 +10,7 @@ import { openMemoryNeeds, type MemoryNeeds } from "./memory-need.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
 
-/** Idle limits by runtime. A wasm Cargo loads in about 50 ms, so it is not worth keeping a process for each one that was ever used. */
+/** Idle limits by runtime. A wasm Cargo loads in about 50 ms, so its idle process is not worth keeping. */
 const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
 interface CargoPoolDeps {
@@ -104,7 +104,7 @@ export class CargoPool {
     return reports;
   }
 
-  /** Unloads idle Cargos above the new caps. Refuses waiting Cargos that no longer fit, since they would block the queue. */
+  /** Unloads idle Cargos above the new caps. Refuses waiting Cargos that no longer fit: they would block the queue. */
   setCaps(caps: MemoryUse): void {
     this.#needs.setCaps(caps);
     for (const entry of this.#entries.values()) {
@@ -264,8 +264,8 @@ export class CargoPool {
   }
 
   /**
-   * Waits until the machine has the free RAM that the load needs. Unloads idle Cargos for it, one at a time. The budget is not
-   * enough, because other programs use the machine's RAM.
+   * Waits until the machine has the free RAM that the load needs. Unloads idle Cargos for it, one at a time. The budget
+   * is not enough, because other programs use the machine's RAM.
    * @throws {JobFailure} `out_of_memory`, retryable, when no idle Cargo is left; `signal.reason`.
    */
   async #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
@@ -278,8 +278,8 @@ export class CargoPool {
       if (free === null || free >= needBytes) return;
       if (this.#leaving.size === 0) this.#budget.leastRecentlyUsedIdle()?.unload();
       if (this.#leaving.size === 0) {
-        const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
-        throw new JobFailure("out_of_memory", figures, { retryable: true });
+        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+        throw new JobFailure("out_of_memory", message, { retryable: true });
       }
       await abortable(Promise.race(this.#leaving), signal);
     }
@@ -319,7 +319,7 @@ interface Entry extends Occupant {
   estimate: MemoryUse;
   /** Grows with the download. */
   steps: number;
-  /** Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits. */
+  /** Monotonic time in ms when the files were on disk; null before. Waits and load then have their own limits. */
   readySinceMs: number | null;
   /** Set once, from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;

@@ -19,11 +19,11 @@ const earningsSchema = z.object({
 });
 export type Earnings = z.infer<typeof earningsSchema>;
 
-const MAX_ANSWER_WAIT_MS = 3_000;
-const MAX_ANSWER_BYTES = 200_000;
+const MAX_RESPONSE_WAIT_MS = 3_000;
+const MAX_RESPONSE_BYTES = 200_000;
 
 /** Earnings are null when the coordinator does not respond, or is an earlier version. */
-export interface EarningsAnswer {
+export interface EarningsReport {
   readonly earnings: Earnings | null;
   /** How far this machine's clock is ahead of the coordinator's, to within seconds; null without a `Date` header. */
   readonly clockAheadMs: number | null;
@@ -37,14 +37,14 @@ export async function fetchEarnings(
     token,
   }: { readonly coordinatorUrl: string; readonly hostId: string; readonly token: string },
   clock: Pick<Clock, "now">,
-): Promise<EarningsAnswer> {
+): Promise<EarningsReport> {
   try {
     const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/earnings`);
     url.searchParams.set("host_id", hostId);
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${token}` },
       redirect: "error",
-      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+      signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS),
     });
     const coordinatorMs = Date.parse(response.headers.get("date") ?? "");
     const clockAheadMs = Number.isNaN(coordinatorMs) ? null : clock.now() - coordinatorMs;
@@ -52,9 +52,9 @@ export async function fetchEarnings(
       await response.body?.cancel();
       return { earnings: null, clockAheadMs };
     }
-    const body = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the earnings");
-    const answer = z.object({ data: earningsSchema }).safeParse(parseJson(body));
-    return { earnings: answer.data?.data ?? null, clockAheadMs };
+    const body = await readBody(Readable.fromWeb(response.body), MAX_RESPONSE_BYTES, "the earnings");
+    const parsed = z.object({ data: earningsSchema }).safeParse(parseJson(body));
+    return { earnings: parsed.data?.data ?? null, clockAheadMs };
   } catch {
     return { earnings: null, clockAheadMs: null };
   }

@@ -8,7 +8,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import type { FetchedFiles, FetchJobFiles } from "./job-files.ts";
-import { whyFailed, type EndedJob } from "./job-history.ts";
+import { failureReasonOf, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -17,7 +17,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 
 /** Total size from which a job's files count as large. Jobs with smaller files do not wait. */
 const LARGE_BYTES = 4 * MIB;
-/** Jobs with large files in memory at the same time. Each may take over 100 MB as base64, in JSON and in messages to its process. */
+/** Maximum number of jobs with large files in memory. Each may take over 100 MB, as base64, in JSON and messages. */
 const LARGE_AT_ONCE = 2;
 
 export interface ExecutorDeps {
@@ -59,10 +59,10 @@ interface Run {
   done: Promise<void>;
 }
 
-/** Added to the run limit, so that the coordinator's limit comes first. This one applies when the connection is lost. */
+/** Added to the run limit, so that the coordinator's limit comes first unless the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
-/** Attempts to start a job whose Cargo is unloaded before the run begins. After the last one the job fails as retryable. */
+/** Attempts to start a job whose Cargo is unloaded before the run. The job then fails as retryable. */
 const MAX_ATTEMPTS = 3;
 
 /** Runs assigned jobs: acquires the Cargo, runs it, and reports to the coordinator. */
@@ -90,7 +90,7 @@ export class Executor {
     }));
   }
 
-  /** Returns the progress of each attempt, for heartbeats. `count` changes while a download, a load or a run makes progress. */
+  /** Returns the attempts for heartbeats. `count` changes while a download, load or run makes progress. */
   working(): NonNullable<IslandState["working"]> {
     return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, arrived, steps }) => {
       return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) + arrived };
@@ -155,7 +155,7 @@ export class Executor {
     const { jobId, attempt, cargo } = assign;
     outbox.refuse({ type: "refused", jobId, attempt, ...codeMembers(code), message });
     log.warn({ job_id: jobId, attempt, cargo: cargo.slug, code, reason: message }, "Job refused");
-    const why = whyFailed({ code, message });
+    const why = failureReasonOf({ code, message });
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", why });
     onChange();
   }
@@ -170,7 +170,7 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#tell(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
+    this.#reportEnd(run, outcome, last.type === "failed" ? { why: failureReasonOf(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
@@ -179,13 +179,13 @@ export class Executor {
     return log.warn({ ...facts, code, reason }, "Job failed");
   }
 
-  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
+  #reportEnd({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
     const { clock, onEnded } = this.#deps;
     const { jobId, cargo } = assign;
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 
-  /** Never rejects. A job may wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
+  /** Never rejects. A job may wait for a slot that a dropped job still occupies. */
   async #runInSlot(run: Run): Promise<LastFrame> {
     try {
       await this.#slots.acquire(run, run.abort.signal);
@@ -263,11 +263,11 @@ export class Executor {
         firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
         runMs: tenths(clock.monotonicMs() - startedMs),
       };
-      const told = {
+      const optional = {
         ...(output === undefined ? {} : { output }),
         ...(stopSequence === undefined ? {} : { stopSequence }),
       };
-      return { type: "finished", finishReason, usage, timings, ...told };
+      return { type: "finished", finishReason, usage, timings, ...optional };
     } finally {
       limit.cancel();
       run.isLoaded = false;
@@ -282,7 +282,7 @@ function tenths(ms: number): number {
 
 /** Limits how many jobs hold large files in the agent's memory. Files stay on disk until then. */
 class FileMemory {
-  readonly #places = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
+  readonly #slots = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
   readonly #waiting = new Set<() => void>();
 
   /**
@@ -298,14 +298,14 @@ class FileMemory {
     if (files === null || files.bytes < LARGE_BYTES) return work();
     this.#waiting.add(onWorking);
     try {
-      await this.#places.acquire(files, signal);
+      await this.#slots.acquire(files, signal);
     } finally {
       this.#waiting.delete(onWorking);
     }
     try {
       return await work();
     } finally {
-      this.#places.release();
+      this.#slots.release();
     }
   }
 
@@ -331,7 +331,7 @@ function lastFrameOf(
     const { code, message, retryable } = error;
     return { type: "failed", ...codeMembers(code), message, retryable };
   }
-  log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
+  log.warn({ job_id: jobId, attempt, ...locationOf(error) }, "Internal error of the agent");
   return {
     type: "failed",
     code: "internal",
@@ -341,7 +341,7 @@ function lastFrameOf(
 }
 
 /** Returns the source of an unexpected error, without its message, which may quote a prompt. */
-function placeOf(error: unknown): { fault: string; at: string[] } {
+function locationOf(error: unknown): { fault: string; at: string[] } {
   if (!(error instanceof Error)) return { fault: typeof error, at: [] };
   const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
   return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };

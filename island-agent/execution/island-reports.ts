@@ -73,7 +73,7 @@ export interface IslandFacts {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Maximum lengths of lists and texts in a report. Source: shared/protocol/from-island.ts, docs/reference/island-protocol.md "Limits". */
+/** Limits of lists and texts in a report. Source: shared/protocol/from-island.ts, island-protocol.md "Limits". */
 const MAX_LENGTHS = {
   cachedModels: 10_000,
   loaded: 1_000,
@@ -88,7 +88,7 @@ const MAX_CACHED_BYTES = 160 * KIB;
 /** Bytes of a model in a frame without its key: field names and size. */
 const CACHED_MODEL_BYTES = 24;
 
-/** Returns the first models that fit a report. The coordinator does not know of the others and may have one fetched again. */
+/** Returns the first models that fit a report. The coordinator does not see the others, and may request one again. */
 function thatFit(models: IslandState["cachedModels"]): IslandState["cachedModels"] {
   let bytes = 0;
   return models.filter(({ key }) => (bytes += Buffer.byteLength(key) + CACHED_MODEL_BYTES) <= MAX_CACHED_BYTES);

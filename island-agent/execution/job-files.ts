@@ -23,7 +23,7 @@ const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 422]);
 export interface FetchedFiles extends AsyncDisposable {
   /** Total size of all files. */
   readonly bytes: number;
-  /** Returns the input with the content of each file inserted. @throws {JobFailure} `invalid_input` for a text that is not UTF-8. */
+  /** Inserts the content of each file. @throws {JobFailure} `invalid_input` for text that is not UTF-8. */
   putInto(input: RunRequest["input"]): Promise<RunRequest["input"]>;
 }
 
@@ -50,8 +50,8 @@ export async function openJobFiles(options: {
   await rm(options.directory, { recursive: true, force: true });
 
   /**
-   * Fetches files one after the other. Resumes each after a lost connection, and checks its size and SHA-256. Leaves no files on
-   * failure.
+   * Fetches files one after the other. Resumes each after a lost connection, and checks its size and SHA-256. Leaves no
+   * files on failure.
    * @param onProgress called for each chunk that arrives.
    * @throws {JobFailure} `file_unavailable`, retryable; `signal.reason`.
    */

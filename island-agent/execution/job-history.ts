@@ -26,13 +26,13 @@ const endedJobSchema = z.object({
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
-export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message">): string {
+export function failureReasonOf({ code, message }: Pick<JobFailure, "code" | "message">): string {
   return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
 }
 
 /**
- * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An unreadable
- * file counts as empty.
+ * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An
+ * unreadable file counts as empty.
  */
 export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
   const path = join(dataDirectory, "history.json");

@@ -22,16 +22,16 @@ interface Waiting {
 }
 
 /**
- * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block the Cargo
- * forever.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block
+ * the Cargo forever.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 
 const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
 
 /**
- * Shares the RAM and VRAM within the owner's caps among Cargos. Cargos that do not fit wait in order of arrival. Idle Cargos are
- * unloaded for them, least recently used first. A Cargo that a job uses is never unloaded.
+ * Shares the RAM and VRAM within the owner's caps among Cargos. Cargos that do not fit wait in order of arrival. Idle
+ * Cargos are unloaded for them, least recently used first. A Cargo that a job uses is never unloaded.
  */
 export class MemoryBudget {
   #caps: MemoryUse;
@@ -63,9 +63,9 @@ export class MemoryBudget {
 
   /** Waits until the occupant fits, then counts its memory. Rejects with `signal.reason`. */
   async enter(occupant: Occupant, signal: AbortSignal): Promise<void> {
-    const turn = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
+    const admission = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);
     this.arrange();
-    await turn;
+    await admission;
   }
 
   /** Removes an occupant whose memory is free again, or that never entered. */
@@ -75,8 +75,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Admits waiting occupants that fit, in order. Unloads idle Cargos if that makes the first in the queue fit, and while the
-   * total is above the caps. Call it when an occupant became idle or its memory was measured again.
+   * Admits waiting occupants that fit, in order. Unloads idle Cargos if that makes the first in the queue fit, and
+   * while the total is above the caps. Call it when an occupant became idle or its memory was measured again.
    */
   arrange(): void {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
@@ -97,7 +97,7 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first in the queue has waited longer than {@link MAX_QUEUE_WAIT_MS}. New jobs of loaded Cargos must then wait. */
+  /** Whether the first in the queue has waited {@link MAX_QUEUE_WAIT_MS}. New jobs of loaded Cargos must then wait. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
     return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;

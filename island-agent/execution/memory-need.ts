@@ -48,7 +48,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
     return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? ceilingFor(memory) };
   }
 
-  /** @param source origin of the values, for the message. @throws {JobFailure} `out_of_memory`, retryable on other Islands. */
+  /** @param source origin of the values, for the message. @throws {JobFailure} `out_of_memory`, retryable elsewhere. */
   function assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
     const check = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;

@@ -1,13 +1,13 @@
 import type { ReadText } from "./amd-sysfs.ts";
 
-/** Limit above which a value means "no limit". cgroup v1 writes the largest multiple of a page, far above the RAM of any machine. */
+/** Values above it mean "no limit". cgroup v1 writes the largest multiple of a page, far above any RAM. */
 const ABSURD_BYTES = 2 ** 60;
 
 interface Hierarchy {
   readonly root: string;
   readonly limit: string;
   readonly usage: string;
-  /** Page cache in `memory.stat`. It counts as free because the kernel drops it on demand; recently read models are in it. */
+  /** Page cache in `memory.stat`. It counts as free because the kernel drops it on demand. It holds recent models. */
   readonly cache: RegExp;
 }
 const V2: Hierarchy = {
@@ -31,7 +31,7 @@ export function parseMemoryLimit(text: string | null): number | null {
   return bytes >= ABSURD_BYTES || bytes === 0 ? null : bytes;
 }
 
-/** Returns the directories with the memory limits of this process, from /proc/self/cgroup: its own group first, then the enclosing ones. */
+/** Returns the directories with the memory limits of this process: its own group first, then enclosing ones. */
 function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory: string }[] {
   return procSelfCgroup.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -42,12 +42,12 @@ function memoryGroups(procSelfCgroup: string): { hierarchy: Hierarchy; directory
   });
 }
 
-/** Returns the lowest memory limit of the container or service of this process; null when there is none. */
+/** Returns the lowest memory limit of the container or service of this process; null without a limit. */
 export function readMemoryLimitBytes(readText: ReadText): number | null {
   return smallest(limits(readText).map(({ limitBytes }) => limitBytes));
 }
 
-/** Returns the memory that is left under those limits; null when there is none. */
+/** Returns the memory that is left under those limits; null without a limit. */
 export function readMemoryLeftBytes(readText: ReadText): number | null {
   return smallest(
     limits(readText).flatMap(({ hierarchy, directory, limitBytes }) => {
@@ -68,8 +68,8 @@ function limits(readText: ReadText): { hierarchy: Hierarchy; directory: string; 
 }
 
 /**
- * Splits "/a/b" into "/a/b", "/a", "". A container may see its path on the host, which does not exist inside: the root is then
- * its own group. A path with ".." is outside the mounted hierarchy.
+ * Splits "/a/b" into "/a/b", "/a", "". A container may see its path on the host, which does not exist inside: the root
+ * is then its own group. A path with ".." is outside the mounted hierarchy.
  */
 function selfAndParents(path: string): string[] {
   const names = path.split("/").filter((name) => name !== "");

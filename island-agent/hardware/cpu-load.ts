@@ -3,8 +3,8 @@ import type { CpuInfo } from "node:os";
 type CpuTimes = Pick<CpuInfo, "times">;
 
 /**
- * Returns the share of time that the cores were busy between two readings, 0 to 1; null when no time passed or the number of
- * cores changed.
+ * Returns the share of time that the cores were busy between two readings, 0 to 1; null when no time passed or the
+ * number of cores changed.
  */
 export function cpuLoadBetween(before: readonly CpuTimes[], after: readonly CpuTimes[]): number | null {
   if (before.length !== after.length) return null;

@@ -12,8 +12,8 @@ const MAX_GPUS = 64;
 const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
 
 /**
- * Detects the hardware of this host, with the owner's overrides and caps. A missing tool leaves values unknown; it is not an
- * error.
+ * Detects the hardware of this host, with the owner's overrides and caps. A missing tool leaves values unknown; it is
+ * not an error.
  * @throws only `signal.reason` when aborted.
  */
 export async function detectHardware(options: {

@@ -36,7 +36,7 @@ export function gpusOfControllers(
   });
 }
 
-/** Returns the RAM that macOS allows the GPU: about 2/3, and 3/4 above 36 GiB. Source: Metal's recommendedMaxWorkingSetSize. */
+/** Returns the RAM that macOS allows the GPU: 2/3, above 36 GiB 3/4. Source: recommendedMaxWorkingSetSize of Metal. */
 export function appleGpuBytes(ramBytes: number): number {
   return Math.floor(ramBytes <= 36 * GIB ? (ramBytes * 2) / 3 : (ramBytes * 3) / 4);
 }

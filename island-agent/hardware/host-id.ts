@@ -18,8 +18,8 @@ export class HostIdError extends CliError {
 }
 
 /**
- * Returns this host's id, created at the first call and kept in the data directory. Random, because a machine's own id is the
- * same in every clone of a disk image.
+ * Returns this host's id, created at the first call and kept in the data directory. Random, because a machine's own id
+ * is the same in every clone of a disk image.
  * @throws {HostIdError}
  */
 export async function loadHostId(dataDirectory: string): Promise<string> {

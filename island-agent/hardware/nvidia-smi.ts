@@ -17,7 +17,7 @@ interface NvidiaGpu extends Gpu {
   readonly freeVramBytes: number | null;
 }
 
-/** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", and bare "N/A" of some tools. */
+/** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "N/A". */
 const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
 const SHARES_RAM = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;

@@ -19,7 +19,7 @@ export interface HardwareCaps {
   readonly logicalCores?: number | null;
 }
 
-/** Returns the RAM reserved for the machine's owner without a cap: 2 GiB, or 15 % if that is more, but at most half of the total. */
+/** Returns the owner's RAM without a cap: 2 GiB, or 15 % if that is more, but at most half of the total. */
 function ownersRamBytes(totalBytes: number): number {
   return Math.min(Math.max(2 * GIB, 0.15 * totalBytes), totalBytes / 2);
 }
@@ -65,7 +65,7 @@ function stateVram(gpus: readonly Gpu[], totalBytes: number): Gpu[] {
   }));
 }
 
-/** Limits VRAM. A GPU without dedicated memory has at most the RAM that jobs may use. A GPU of unknown size has the rest of the cap. */
+/** Limits VRAM: unified memory to the RAM for jobs, and a GPU of unknown size to the rest of the cap. */
 function capVram(gpus: readonly Gpu[], capBytes: number | null, ramBytes: number): Gpu[] {
   let left = capBytes ?? Number.POSITIVE_INFINITY;
   return gpus.map((gpu) => {

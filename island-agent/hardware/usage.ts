@@ -20,7 +20,7 @@ interface Usage {
   readonly gpuLoad: number | null;
 }
 
-/** Interval of nvidia-smi, which may take seconds on a busy GPU. It runs in the background, and its last output is used. */
+/** Interval of nvidia-smi, which may take seconds on a busy GPU. Until then, its last output is used. */
 const NVIDIA_INTERVAL_MS = 10_000;
 
 /**
@@ -40,8 +40,8 @@ export function openUsageSampler({
   let nvidiaFreeBytes: number | null = null;
   let nvidiaTemperatureC: number | null = null;
   let nvidiaLoad: number | null = null;
-  let nvidiaAskedMs = Number.NEGATIVE_INFINITY;
-  let asking: Promise<void> | null = null;
+  let nvidiaStartedMs = Number.NEGATIVE_INFINITY;
+  let nvidiaRun: Promise<void> | null = null;
   let cpus: readonly CpuInfo[] = probe.cpus();
   const temperatureFiles =
     probe.platform === "linux"
@@ -50,7 +50,7 @@ export function openUsageSampler({
           (path) => probe.readText(path),
         )
       : [];
-  askNvidia();
+  updateNvidia();
 
   /** Sets the hardware after the owner has changed the caps. */
   function setHardware(changed: Pick<Hardware, "ramBytes" | "gpus">): void {
@@ -58,7 +58,7 @@ export function openUsageSampler({
   }
 
   function read(): Usage {
-    askNvidia();
+    updateNvidia();
     const before = cpus;
     cpus = probe.cpus();
     const amd = amdGpus();
@@ -72,8 +72,8 @@ export function openUsageSampler({
   }
 
   /**
-   * Returns the RAM that a load can use now. Null where the system reports only unused memory without reclaimable caches: macOS
-   * reports a few hundred MB while gigabytes are available.
+   * Returns the RAM that a load can use now. Null where the system reports only unused memory without reclaimable
+   * caches: macOS reports a few hundred MB while gigabytes are available.
    */
   function loadableRamBytes(): number | null {
     return ["linux", "win32"].includes(probe.platform) ? freeRamBytes() : null;
@@ -97,16 +97,16 @@ export function openUsageSampler({
   }
 
   /** Starts a reading in the background if the last one is old enough and none is running. */
-  function askNvidia(): void {
-    const isDue = clock.monotonicMs() - nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
-    if (!has("NVIDIA") || asking !== null || !isDue || stopping.signal.aborted) return;
-    nvidiaAskedMs = clock.monotonicMs();
-    asking = probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, stopping.signal).then((text) => {
+  function updateNvidia(): void {
+    const isDue = clock.monotonicMs() - nvidiaStartedMs >= NVIDIA_INTERVAL_MS;
+    if (!has("NVIDIA") || nvidiaRun !== null || !isDue || stopping.signal.aborted) return;
+    nvidiaStartedMs = clock.monotonicMs();
+    nvidiaRun = probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, stopping.signal).then((text) => {
       const gpus = parseNvidiaUsage(text ?? "");
       nvidiaFreeBytes = sumKnown(gpus.map(({ freeVramBytes }) => freeVramBytes));
       nvidiaTemperatureC = highestOf(gpus.map(({ temperatureC }) => temperatureC));
       nvidiaLoad = highestOf(gpus.map(({ load }) => load));
-      asking = null;
+      nvidiaRun = null;
     });
   }
 
@@ -120,7 +120,7 @@ export function openUsageSampler({
     loadableRamBytes,
     async [Symbol.asyncDispose](): Promise<void> {
       stopping.abort();
-      await asking;
+      await nvidiaRun;
     },
   };
 }

@@ -10,7 +10,7 @@ export interface PullStatus {
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
   /** 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
-  /** Progress of the download; null if there is none. Absent in agents of earlier versions. */
+  /** Progress of the download; null outside a download. Absent in agents of earlier versions. */
   readonly download?: IslandState["downloads"][number] | null;
   /** Reason of a failure. */
   readonly detail: string;
@@ -19,11 +19,11 @@ export interface PullStatus {
 interface Pull {
   state: PullStatus["state"];
   detail: string;
-  patience: Timer | null;
+  timeout: Timer | null;
 }
 
 /** Maximum wait for a Cargo. The coordinator sends it immediately, or not at all if it has no such Cargo. */
-const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_OFFER_WAIT_MS = 10_000;
 /** Maximum number of pulls kept; finished ones are dropped first. */
 const MAX_PULLS = 100;
 
@@ -43,8 +43,8 @@ export function openPulls(
   const ongoing = new Set<Promise<void>>();
 
   /**
-   * Requests the Cargo from the coordinator, unless it is already being pulled. @throws {CliError} without a session, or when too
-   * many are being pulled.
+   * Requests the Cargo from the coordinator, unless it is already being pulled. @throws {CliError} without a session,
+   * or when too many are being pulled.
    */
   function begin(slug: string): void {
     const known = pulls.get(slug);
@@ -52,8 +52,8 @@ export function openPulls(
     pulls.delete(slug);
     forgetOldest();
     if (!want([slug])) throw new CliError("The agent is not connected to its coordinator. Try again later");
-    const pull: Pull = { state: "asked for", detail: "", patience: null };
-    pull.patience = clock.schedule(MAX_ANSWER_WAIT_MS, () => {
+    const pull: Pull = { state: "asked for", detail: "", timeout: null };
+    pull.timeout = clock.schedule(MAX_OFFER_WAIT_MS, () => {
       pull.state = "failed";
       pull.detail = `the coordinator did not send ${slug}. Check the name, and that the Cargo is approved`;
     });
@@ -64,7 +64,7 @@ export function openPulls(
   function offer(cargo: CargoManifest, signal: AbortSignal): boolean {
     const pull = pulls.get(cargo.slug);
     if (pull?.state !== "asked for") return false;
-    pull.patience?.cancel();
+    pull.timeout?.cancel();
     pull.state = "fetching";
     const fetching = download(pull, cargo, signal).finally(() => ongoing.delete(fetching));
     ongoing.add(fetching);
@@ -82,7 +82,7 @@ export function openPulls(
 
   /** Waits for the downloads. Abort the signals passed to `offer` to end them. */
   async function close(): Promise<void> {
-    for (const { patience } of pulls.values()) patience?.cancel();
+    for (const { timeout } of pulls.values()) timeout?.cancel();
     await Promise.all(ongoing);
   }
 

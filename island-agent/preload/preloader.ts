@@ -46,8 +46,8 @@ const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
 /**
- * Downloads recommended Cargos before jobs need them, while the Island is open: those requested in the last hour, and the default
- * Cargo. It takes the best that fit the disk budget, one at a time.
+ * Downloads recommended Cargos before jobs need them, while the Island is open: those requested in the last hour, and
+ * the default Cargo. It takes the best that fit the disk budget, one at a time.
  */
 export function openPreloader({
   clock,
@@ -84,7 +84,7 @@ export function openPreloader({
   let lastProblem: string | null = null;
   let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
-  let askNow = new AbortController();
+  let requestNow = new AbortController();
   /** Ends the current download. */
   let stopDownload = new AbortController();
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: random });
@@ -96,24 +96,24 @@ export function openPreloader({
     return { askedAtMs, problem, items };
   }
 
-  /** Requests recommendations now, every 15 minutes and when the Island opens, until aborted. Resolves when all downloads have ended. */
+  /** Requests recommendations now, every 15 min and when the Island opens. Resolves after an abort. */
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      askNow = new AbortController();
+      requestNow = new AbortController();
       let waitMs = INTERVAL_MS + random() * SPREAD_MS;
       if (closedBecause() === null) {
         if (await ask(signal)) backoff.reset();
         else waitMs = backoff.nextMs();
         begin(signal);
       }
-      await clock.sleep(waitMs, AbortSignal.any([signal, askNow.signal])).catch(() => undefined);
+      await clock.sleep(waitMs, AbortSignal.any([signal, requestNow.signal])).catch(() => undefined);
     }
     await work;
   }
 
   /** Requests recommendations when the Island has opened; stops the download when it has closed. */
   function onAvailability(): void {
-    if (closedBecause() === null) askNow.abort();
+    if (closedBecause() === null) requestNow.abort();
     else stopDownload.abort(new Error("the Island accepts no jobs now"));
   }
 
@@ -216,7 +216,7 @@ export function openPreloader({
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = failed(cargo, error);
     }
-    // A new version of the Cargo may have arrived; it waits for its own turn.
+    // A new version of the Cargo may have arrived; it is downloaded afterwards.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 

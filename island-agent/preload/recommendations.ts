@@ -4,8 +4,8 @@ import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
 /**
- * A Cargo that the coordinator recommends for this Island's disk. Strict, because its texts appear on the owner's terminal.
- * Source: spec §2, Preload recommendation.
+ * A Cargo that the coordinator recommends for this Island's disk. Strict, because its texts appear on the owner's
+ * terminal. Source: spec §2, Preload recommendation.
  */
 const recommendationSchema = z.object({
   workload_slug: cargoSlugSchema,
@@ -18,7 +18,7 @@ const recommendationSchema = z.object({
   /** Missing in coordinators before version 0.2. */
   is_default: z.boolean().default(false),
 });
-const answerSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });
+const responseSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });
 
 export interface Recommendation {
   readonly slug: string;
@@ -31,8 +31,8 @@ export interface Recommendation {
   readonly earningsPerJob: string;
 }
 
-const MAX_ANSWER_WAIT_MS = 30_000;
-const MAX_ANSWER_BYTES = 1_000_000;
+const MAX_RESPONSE_WAIT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 1_000_000;
 const MAX_RECOMMENDATIONS = 20;
 
 /**
@@ -46,15 +46,15 @@ export async function fetchRecommendations(
 ): Promise<Recommendation[]> {
   const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/recommendations`);
   url.searchParams.set("host_id", hostId);
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_ANSWER_WAIT_MS)]) });
+  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_RESPONSE_WAIT_MS)]) });
   if (!response.ok)
     throw new Error(`the coordinator responded to the request for recommendations with status ${response.status}`);
   if (response.body === null) throw new Error("invalid recommendations from the coordinator");
   const body = Readable.fromWeb(response.body);
-  const text = await readBody(body, MAX_ANSWER_BYTES, "the list of recommendations");
-  const answer = answerSchema.safeParse(parseJson(text));
-  if (!answer.success) throw new Error("invalid recommendations from the coordinator");
-  return answer.data.recommendations.slice(0, MAX_RECOMMENDATIONS).map((one) => ({
+  const text = await readBody(body, MAX_RESPONSE_BYTES, "the list of recommendations");
+  const parsed = responseSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new Error("invalid recommendations from the coordinator");
+  return parsed.data.recommendations.slice(0, MAX_RECOMMENDATIONS).map((one) => ({
     slug: one.workload_slug,
     queued: one.queued_demand,
     demandScore: one.demand_score,

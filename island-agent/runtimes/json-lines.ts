@@ -16,7 +16,7 @@ export interface JsonLineLimits {
   readonly totalBytes: number;
 }
 
-/** Default limits. A line must fit into one frame to the coordinator (8 MB), and the output into a stored job (64 MB). */
+/** Default limits: a line must fit into a frame (8 MB), and the output into a stored job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
 /** Maximum length of the message of an `error` line. */
 const MAX_MESSAGE_CHARS = 1_000;
@@ -36,8 +36,9 @@ const lineSchema = z.discriminatedUnion("type", [
 ]);
 
 /**
- * Reads the standard output of a wasm module or a container: JSON lines as documented in docs/reference/cargo-format.md. Failures
- * name the line number and the fault, but never quote the line. Each `token` line counts as one token.
+ * Reads the standard output of a wasm module or a container: JSON lines as documented in
+ * docs/reference/cargo-format.md. Failures name the line number and the fault, but never quote the line. Each `token`
+ * line counts as one token.
  */
 export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;

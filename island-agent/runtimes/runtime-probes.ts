@@ -40,8 +40,8 @@ interface Waiting {
 }
 
 /**
- * Finds the runtimes that work on this host. Probes the others repeatedly: a probe may have been killed, or a container engine
- * may start later.
+ * Finds the runtimes that work on this host. Probes the others repeatedly: a probe may have been killed, or a container
+ * engine may start later.
  */
 export class RuntimeProbes implements Disposable {
   /** Called when a later probe has found a runtime, after it was added to `usable`. */

@@ -4,8 +4,8 @@ import type { JsonValue } from "../../shared/json-value.ts";
 import type { FinishReason, OutputItem, PromptTokens, Usage } from "../../shared/output.ts";
 
 /**
- * Result of a probe. `isFinal`: no change during the agent's life can make the runtime usable. `isForeign`: the runtime is for
- * other platforms, so the owner gets no notice. Both default to false.
+ * Result of a probe. `isFinal`: no change during the agent's life can make the runtime usable. `isForeign`: the runtime
+ * is for other platforms, so the owner gets no notice. Both default to false.
  */
 export type ProbeResult =
   | { usable: true; version: string }
@@ -24,9 +24,11 @@ export interface CargoRuntime {
   probe(signal: AbortSignal): Promise<ProbeResult>;
   /**
    * Loads a Cargo, in its own process where the runtime uses native code.
-   * @param modelPath the verified file on disk, or the folder of a model with several files; null for a Cargo without a model.
+   * @param modelPath the verified file on disk, or the folder of a model with several files; null for a Cargo without a
+   * model.
    * @param adapterPaths files of the Cargo's `adapters`, in their order. Default: none.
-   * @param admit called once, before memory is taken; the load continues when it resolves. Default: no wait and no limit.
+   * @param admit called once, before memory is taken; the load continues when it resolves. Default: no wait and no
+   * limit.
    * @throws {JobFailure} whose `retryable` is true if another Island may succeed; errors of `admit`.
    */
   load(
@@ -40,8 +42,8 @@ export interface CargoRuntime {
 
 /**
  * Decides when a load may take its memory.
- * @param estimate returns the memory of the loaded Cargo, from its files and manifest; rather too much than too little. It may
- * start the process that then loads. It throws {@link JobFailure} when the files do not fit the Cargo.
+ * @param estimate returns the memory of the loaded Cargo, from its files and manifest; rather too much than too little.
+ * It may start the process that then loads. It throws {@link JobFailure} when the files do not fit the Cargo.
  * @returns RAM in bytes above which a runtime that can measure it kills the Cargo's process (`out_of_memory`).
  */
 export type Admission = (estimate: () => Promise<MemoryUse>) => Promise<number>;
@@ -81,8 +83,8 @@ export interface LoadedCargo extends AsyncDisposable {
   /** Resolves when the Cargo can no longer run jobs (its process ended); never rejects. */
   readonly gone: Promise<void>;
   /**
-   * Runs one job. `onOutput` is called in order, and never after the promise has settled. Aborting rejects with `signal.reason`
-   * within 2 s, after the work has stopped.
+   * Runs one job. `onOutput` is called in order, and never after the promise has settled. Aborting rejects with
+   * `signal.reason` within 2 s, after the work has stopped.
    * @param watcher receives the run's progress.
    * @throws {JobFailure} {@link CargoGone} when the Cargo was gone before the run began.
    */

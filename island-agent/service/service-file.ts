@@ -13,8 +13,8 @@ export interface ServiceSpec {
 export const SYSTEMD_UNIT = "atoll-island.service";
 export const LAUNCHD_LABEL = "network.atoll.island";
 
-/** Exit code of `island start` when the coordinator permanently refuses the Island. The service is then not restarted. */
-export const SENT_AWAY_EXIT_CODE = 3;
+/** Exit code of `island start` when the coordinator permanently refuses the Island. Prevents a restart. */
+export const REFUSED_EXIT_CODE = 3;
 
 /** Stop timeout. Longer than the agent's own limits after SIGTERM, for running jobs and for the last results. */
 const MAX_STOP_S = 90;
@@ -25,8 +25,9 @@ const STARTS_WITHIN_S = 300;
 
 /**
  * Restrictions of rights that the agent does not need. Some are omitted because bubblewrap could not start under them:
- * RestrictNamespaces, ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts its own /proc), ProtectHostname (it
- * sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source: systemd.exec(5).
+ * RestrictNamespaces, ProtectKernelTunables, ProtectKernelLogs and ProtectProc (it mounts its own /proc),
+ * ProtectHostname (it sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source:
+ * systemd.exec(5).
  */
 const FEWER_RIGHTS = `NoNewPrivileges=true
 LockPersonality=true
@@ -62,7 +63,7 @@ Type=exec
 ExecStart=${command.map(quoteForSystemd).join(" ")}
 ${user === null ? "" : `User=${user}\n`}Restart=on-failure
 RestartSec=${RESTART_AFTER_S}
-RestartPreventExitStatus=${SENT_AWAY_EXIT_CODE}
+RestartPreventExitStatus=${REFUSED_EXIT_CODE}
 TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
 OOMPolicy=continue

@@ -20,7 +20,7 @@ export interface AttemptLog extends AttemptName {
   readonly onFailure: (failure: JobFailure) => void;
   started: boolean;
   /** False until the start of the run was sent to the coordinator. */
-  startTold: boolean;
+  startSent: boolean;
   /** Prompt tokens read so far; null before, and for Cargos without prompts. */
   prompt: PromptTokens | null;
   lastSeq: number;

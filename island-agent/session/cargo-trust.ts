@@ -22,12 +22,12 @@ export interface ReceivedCargo {
 }
 
 /**
- * Decides which Cargos this Island trusts: those signed with the coordinator's key that was pinned at join, for all Islands or
- * for the Islands of its account.
+ * Decides which Cargos this Island trusts: those signed with the coordinator's key that was pinned at join, for all
+ * Islands or for the Islands of its account.
  * @param pinned the public key, base64.
  * @param accountId the account whose own Cargos are also trusted; null when unknown.
- * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed. Null: only the
- * pinned key is required.
+ * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed. Null:
+ * only the pinned key is required.
  * @throws {RangeError} for an invalid key.
  */
 export function openCargoTrust(
@@ -40,7 +40,7 @@ export function openCargoTrust(
   let hasLogged = false;
   const isSignedForAll = rememberSignatures((cargo, signature) => isSigned(cargo, signature, key));
 
-  /** Returns why the Cargo must not run and its model not be downloaded; null when it is signed. Logs only the first refusal. */
+  /** Returns why the Cargo must not run or be downloaded; null if it is signed. Logs only the first refusal. */
   function problemOf({ cargo, signature, endorsements = [] }: ReceivedCargo): string | null {
     if (isSignedForAll(cargo, signature)) return ownersProblemOf(cargo, endorsements);
     if (signedBy === null && accountId !== null && isSigned(cargo, signature, key, accountId)) return null;

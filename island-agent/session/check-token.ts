@@ -7,46 +7,46 @@ import { sessionUrl } from "./coordinator-link.ts";
 type Failed = { readonly ok: false; readonly reason: string };
 
 /** Response to an upgrade request. `status` 101: a session was opened and closed immediately. */
-type Answer = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
+type DialResult = { readonly ok: true; readonly status: number; readonly headers: IncomingHttpHeaders } | Failed;
 
-const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_RESPONSE_WAIT_MS = 10_000;
 
-/** Reads the public key (base64) with which the coordinator signs Cargos. Sends no token, because the coordinator is not trusted yet. */
+/** Reads the coordinator's public key for Cargos (base64). Sends no token, because it is not trusted yet. */
 export async function readCoordinatorKey(
   coordinatorUrl: string,
 ): Promise<{ readonly ok: true; readonly publicKey: string } | Failed> {
-  const answer = await dial(coordinatorUrl, {});
-  if (!answer.ok) return answer;
-  const publicKey = shownKey(answer.headers);
+  const response = await dial(coordinatorUrl, {});
+  if (!response.ok) return response;
+  const publicKey = shownKey(response.headers);
   if (publicKey !== undefined) return { ok: true, publicKey };
-  const isCoordinator = answer.status === 401 || answer.status === 101;
-  return { ok: false, reason: isCoordinator ? NO_KEY : describeStatus(answer) };
+  const isCoordinator = response.status === 401 || response.status === 101;
+  return { ok: false, reason: isCoordinator ? NO_KEY : describeStatus(response) };
 }
 
 /**
- * Opens a session and closes it before `hello`. Returns whether the coordinator accepts the token, its public key, and the
- * token's account (null: the coordinator does not report it).
+ * Opens a session and closes it before `hello`. Returns whether the coordinator accepts the token, its public key, and
+ * the token's account (null: the coordinator does not report it).
  */
 export async function checkToken(
   coordinatorUrl: string,
   token: string,
 ): Promise<{ readonly ok: true; readonly publicKey: string; readonly accountId: string | null } | Failed> {
-  const answer = await dial(coordinatorUrl, { authorization: `Bearer ${token}` });
-  if (!answer.ok) return answer;
-  const { status, headers } = answer;
+  const response = await dial(coordinatorUrl, { authorization: `Bearer ${token}` });
+  if (!response.ok) return response;
+  const { status, headers } = response;
   if (status === 401) return { ok: false, reason: "the coordinator rejected the token" };
-  if (status !== 101) return { ok: false, reason: describeStatus(answer) };
+  if (status !== 101) return { ok: false, reason: describeStatus(response) };
   const publicKey = shownKey(headers);
   if (publicKey === undefined) return { ok: false, reason: NO_KEY };
   const accountId = headers[ACCOUNT_HEADER];
   return { ok: true, publicKey, accountId: typeof accountId === "string" && isAccountId(accountId) ? accountId : null };
 }
 
-function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>): Promise<DialResult> {
   return new Promise((resolve) => {
     const socket = new WebSocket(sessionUrl(coordinatorUrl), SUBPROTOCOL, {
       headers,
-      handshakeTimeout: MAX_ANSWER_WAIT_MS,
+      handshakeTimeout: MAX_RESPONSE_WAIT_MS,
     });
     let shown: IncomingHttpHeaders = {};
     socket.on("upgrade", (response) => (shown = response.headers));

@@ -1,6 +1,6 @@
 /**
- * Addresses of the network's coordinators that the owner configured; any of them accepts the Island. Each Island dials them in a
- * random order, so that the Islands of a lost coordinator spread over the others.
+ * Addresses of the network's coordinators that the owner configured; any of them accepts the Island. Each Island dials
+ * them in a random order, so that the Islands of a lost coordinator spread over the others.
  */
 export class CoordinatorAddresses {
   readonly #configured: readonly string[];
@@ -28,8 +28,8 @@ export class CoordinatorAddresses {
   }
 
   /**
-   * Advances to another address: to `named` if the current coordinator names one that this Island may follow, otherwise to the
-   * next configured one. Returns whether to dial it immediately, which is true once per address before a wait.
+   * Advances to another address: to `named` if the current coordinator names one that this Island may follow, otherwise
+   * to the next configured one. Returns whether to dial it immediately, which is true once per address before a wait.
    */
   advance(named: string | null): boolean {
     const from = this.current;
@@ -48,7 +48,7 @@ export class CoordinatorAddresses {
     return false;
   }
 
-  /** Records that the current coordinator refuses this Island. Returns whether all have refused since one accepted it. */
+  /** Records a refusal by the current coordinator. Returns whether all have refused since the last welcome. */
   refused(): boolean {
     if (this.#detour === null) this.#refusing.add(this.current);
     return this.#refusing.size === new Set(this.#configured).size;
@@ -66,8 +66,8 @@ export class CoordinatorAddresses {
   }
 
   /**
-   * Follows an address only if it is configured, or has the same certificate. A malicious coordinator could otherwise redirect
-   * token and connections to any server in plain text, or into the owner's network.
+   * Follows an address only if it is configured, or has the same certificate. A malicious coordinator could otherwise
+   * redirect token and connections to any server in plain text, or into the owner's network.
    */
   #follow(named: string, from: string): void {
     const to = URL.parse(named);

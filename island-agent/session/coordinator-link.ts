@@ -23,7 +23,7 @@ export interface LinkHandlers {
   state(): IslandState;
   /** Returns why to leave a coordinator that shows this public key; null to stay. */
   distrust(publicKey: string): string | null;
-  /** Called when a session is open; `send` works until `onLost`. It returns false when the socket is behind; `onDrained` follows. */
+  /** Called when a session is open. `send` works until `onLost`; false: the socket is behind, `onDrained` follows. */
   onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void;
   /** Called when the socket has sent all frames. */
   onDrained(): void;
@@ -57,10 +57,10 @@ export type SessionEnd =
 const MAX_WELCOME_WAIT_MS = 15_000;
 /** Maximum wait for the other side's close frame. */
 const MAX_CLOSE_MS = 2_000;
-/** Maximum length of a close reason. A close frame has space for 123 bytes; a UTF-16 unit takes at most 3. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason: 123 bytes, with at most 3 per UTF-16 unit. Source: RFC 6455 §5.5. */
 const MAX_REASON_UNITS = 41;
 
-/** Returns the WebSocket URL of a coordinator's Island sessions. Keeps a path of the address, as reverse proxies use it. */
+/** Returns the WebSocket URL of Island sessions. Keeps the address's path, for reverse proxies. */
 export function sessionUrl(coordinatorUrl: string): string {
   const { protocol, host, pathname } = new URL(coordinatorUrl);
   return `${protocol === "https:" ? "wss:" : "ws:"}//${host}${pathname.replace(/\/+$/, "")}${SESSION_PATH}`;
@@ -84,7 +84,7 @@ export function runSession(
     let end: SessionEnd | null = null;
     let wire: Socket | null = null;
     let silence: Timer | null = null;
-    let lastHeardMs = clock.monotonicMs();
+    let lastReceivedMs = clock.monotonicMs();
     let heartbeat: Timer | null = null;
     let closing: Timer | null = null;
     let silenceLimitMs = MAX_WELCOME_WAIT_MS;
@@ -105,14 +105,14 @@ export function runSession(
     const watchSilence = (forMs: number): void => {
       silence?.cancel();
       silence = clock.schedule(forMs, () => {
-        const leftMs = lastHeardMs + silenceLimitMs - clock.monotonicMs();
+        const leftMs = lastReceivedMs + silenceLimitMs - clock.monotonicMs();
         if (leftMs > 0) return watchSilence(leftMs);
         end ??= retry("no message from the coordinator");
         socket.terminate();
       });
     };
-    const hearSign = (): void => {
-      lastHeardMs = clock.monotonicMs();
+    const recordActivity = (): void => {
+      lastReceivedMs = clock.monotonicMs();
     };
     const beat = (everyMs: number, isFirst: boolean): void => {
       heartbeat = clock.schedule(everyMs, () => {
@@ -130,7 +130,7 @@ export function runSession(
         return;
       }
       if (frame.type === "welcome") {
-        if (isWelcome) throw new ProtocolError("welcome: said twice");
+        if (isWelcome) throw new ProtocolError("welcome: sent twice");
         isWelcome = true;
         silenceLimitMs = frame.heartbeatMs * SILENCE_IN_HEARTBEATS;
         watchSilence(silenceLimitMs);
@@ -159,11 +159,11 @@ export function runSession(
       socket.terminate();
     });
     socket.on("open", () => send(handlers.hello()));
-    socket.on("ping", hearSign);
+    socket.on("ping", recordActivity);
     socket.on("message", (data) => {
       // Frames after our close are ignored.
       if (socket.readyState !== socket.OPEN) return;
-      hearSign();
+      recordActivity();
       try {
         receive(readFromCoordinator(data as Buffer));
       } catch (error) {
@@ -197,8 +197,8 @@ export function runSession(
 }
 
 function endOf(code: number, reason: string): SessionEnd {
-  const said = reason === "" ? `closed with ${code}` : `closed with ${code}: ${reason}`;
-  return code === CLOSE.protocolError ? refused(said) : retry(said);
+  const ended = reason === "" ? `closed with ${code}` : `closed with ${code}: ${reason}`;
+  return code === CLOSE.protocolError ? refused(ended) : retry(ended);
 }
 
 function retry(reason: string): Extract<SessionEnd, { kind: "retry" }> {

@@ -24,9 +24,9 @@ type Send = (frame: FromIsland) => unknown;
 const MAX_MESSAGE = 2_000;
 
 /**
- * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a reconnect, so that
- * a lost socket loses neither output nor result. Source: decision 0003. A frame that the coordinator would refuse is never sent,
- * because it would be refused every time: its job fails instead.
+ * Frames for the coordinator. Numbered frames are kept until they are acknowledged, and are sent again after a
+ * reconnect, so that a lost socket loses neither output nor result. Source: decision 0003. A frame that the coordinator
+ * would refuse is never sent, because it would be refused every time: its job fails instead.
  */
 export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
@@ -41,7 +41,7 @@ export class Outbox {
   /** Returns jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
-      log.startTold = log.started;
+      log.startSent = log.started;
       const { jobId, attempt, claim, started } = log;
       return { jobId, attempt, claim, started };
     });
@@ -69,7 +69,7 @@ export class Outbox {
       claim,
       onFailure,
       started: false,
-      startTold: false,
+      startSent: false,
       prompt: null,
       lastSeq: 0,
       unacked: [],
@@ -90,7 +90,7 @@ export class Outbox {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.started) return;
     log.started = true;
-    this.#tellStart(log);
+    this.#sendStart(log);
   }
 
   /** Reports how much of the prompt has been read. */
@@ -98,12 +98,12 @@ export class Outbox {
     const log = this.#find(jobId, attempt);
     if (log === undefined || log.hasEnded) return;
     log.prompt = prompt;
-    this.#tellStart(log);
+    this.#sendStart(log);
   }
 
   /**
-   * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible, as is all
-   * output while the socket is behind. Other output is not delayed.
+   * Adds output. Output of one event loop tick (one read from a host process) is packed into as few frames as possible,
+   * as is all output while the socket is behind. Other output is not delayed.
    */
   output(jobId: string, attempt: number, item: OutputItem): void {
     const log = this.#find(jobId, attempt);
@@ -124,8 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a failure when
-   * the result cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a
+   * failure when the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
@@ -149,7 +149,7 @@ export class Outbox {
     if (this.has(jobId, attempt)) this.#remove(jobId);
   }
 
-  /** Starts a session after its welcome: sends the frames that the coordinator lacks, and then every frame immediately. */
+  /** Starts a session after its welcome: sends the missing frames, and then every frame immediately. */
   connect(send: Send, held: readonly HeldDecision[], maxFrameBytes: number = MAX_FRAME_BYTES): void {
     this.#send = send;
     this.#maxFrameBytes = maxFrameBytes;
@@ -181,16 +181,16 @@ export class Outbox {
     this.#emptied = Promise.withResolvers();
   }
 
-  #tellStart(log: AttemptLog): void {
+  #sendStart(log: AttemptLog): void {
     if (this.#send === null) return;
-    log.startTold = true;
+    log.startSent = true;
     const { jobId, attempt, prompt } = log;
     this.#send({ type: "started", jobId, attempt, ...(prompt === null ? {} : { prompt }) });
   }
 
   #resend(log: AttemptLog, send: Send): void {
     // The run may have begun between hello and welcome.
-    if (log.started && (!log.startTold || log.prompt !== null)) this.#tellStart(log);
+    if (log.started && (!log.startSent || log.prompt !== null)) this.#sendStart(log);
     for (const frame of log.unacked) {
       if (this.#isTooLarge(frame)) return this.#failAt(log, frame.seq);
       this.#isBehind = send(frame) === false;

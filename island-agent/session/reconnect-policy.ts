@@ -15,8 +15,8 @@ export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () 
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
 
   /**
-   * Returns the wait before the next session; null if all coordinators refuse this Island. The current address is then that of
-   * the next session.
+   * Returns the wait before the next session; null if all coordinators refuse this Island. The current address is then
+   * that of the next session.
    */
   function waitMsAfter(end: SessionEnd, holdsJobs: boolean): number | null {
     if (end.kind === "refused" && (end.isFinal || addresses.refused())) return null;

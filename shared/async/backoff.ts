@@ -14,8 +14,8 @@ export function growingMs(nth: number, { firstMs, maxMs }: GrowingWaits): number
 }
 
 /**
- * Returns the delay before the next attempt. It doubles from `firstMs` to `maxMs`, reduced by a random part of up to a half, so that
- * simultaneous failures are not retried simultaneously.
+ * Returns the delay before the next attempt. It doubles from `firstMs` to `maxMs`, reduced by a random part of up to a
+ * half, so that simultaneous failures are not retried simultaneously.
  * @param failures consecutive failed attempts, at least 1
  */
 export function backoffMs(failures: number, policy: BackoffPolicy): number {

@@ -2,7 +2,8 @@ import { abortable } from "./abortable.ts";
 import type { Clock, Timer } from "../clock.ts";
 
 /**
- * Time limit for a part of an orderly stop. What is not durable by then is restored at the next start, or adopted by other coordinators.
+ * Time limit for a part of an orderly stop. State that is not durable by then is restored at the next start, or adopted
+ * by other coordinators.
  */
 export class CloseLimit {
   readonly #passed = new AbortController();
@@ -19,7 +20,8 @@ export class CloseLimit {
   }
 
   /**
-   * Resolves when the work is done or the limit has passed. The work then continues unobserved. @throws errors of the work before the limit
+   * Resolves when the work is done or the limit has passed. The work then continues unobserved. @throws errors of the
+   * work before the limit
    */
   async within(work: Promise<unknown> | undefined): Promise<void> {
     try {

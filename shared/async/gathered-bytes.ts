@@ -1,8 +1,8 @@
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Collects bytes that arrive in chunks in one growing buffer. Only the first chunk is kept as such, because it is usually the only one.
- * Keeping single-byte chunks would take 150 bytes of memory per byte.
+ * Collects bytes that arrive in chunks in one growing buffer. Only the first chunk is kept as such, because it is
+ * usually the only one. Keeping single-byte chunks would take 150 bytes of memory per byte.
  */
 export class GatheredBytes {
   #buffer: Buffer = EMPTY;

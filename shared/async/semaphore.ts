@@ -18,7 +18,7 @@ export class Semaphore<T> {
     return true;
   }
 
-  /** Resolves when `caller` has a permit, which it must `release`. Rejects with `signal.reason` if that aborts first. */
+  /** Resolves when `caller` has a permit, which it must `release`. Rejects with `signal.reason`. */
   async acquire(caller: T, signal: AbortSignal): Promise<void> {
     if (!this.tryAcquire()) await this.#queue.wait(caller, signal);
   }
@@ -29,7 +29,7 @@ export class Semaphore<T> {
     this.#admit();
   }
 
-  /** Changes the limit. If more permits are taken, no caller gets one until enough are returned. @param permits at least 1 */
+  /** Changes the limit. Above it, no caller gets a permit until enough are returned. @param permits at least 1 */
   setPermits(permits: number): void {
     this.#permits = permits;
     this.#admit();

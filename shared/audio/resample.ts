@@ -1,6 +1,6 @@
 /** Zero crossings of the filter on each side. More make it steeper and slower. */
 const LOBES = 16;
-/** Limit of cached filters for one call: 4 MB. For rates without a common divisor, caching would cost more than it saves. */
+/** Limit of cached filters per call: 4 MB. Rates without a common divisor would gain nothing from a cache. */
 const MAX_KEPT_TAPS = 1_000_000;
 /** Output samples between two yields. */
 const SAMPLES_PER_STEP = 100_000;
@@ -13,8 +13,9 @@ interface Filter {
 }
 
 /**
- * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit of the lower rate.
- * Positions of output samples between input samples repeat, and so do their filters. Source: J. O. Smith, "Digital Audio Resampling", 2002.
+ * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit
+ * of the lower rate. Positions of output samples between input samples repeat, and so do their filters. Source: J. O.
+ * Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
   const steps = resampleInSteps(samples, fromHz, toHz);
@@ -49,13 +50,13 @@ export function* resampleInSteps(
   return resampled;
 }
 
-/** @param place position of the output sample after an input sample, 0 to 1 */
-function filterAt(place: number, cutoff: number): Filter {
+/** @param position position of the output sample after an input sample, 0 to 1 */
+function filterAt(position: number, cutoff: number): Filter {
   const reach = LOBES / cutoff;
-  const offset = Math.ceil(place - reach);
-  const taps = new Float32Array(Math.floor(place + reach) - offset + 1);
+  const offset = Math.ceil(position - reach);
+  const taps = new Float32Array(Math.floor(position + reach) - offset + 1);
   for (let at = 0; at < taps.length; at++) {
-    const distance = offset + at - place;
+    const distance = offset + at - position;
     taps[at] = sinc(distance * cutoff) * (0.5 + 0.5 * Math.cos((Math.PI * distance) / reach));
   }
   return { offset, taps };

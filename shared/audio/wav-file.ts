@@ -41,8 +41,8 @@ const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
 ]);
 
 /**
- * Reads a RIFF WAVE file of PCM or floating-point samples. A `data` chunk longer than the file, as in streams, ends with the file. Source:
- * Microsoft, "Multiple Channel Audio Data and WAVE Files".
+ * Reads a RIFF WAVE file of PCM or floating-point samples. A `data` chunk longer than the file, as in streams, ends
+ * with the file. Source: Microsoft, "Multiple Channel Audio Data and WAVE Files".
  * @throws {WavError}
  */
 export function readWav(file: Uint8Array): Recording {
@@ -51,8 +51,8 @@ export function readWav(file: Uint8Array): Recording {
 }
 
 /**
- * Returns the duration in seconds of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the samples do not begin in
- * the head
+ * Returns the duration in seconds of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the
+ * samples do not begin in the head
  */
 export function wavSeconds(head: Uint8Array, fileBytes: number): number {
   const { start, end, format } = findSamples(head, fileBytes);
@@ -133,7 +133,7 @@ export function writeWav({ samples, sampleRateHz }: Recording): Buffer {
   return Buffer.concat([wavHead(sampleRateHz, pcm.length), pcm]);
 }
 
-/** Returns the header of a mono WAV file of 16-bit PCM. `dataBytes` null: a stream of unknown length, which readers read to its end. */
+/** Returns the header of a mono WAV file of 16-bit PCM. `dataBytes` null: unknown, readers read to the end. */
 export function wavHead(sampleRateHz: number, dataBytes: number | null): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.write("RIFF", 0, "latin1");

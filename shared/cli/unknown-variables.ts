@@ -22,7 +22,7 @@ export function unknownVariables(env: Environment, prefix: string, known: readon
     .map((name) => ({ name, nearest: nearestName(name, known) }));
 }
 
-/** Returns variables with another program's `prefix` that nearly match one of `known` with ours: ATOLL_SLOTS for ISLAND_SLOTS. */
+/** Returns variables with another program's `prefix` that nearly match ours: ATOLL_SLOTS for ISLAND_SLOTS. */
 export function misprefixedVariables(
   env: Environment,
   prefix: string,

@@ -28,7 +28,7 @@ const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
 const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
 const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** Returns the features that an Island needs to run a job of a Cargo, sorted. Features of a chat's input are separate. */
+/** Returns the features that a job of a Cargo requires, sorted. A chat's input may require further ones. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,

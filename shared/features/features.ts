@@ -29,7 +29,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const format = input.response_format;
   const toolUse = toolUseOf(input);
   const isJson = format != null && format.type !== "text";
-  const asked: Record<AgentFeature, boolean> = {
+  const required: Record<AgentFeature, boolean> = {
     "chat.large": isLarge(input) || (toolUse !== null && looseTools(toolUse.tools).size > 0),
     "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
@@ -40,7 +40,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.tools": toolUse !== null || input.messages?.some((message) => message.tool_calls) === true,
     "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
   };
-  return AGENT_FEATURES.filter((name) => asked[name]);
+  return AGENT_FEATURES.filter((name) => required[name]);
 }
 
 /** Returns whether agents of earlier versions would refuse the chat because of its size. */

@@ -9,8 +9,8 @@ import { recentMap } from "../recent-map.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model wait (2 cores,
- * 2026-11).
+ * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model
+ * wait (2 cores, 2026-11).
  */
 const MAX_TOOL_PARTS = 5_000;
 const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
@@ -27,21 +27,22 @@ interface ToolFault {
   /** Tool of the fault; null: all tools together. */
   readonly tool: string | null;
   /** Path inside the tool's parameters, with a leading dot. */
-  readonly place: string;
+  readonly path: string;
   readonly message: string;
 }
 
 const known = recentMap<ToolCheck>(MAX_KNOWN);
 
 /**
- * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot change the schemas
- * of its tools, so unsupported ones without `strict` are not rejected. If all together cost too much, the costliest are loosened.
+ * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot
+ * change the schemas of its tools, so unsupported ones without `strict` are not rejected. If all together cost too
+ * much, the costliest are loosened.
  */
 export function looseTools(tools: readonly ChatTool[]): ReadonlySet<string> {
   return checkTools(tools).loose;
 }
 
-/** Returns problems of a request's tools beyond the form of their fields. Checked before the job waits and costs credits. */
+/** Returns problems of a request's tools beyond their fields, before the job waits and costs credits. */
 export function toolErrors(input: ToolFields): FieldError[] {
   const { tools, tool_choice: choice } = input;
   const names = (tools ?? []).map((tool) => tool.function.name);
@@ -53,15 +54,15 @@ export function toolErrors(input: ToolFields): FieldError[] {
   const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
   if (unknown !== undefined)
     return [{ path: "tool_choice", message: `"${unknown}" is not among the tools that the model is offered` }];
-  return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, place, message }) => ({
-    path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${place}`,
+  return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, path, message }) => ({
+    path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${path}`,
     message,
   }));
 }
 
 function checkTools(tools: readonly ChatTool[]): ToolCheck {
-  const asked = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
-  const key = createHash("sha256").update(JSON.stringify(asked)).digest("base64");
+  const definitions = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
+  const key = createHash("sha256").update(JSON.stringify(definitions)).digest("base64");
   const before = known.get(key);
   if (before !== undefined) return before;
   const check = newCheck(tools);
@@ -87,7 +88,7 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
     loose.add(tool.name);
     total = added(total, cost, -1);
   }
-  if (shareOf(total) > 1) faults.push({ tool: null, place: "", message: describeCost(total) });
+  if (shareOf(total) > 1) faults.push({ tool: null, path: "", message: describeCost(total) });
   return { loose, faults };
 }
 
@@ -111,8 +112,8 @@ function describeCost({ parts, repeats }: Cost): string {
 }
 
 /**
- * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake with or without
- * `strict`.
+ * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake
+ * with or without `strict`.
  */
 type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
@@ -124,17 +125,17 @@ function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
     const message = "is not the schema of an object";
-    return { schema: null, fault: { place: "", message, isOther: type !== undefined } };
+    return { schema: null, fault: { path: "", message, isOther: type !== undefined } };
   } catch (error) {
     if (!(error instanceof UnsupportedSchema)) throw error;
-    const place = error.path.replace("response_format.json_schema.schema", "");
-    return { schema: null, fault: { place, message: error.why, isOther: false } };
+    const path = error.path.replace("response_format.json_schema.schema", "");
+    return { schema: null, fault: { path, message: error.why, isOther: false } };
   }
 }
 
 /**
- * Returns the schema of a tool's arguments for its grammar. Without `strict`, a model may omit optional properties, unless such a grammar
- * would cost too much.
+ * Returns the schema of a tool's arguments for its grammar. Without `strict`, a model may omit optional properties,
+ * unless such a grammar would cost too much.
  * @throws {UnsupportedSchema}
  */
 export function argumentsSchemaOf(
@@ -151,8 +152,8 @@ export function argumentsSchemaOf(
 }
 
 /**
- * Returns the JSON Schema of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset that grammars support. Definitions
- * are at the root, with the tool's index in their names.
+ * Returns the JSON Schema of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset that grammars
+ * support. Definitions are at the root, with the tool's index in their names.
  * @throws {UnsupportedSchema}
  */
 export function callSchemaOf(tools: readonly ChatTool[]): Schema {

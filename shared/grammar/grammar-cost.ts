@@ -4,19 +4,20 @@ import { isJsonObject } from "../json-value.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Limit of repeats in a grammar. Compiling takes time and memory for each repeat, on the event loop that all runs of a model share. 990
- * strings of different lengths up to 2,000 took 3.4 s and 600 MB; repeats up to this limit take less than 25 ms (2 cores, 2026-11).
+ * Limit of repeats in a grammar. Compiling takes time and memory for each repeat, on the event loop that all runs of a
+ * model share. 990 strings of different lengths up to 2,000 took 3.4 s and 600 MB; repeats up to this limit take less
+ * than 25 ms (2 cores, 2026-11).
  */
 export const MAX_TOTAL_REPEATS = 20_000;
 /**
- * Limit of simultaneously open alternatives. Each is compared with each token of the vocabulary. 500 took 5 s for one token of a crafted
- * vocabulary of 128,000, while other streams waited (2 cores, 2026-11).
+ * Limit of simultaneously open alternatives. Each is compared with each token of the vocabulary. 500 took 5 s for one
+ * token of a crafted vocabulary of 128,000, while other streams waited (2 cores, 2026-11).
  */
 const MAX_CHOICES = 250;
 
 const REPEATS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
-/** Budget of parts that may still be visited, each wherever a reference names it. Schemas of one request can share a budget. */
+/** Budget of visits to parts, counted for each reference. Schemas of one request can share a budget. */
 export interface VisitBudget {
   left: number;
 }
@@ -75,8 +76,8 @@ class CostWalk {
   }
 
   /**
-   * Counts open alternatives. All are open before the first character; afterwards those with the same beginning, each with the alternatives
-   * open inside.
+   * Counts open alternatives. All are open before the first character; afterwards those with the same beginning, each
+   * with the alternatives open inside.
    */
   #choicesOf(alternatives: readonly Schema[]): number {
     const leads = alternatives.map((each) => this.#leadsOf(each, []));
@@ -97,7 +98,8 @@ class CostWalk {
 
   #follow($ref: string): number {
     const since = this.#following.get($ref);
-    // Each pass through alternatives with the same beginning doubles the open ones: the 24th token took 17 s, and the 26th never came.
+    // Each pass through alternatives with the same beginning doubles the open ones: the 24th token took 17 s, and the
+    // 26th never came.
     if (since !== undefined && this.#ambiguous > since) {
       throw new TooCostly(
         `${$ref} refers back to itself from alternatives that begin alike; let their first property, a const, tell them apart`,

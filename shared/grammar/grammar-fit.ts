@@ -6,13 +6,14 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Number of steps after which a value counts as fitting, so that a check takes at most a few ms. */
 const MAX_STEPS = 100_000;
-/** Limit of nesting levels, including references. Each level takes several stack frames, and the stack overflows at about 1,000 levels. */
+/** Limit of nesting levels, including references. The stack overflows at about 1,000 levels. */
 const MAX_DEPTH = 200;
 const REF = "#/$defs/";
 
 /**
- * Returns whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others.
- * Formats and patterns of strings and bounds of numbers are not checked. The cost is bounded; beyond the bound every value fits.
+ * Returns whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties
+ * and no others. Formats and patterns of strings and bounds of numbers are not checked. The cost is bounded; beyond the
+ * bound every value fits.
  * @throws {UnsupportedSchema}
  */
 export function fitsGrammar(value: unknown, schema: Schema): boolean {

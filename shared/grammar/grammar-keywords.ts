@@ -26,7 +26,7 @@ export function checkKeywords(raw: Schema): string | null {
   return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
 }
 
-/** Returns whether agents of all versions enforce the schema: it has no keyword that the first version did not know or omitted. */
+/** Returns whether agents of all versions enforce the schema, without keywords that the first one lacked. */
 export function isFirstGrammar(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isFirstGrammar);
   if (typeof schema !== "object" || schema === null) return true;

@@ -22,7 +22,7 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Limit of parts. Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
-/** Maximum number of omittable properties of an object. The grammar has each as an alternative to the ones before it. */
+/** Maximum number of omittable properties. The grammar has each as an alternative to those before it. */
 const MAX_OMITTABLE = 64;
 /** Number of parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;
@@ -32,12 +32,12 @@ const ROOT = "#";
 const ROOT_PATH = "schema";
 
 /**
- * Converts a JSON Schema to the subset that grammars support: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
- * Objects get exactly the listed properties. Optional properties with references are listed in `optional` and may be missing, so that
- * recursion ends. With `mayOmit`, all optional properties may be missing. Other constraints are validated in the completion (`unmetSchema`
- * in coordinator/dispatch/result-faults.ts). The coordinator calls this before it accepts a job, and the agent before it compiles the
- * grammar.
- * @throws {UnsupportedSchema} naming the place and what is unsupported or too costly there
+ * Converts a JSON Schema to the subset that grammars support: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types
+ * with their bounds. Objects get exactly the listed properties. Optional properties with references are listed in
+ * `optional` and may be missing, so that recursion ends. With `mayOmit`, all optional properties may be missing. Other
+ * constraints are validated in the completion (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator
+ * calls this before it accepts a job, and the agent before it compiles the grammar.
+ * @throws {UnsupportedSchema} with the path and what is unsupported or too costly there
  */
 export function grammarSchemaOf(
   schema: Schema,
@@ -54,7 +54,7 @@ export function grammarSchemaOf(
   return read;
 }
 
-/** Error for a schema that no grammar can enforce, or that would cost too much. `path` begins with "response_format". */
+/** Error for a schema that no grammar can enforce at reasonable cost. `path` begins with "response_format". */
 export class UnsupportedSchema extends Error {
   override readonly name = "UnsupportedSchema";
   readonly path: string;
@@ -70,9 +70,9 @@ class SchemaReader {
   readonly #root: Schema;
   readonly #mayOmit: boolean;
   #nodes = 0;
-  /** References by name, with the place of the first. */
+  /** References by name, with the path of the first. */
   readonly #references = new Map<string, string>();
-  /** Targets of references to other places than definitions, by name, as zod-to-json-schema writes them. */
+  /** Targets of references to other paths than definitions, by name, as zod-to-json-schema writes them. */
   readonly #targets = new Map<string, unknown>();
 
   constructor(root: Schema, mayOmit: boolean) {
@@ -288,7 +288,7 @@ function literals(raw: Schema, path: string): unknown[] {
   return values;
 }
 
-/** Returns the path of a reference to another place than a definition, from its name. */
+/** Returns the path of a reference to another location than a definition, from its name. */
 function pathOf(name: string): string {
   return name.replace("#", ROOT_PATH).replaceAll("/", ".");
 }
@@ -302,8 +302,8 @@ function unsupported(path: string, why: string): UnsupportedSchema {
 }
 
 /**
- * Returns the steps of a reference within a schema: a JSON Pointer (RFC 6901) in a URI fragment. Empty for `#`; undefined for any other
- * reference.
+ * Returns the steps of a reference within a schema: a JSON Pointer (RFC 6901) in a URI fragment. Empty for `#`;
+ * undefined for any other reference.
  */
 function pointerSteps(ref: unknown): readonly string[] | undefined {
   if (typeof ref !== "string" || !/^#(?:\/|$)/.test(ref)) return undefined;
@@ -320,7 +320,7 @@ function pointerOf(steps: readonly string[]): string {
   return `#${steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
 }
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined without one. */
 function valueAt(root: unknown, steps: readonly string[]): unknown {
   let found = root;
   for (const step of steps) {
@@ -331,8 +331,8 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 /**
- * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is
- * none. It is left recursion, for which no grammar exists and which would never end.
+ * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`;
+ * undefined without one. It is left recursion, for which no grammar exists and which would never end.
  */
 function loopOf(root: Schema): string | undefined {
   const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};

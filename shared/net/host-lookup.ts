@@ -6,7 +6,7 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** Returns all addresses of a host name. Rejects with an error that has a `code` if there is none. */
+/** Returns all addresses of a host name. Rejects with an error that has a `code` if the host has none. */
 export type ResolveHost = (hostname: string) => Promise<readonly HostAddress[]>;
 
 /** Returns a lookup function for `http.request` that uses `resolveHost`. */
@@ -26,8 +26,8 @@ export function lookupBy(resolveHost: ResolveHost): LookupFunction {
 }
 
 /**
- * Returns a lookup function that rejects a host with any private address. The socket connects to the checked addresses, so a name that
- * changes its address between check and connection cannot bypass the check (DNS rebinding).
+ * Returns a lookup function that rejects a host with any private address. The socket connects to the checked addresses,
+ * so a name that changes its address between check and connection cannot bypass the check (DNS rebinding).
  * @param refusal creates the error for a host and its private address
  */
 export function publicLookup(

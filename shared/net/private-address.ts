@@ -1,9 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * IPv4 ranges outside the public internet: those that IANA's special-purpose registry (RFC 6890, as of 2025) does not mark as globally
- * reachable, multicast, and the former class E. All of 192.0.0.0/24 is included, with two anycast addresses that only a network's own
- * equipment uses.
+ * IPv4 ranges outside the public internet: those that IANA's special-purpose registry (RFC 6890, as of 2025) does not
+ * mark as globally reachable, multicast, and the former class E. All of 192.0.0.0/24 is included, with two anycast
+ * addresses that only a network's own equipment uses.
  */
 export const PRIVATE_IPV4 = [
   "0.0.0.0/8", // this network
@@ -27,14 +27,14 @@ export const PRIVATE_IPV4 = [
  * link-local, site-local, multicast, discard-only, SRv6, local NAT64 (RFC 8215), and future assignments.
  */
 export const GLOBAL_IPV6 = "2000::/3";
-/** Parts of the global range that the special-purpose registry does not mark as globally reachable, and tunnels, which may end anywhere. */
+/** Parts of the global range that are not globally reachable by the registry, and tunnels to anywhere. */
 export const PRIVATE_IPV6 = [
   "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4
   "3fff::/20", // documentation
 ];
-/** Prefixes of IPv6 addresses with an embedded IPv4 address in the last 32 bits, which decides: IPv4-mapped, NAT64 (RFC 6052). */
+/** Prefixes whose last 32 bits are an IPv4 address, which decides: IPv4-mapped, NAT64 (RFC 6052). */
 const IPV4_PREFIXES = ["::ffff:", "64:ff9b::"];
 const IPV4_PREFIX_BITS = 96;
 
@@ -56,8 +56,8 @@ function addRange(list: BlockList, range: string): void {
 }
 
 /**
- * Returns whether an address is outside the public internet (loopback, private, link-local with cloud metadata, shared, reserved,
- * documentation, multicast, tunnels). Text that is not an address counts as private.
+ * Returns whether an address is outside the public internet (loopback, private, link-local with cloud metadata, shared,
+ * reserved, documentation, multicast, tunnels). Text that is not an address counts as private.
  */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, "");
@@ -66,7 +66,7 @@ export function isPrivateAddress(address: string): boolean {
   return family === 0 || !globalIpv6.check(bare, "ipv6") || privateAddresses.check(bare, "ipv6");
 }
 
-/** Returns the host of a URL if it is a private address, to which the platform connects without a lookup; otherwise null. */
+/** Returns the URL's host if it is a private address, which needs no lookup; otherwise null. */
 export function privateLiteralOf(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(host) !== 0 && isPrivateAddress(host) ? host : null;

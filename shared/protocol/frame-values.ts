@@ -1,6 +1,6 @@
 import { KIB } from "../format-bytes.ts";
 
-/** Maximum number of values in a frame, including keys of maps: slightly more than the numbers that a Cargo may output. */
+/** Maximum number of values and map keys in a frame: slightly more than the numbers that a Cargo may output. */
 const MAX_VALUES = 2_100_000;
 /** Maximum number of maps and arrays among them. An empty map is one byte on the wire and 56 in memory. */
 const MAX_CONTAINERS = 500_000;
@@ -10,8 +10,8 @@ const MAX_KEYS = 20_000;
 const MIN_COUNTED_BYTES = 64 * KIB;
 
 /**
- * Formats from 0xc4 to 0xdf: bytes of the length after the first byte, and bytes that follow independently of the length. Source: the
- * MessagePack specification, "Formats".
+ * Formats from 0xc4 to 0xdf: bytes of the length after the first byte, and bytes that follow independently of the
+ * length. Source: the MessagePack specification, "Formats".
  */
 const FORMATS: readonly (readonly [lengthBytes: number, otherBytes: number])[] = [
   ...([
@@ -61,14 +61,15 @@ const FORMATS: readonly (readonly [lengthBytes: number, otherBytes: number])[] =
 ];
 
 /**
- * Returns whether the values of a frame would take far more memory or time than its bytes. Only the first bytes of each value and the keys
- * of maps are read, and reading stops at a limit. Invalid MessagePack is detected when it is unpacked.
+ * Returns whether the values of a frame would take far more memory or time than its bytes. Only the first bytes of each
+ * value and the keys of maps are read, and reading stops at a limit. Invalid MessagePack is detected when it is
+ * unpacked.
  */
 export function hasTooManyValues(frame: Uint8Array): boolean {
   if (frame.length < MIN_COUNTED_BYTES) return false;
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   const keys = new Set<string>();
-  /** Remaining values of each map and array around the current one. Those of a map count twice, and an even number is a key. */
+  /** Remaining values of the enclosing maps and arrays. Map entries count twice; an even number is a key. */
   const left: number[] = [];
   const isMap: boolean[] = [];
   let containers = 0;

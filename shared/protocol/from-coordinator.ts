@@ -5,14 +5,14 @@ import { jobFilesSchema } from "../job-files.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
 
-/** Decision about a job that an Island reported in `held`. `drop`: stop and forget it, because it ended or another Island has it. */
+/** Decision about a job in `held`. `drop`: stop and forget it, because it ended or another Island has it. */
 const heldDecision = z.discriminatedUnion("action", [
   z.object({ ...attemptFields, action: z.literal("continue"), ackedSeq: z.number().int().nonnegative() }),
   z.object({ ...attemptFields, action: z.literal("drop") }),
 ]);
 export type HeldDecision = z.infer<typeof heldDecision>;
 
-/** Quarantine notice: several jobs in a row failed on the Island. It gets no jobs for a while, then one at a time until one succeeds. */
+/** Quarantine: several jobs in a row failed. The Island gets no jobs, then one at a time until one succeeds. */
 const quarantineNotice = z.object({
   /** Failed jobs since the last success. */
   inARow: z.number().int().positive(),
@@ -23,7 +23,8 @@ const quarantineNotice = z.object({
 });
 export type QuarantineNotice = z.infer<typeof quarantineNotice>;
 /**
- * Quarantine of the Island. Null: not quarantined. Absent: unchanged. An invalid notice is ignored, so that it does not end the session.
+ * Quarantine of the Island. Null: not quarantined. Absent: unchanged. An invalid notice is ignored, so that it does not
+ * end the session.
  */
 const quarantine = quarantineNotice.nullable().optional().catch(undefined);
 
@@ -38,8 +39,8 @@ const welcome = z.object({
 });
 
 /**
- * Manifest exactly as it was sent. Parsing must not remove unknown fields at any depth, because the signature covers fields that only a
- * later version knows.
+ * Manifest exactly as it was sent. Parsing must not remove unknown fields at any depth, because the signature covers
+ * fields that only a later version knows.
  */
 const signedCargoFields = {
   cargo: z.custom<CargoManifest>().superRefine((value, context) => {
@@ -64,13 +65,14 @@ const assign = z.object({
   ...signedCargoFields,
   input: z.record(z.string(), z.unknown()),
   /**
-   * Files that the input names, which the Island downloads before it runs the job. Absent: none. Only agents with the feature `files` get
-   * any.
+   * Files that the input names, which the Island downloads before it runs the job. Absent: none. Only agents with the
+   * feature `files` get any.
    */
   files: jobFilesSchema.optional(),
   /**
-   * Key that is the same for all jobs of one account on this Island, and reveals nothing else. What a run leaves in memory may only speed
-   * up runs with the same key: the speed of a shared cache would reveal what others have asked. Absent from older coordinators.
+   * Key that is the same for all jobs of one account on this Island, and reveals nothing else. What a run leaves in
+   * memory may only speed up runs with the same key: the speed of a shared cache would reveal what others have asked.
+   * Absent from older coordinators.
    */
   cacheKey: z.string().max(64).optional(),
   /** Time limit of the run, from `started`. A duration, because the two clocks may differ. */
@@ -88,7 +90,7 @@ const goodbye = z.object({
   type: z.literal("goodbye"),
   reason: z.string().max(500),
   retryAfterMs: z.number().int().nonnegative().nullable(),
-  /** Another coordinator of the network that accepts the Island now. Absent from older coordinators; an invalid address is ignored. */
+  /** Another coordinator that accepts the Island. Absent from older coordinators; ignored if invalid. */
   address: z.string().max(1_000).optional().catch(undefined),
 });
 

@@ -17,7 +17,7 @@ import {
 const slug = z.string().max(100);
 /** Identifies one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
-/** Sequence number of a frame that must not be lost: 1, 2, 3 … in each attempt. The Island keeps such frames until an `ack`. */
+/** Sequence number of a frame that must not be lost: 1, 2, 3 … per attempt. Kept until an `ack`. */
 const seq = z.number().int().positive();
 
 const runtimeReportSchema = z.object({
@@ -34,7 +34,7 @@ const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
 const LATER_CODES: Partial<Record<JobErrorCode, JobErrorCode>> = { disk_full: "model_unavailable" };
 const codeFields = {
   code: z.enum(JOB_ERROR_CODES),
-  /** Exact code, if older coordinators do not know it; `code` is then the nearest one that they know. Ignored if invalid. */
+  /** Exact code that older coordinators do not know; `code` is then the nearest. Ignored if invalid. */
   exactCode: z.enum(JOB_ERROR_CODES).optional().catch(undefined),
 };
 
@@ -47,7 +47,7 @@ export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode
 /** Job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
 const heldJobSchema = z.object({
   ...attemptFields,
-  /** Token from `assign`, which proves that the attempt belongs to this Island, even after a restart of the coordinator. */
+  /** Attempt token from `assign`, which proves that the attempt is this Island's, even after a restart. */
   claim: z.string().max(64),
   started: z.boolean(),
 });
@@ -56,7 +56,8 @@ export type HeldJob = z.infer<typeof heldJobSchema>;
 /** Maximum number of Cargos that lack disk space. */
 export const MAX_NO_SPACE_FOR = 100;
 /**
- * Download in progress. `fraction`: 0 to 1, or null if the size is unknown. Agents of earlier versions report only `slug` and `fraction`.
+ * Download in progress. `fraction`: 0 to 1, or null if the size is unknown. Agents of earlier versions report only
+ * `slug` and `fraction`.
  */
 export const downloadSchema = z.object({
   slug,
@@ -73,7 +74,7 @@ const islandStateSchema = z.object({
   cpuLoad: z.number().min(0).max(1).nullable(),
   freeRamBytes: z.number().int().nonnegative().nullable(),
   freeVramBytes: z.number().int().nonnegative().nullable(),
-  /** Temperature of its hottest processor or graphics card in °C; null if unknown. Absent in agents of earlier versions. */
+  /** °C of the hottest processor or graphics card; null if unknown. Absent in agents of earlier versions. */
   temperatureC: z.number().min(-100).max(300).nullable().optional(),
   /** Load of its busiest graphics card, 0 to 1; null if unknown. Absent in agents of earlier versions. */
   gpuLoad: z.number().min(0).max(1).nullable().optional(),
@@ -81,14 +82,14 @@ const islandStateSchema = z.object({
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
   downloads: z.array(downloadSchema).max(1_000),
-  /** Cargos whose files are on disk and whose model is being loaded into memory. Absent in agents of earlier versions. */
+  /** Cargos that are being loaded into memory. Absent in agents of earlier versions. */
   loading: z.array(slug).max(1_000).optional(),
   /**
-   * Cargos that the Island refused or failed to download for lack of disk space, and that still would not fit. Absent in agents of earlier
-   * versions.
+   * Cargos that the Island refused or failed to download for lack of disk space, and that still would not fit. Absent
+   * in agents of earlier versions.
    */
   noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
-  /** Attempts with progress. `count` changes while the download, the load or the run makes progress. Absent: not supported by the agent. */
+  /** Attempts; `count` changes while download, load or run makes progress. Absent: not supported. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
     .max(1_000)
@@ -126,8 +127,8 @@ const refused = z.object({
   message: z.string().max(2_000),
 });
 /**
- * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how many of them have been
- * read. Without it, an agent is not paid for a prompt whose completion never arrived.
+ * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how
+ * many of them have been read. Without it, an agent is not paid for a prompt whose completion never arrived.
  */
 const started = z.object({
   type: z.literal("started"),
@@ -168,7 +169,7 @@ const taken = z.object({ type: z.literal("taken") });
 const draining = z.object({ type: z.literal("draining") });
 /** The Island accepts new jobs again, after `draining`. */
 const accepting = z.object({ type: z.literal("accepting") });
-/** Requests these Cargos, best first, to store them on disk. The coordinator replies with `preload` for each that the Island may run. */
+/** Requests these Cargos, best first. The coordinator replies with `preload` for each that may run. */
 const wanted = z.object({ type: z.literal("wanted"), slugs: z.array(slug).min(1).max(20) });
 
 export const fromIslandSchema = z.discriminatedUnion("type", [

@@ -4,18 +4,18 @@ import { BENCHES } from "../../bench/benches.ts";
 import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { Program } from "../support/program.ts";
 
-/** All in a full run; else those that are cheap and together use the whole harness. */
+/** All benches in a full run; otherwise cheap ones that together use the whole harness. */
 const NAMES = HAS_EVERY_ROUND ? BENCHES.map(({ name }) => name) : ["relay", "latency", "dispatch"];
 const MAIN = join(import.meta.dirname, "..", "..", "bench", "main.ts");
 
-/** What npm may need to reach its registry, such as a proxy or a certificate: a bench installs the queues that it compares with. */
+/** Returns the environment that npm may need for its registry, such as a proxy: a bench installs the compared queues. */
 function npmEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith("ATOLL_"));
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
 describe("npm run bench -- --quick", () => {
-  it("runs every script to its end and prints each one's figures", async () => {
+  it("runs all scripts and prints their figures", async () => {
     const only = HAS_EVERY_ROUND ? [] : NAMES.flatMap((name) => ["--only", name]);
     const { code, stdout, stderr } = await new Program(MAIN, ["--quick", ...only], npmEnvironment()).ended();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { describeAll } from "../../bench/cells/describe.ts";
 import { FreeTimes } from "../../bench/cells/free-times.ts";
-import { figuresOf } from "../../bench/cells/figures.ts";
+import { computeCellMetrics } from "../../bench/cells/cell-metrics.ts";
 import { Fleet } from "../../bench/cells/fleet.ts";
 import { LOCAL_LATENCIES } from "../../bench/cells/latency.ts";
 import { SHARINGS } from "../../bench/cells/sharings.ts";
@@ -13,7 +16,7 @@ const SEED = 7;
 const fleet = new Fleet(200, SEED);
 const phases = [{ fromMs: 0, load: 0.9 }];
 const workload = new Workload(fleet, { jobs: 1_500, accounts: 40, phases, seed: SEED });
-const scenario = { islands: "ramp", doors: "request", phases, window: { fromMs: 0, toMs: 60_000 } } as const;
+const scenario = { islands: "ramp", routing: "request", phases, window: { fromMs: 0, toMs: 60_000 } } as const;
 
 function run(coordinators: number, sharing: Sharing): Promise<Outcome> {
   return simulate({ coordinators, fleet, workload, scenario, sharing, latencies: LOCAL_LATENCIES, seed: SEED });
@@ -21,7 +24,7 @@ function run(coordinators: number, sharing: Sharing): Promise<Outcome> {
 
 const named = (name: string): Sharing => SHARINGS[name] as Sharing;
 
-it("VirtualClock runs what falls due in its order, with all that promises lead to before time passes", async () => {
+it("VirtualClock runs due tasks in order, and settles their promises before it advances the time", async () => {
   const clock = new VirtualClock();
   const seen: string[] = [];
   const log = (what: string): number => seen.push(`${what} at ${clock.monotonicMs()}`);
@@ -41,7 +44,7 @@ it("VirtualClock runs what falls due in its order, with all that promises lead t
 });
 
 describe("FreeTimes", () => {
-  it("tells for how long one Island had a free slot, of those that had one in a time", () => {
+  it("returns the longest time in a period in which one Island had a free slot throughout", () => {
     const times = new FreeTimes();
     const free = (island: number, fromMs: number, toMs: number): void => {
       times.change(island, 2, fromMs);
@@ -50,7 +53,7 @@ describe("FreeTimes", () => {
     free(1, 0, 500);
     expect(times.longestSince(100, 600)).toBe(400);
     expect(times.longestSince(500, 600)).toBe(0);
-    // Other Islands, one after the other: times do not add up.
+    // The times of different Islands do not add up.
     free(2, 600, 700);
     free(3, 700, 850);
     free(4, 850, 900);
@@ -65,7 +68,7 @@ describe("FreeTimes", () => {
     expect(() => times.change(5, -2, 1_100)).toThrow("-1 free slots");
   });
 
-  it("agrees with a look at all times", () => {
+  it("agrees with a comparison of all periods", () => {
     const random = new Random(SEED);
     const times = new FreeTimes();
     const all = new Map<number, { fromMs: number; toMs: number }[]>();
@@ -88,14 +91,14 @@ describe("FreeTimes", () => {
 });
 
 describe("simulate()", () => {
-  it("has nothing to share with one coordinator, and starts jobs in the order of one scheduler", async () => {
+  it("with one coordinator moves no jobs, and starts them in the order of one scheduler", async () => {
     const one = await run(1, named("stealing"));
-    const figures = figuresOf(1, workload, one, one);
+    const figures = computeCellMetrics(1, workload, one, one);
     expect(figures).toMatchObject({ stolen: 0, misplaced: 0, outOfOrder: 0, besideMs: { max: 0 } });
   });
 
-  it("starts every job once, and none waits for more than a second while a slot that fits is free anywhere", async () => {
-    const figures = figuresOf(4, workload, await run(4, named("stealing")), await run(1, named("stealing")));
+  it("starts every job once, without a wait above 1 s while a suitable slot is free at any coordinator", async () => {
+    const figures = computeCellMetrics(4, workload, await run(4, named("stealing")), await run(1, named("stealing")));
     expect(figures.stolen).toBeGreaterThan(0.1);
     expect(figures.besideOverSecond).toBe(0);
   });
@@ -106,10 +109,15 @@ describe("simulate()", () => {
     expect(second.observer.startMs).toEqual(first.observer.startMs);
   });
 
-  it("sees that jobs wait beside free slots where nothing is shared", async () => {
+  it("detects waits while suitable slots are free if nothing is shared", async () => {
     // Each coordinator has Islands; only some have those that large Cargos need.
-    const figures = figuresOf(2, workload, await run(2, named("none")), await run(1, named("none")));
+    const figures = computeCellMetrics(2, workload, await run(2, named("none")), await run(1, named("none")));
     expect(figures.stolen).toBe(0);
     expect(figures.besideOverSecond).toBeGreaterThan(0);
   });
+});
+
+it("describeAll() links to an existing page", () => {
+  const [, link = ""] = /\]\((.+?)\)/.exec(describeAll({})) ?? [];
+  expect(existsSync(join(import.meta.dirname, "..", "..", "docs", "scale", link))).toBe(true);
 });

@@ -22,7 +22,7 @@ const PROFILE: CpuProfile = {
   samples: [5, 6, 7, 7, 8, 8, 9],
 };
 
-it("flameOf() makes one box of what a package or Node.js does between two functions of ours, and leaves out idle time", () => {
+it("flameOf() merges the calls of a package or Node.js between two functions of the project, and omits idle time", () => {
   const flame = flameOf(PROFILE, ROOT);
   const lines: string[] = [];
   const walk = ({ name, group, samples, callees }: typeof flame, depth: number): void => {
@@ -40,7 +40,7 @@ it("flameOf() makes one box of what a package or Node.js does between two functi
   ]);
 });
 
-it("samplesByGroup() counts where the samples were taken, not below it", () => {
+it("samplesByGroup() counts samples of each group without those of callees", () => {
   expect(Object.fromEntries(samplesByGroup(flameOf(PROFILE, ROOT)))).toEqual({
     V8: 1,
     node: 0,

@@ -4,7 +4,7 @@ import { HttpConnection, requestBytes } from "../../bench/load/http-connection.t
 
 let server: Server;
 
-/** A server that writes the pieces, one after the other, whatever is asked. */
+/** Starts a server that responds to each request with these pieces, one after the other. Returns its address. */
 async function serve(...pieces: string[]): Promise<string> {
   const answer = async (socket: Socket): Promise<void> => {
     for (const piece of pieces) {
@@ -26,19 +26,19 @@ const ask = async (url: string): Promise<[number, string, string[]]> => {
   const seen: string[] = [];
   const bytes = requestBytes(url, { method: "POST", path: "/jobs", key: "k", body: { a: 1 } });
   await connection.request(bytes);
-  // The second request shows that the first left nothing behind.
+  // The second request detects unread bytes of the first response.
   const { status, body } = await connection.request(bytes, (text) => seen.push(text));
   connection.close();
   return [status, body, seen];
 };
 
-it("HttpConnection reads a body of a known length that comes in pieces", async () => {
+it("HttpConnection reads a body of a known length that arrives in pieces", async () => {
   const url = await serve("HTTP/1.1 201 Created\r\nContent-", 'Length: 8\r\n\r\n{"a"', ": 1}");
   const [status, body, seen] = await ask(url);
   expect([status, body, seen.join("")]).toEqual([201, '{"a": 1}', '{"a": 1}']);
 });
 
-it("HttpConnection reads chunks that are cut anywhere", async () => {
+it("HttpConnection reads chunks that are split anywhere", async () => {
   const whole = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nb\r\n, 12 bytes!\r\n0\r\n\r\n";
   const url = await serve(...whole.match(/[^]{1,7}/g)!);
   const [status, body, seen] = await ask(url);

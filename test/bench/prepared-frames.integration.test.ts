@@ -8,7 +8,7 @@ import type { FromIsland } from "../../shared/protocol/from-island.ts";
 
 const frames = (jobId: string): FromIsland[] => [
   { type: "accepted", jobId, attempt: 1 },
-  // Above 125 bytes, WebSocket writes a length otherwise.
+  // Above 125 bytes, WebSocket encodes the length differently.
   {
     type: "output",
     jobId,
@@ -18,7 +18,7 @@ const frames = (jobId: string): FromIsland[] => [
   },
 ];
 
-it("PreparedFrames gives the frames of each job as messages of a WebSocket", async () => {
+it("PreparedFrames encodes the frames of each job as WebSocket messages", async () => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   const received: FromIsland[] = [];
   const all = new Promise<void>((resolve) => {

@@ -5,29 +5,29 @@ import { drawLinePlot } from "../../bench/harness/line-plot.ts";
 import { pairedRatios, summarize } from "../../bench/harness/statistics.ts";
 
 describe("summarize()", () => {
-  it("gives median, lowest and highest of runs in any order", () => {
+  it("returns median, minimum and maximum of unsorted runs", () => {
     expect(summarize([5, 1, 9, 3])).toEqual({ median: 4, min: 1, max: 9, runs: 4 });
   });
-  it("refuses a figure without a run", () => {
+  it("rejects a figure without runs", () => {
     expect(() => summarize([])).toThrow(RangeError);
   });
 });
 
 describe("pairedRatios()", () => {
-  it("compares runs of the same round, and leaves out a baseline of 0", () => {
+  it("divides values of the same run, and omits runs with a baseline of 0", () => {
     expect(pairedRatios([2, 9, 8], [1, 0, 4])).toEqual([2, 2]);
   });
 });
 
 describe("valuesOf()", () => {
-  it("refuses what was not measured", () => {
+  it("rejects a metric without measurements", () => {
     expect(() => valuesOf({ atoll: { ms: [1] } }, "atoll", "MB")).toThrow("No run of atoll measured MB");
     expect(() => valuesOf({ atoll: { ms: [Number.NaN] } }, "atoll", "ms")).toThrow("ms of atoll is NaN");
   });
 });
 
 describe("ofEachRun()", () => {
-  it("combines what was measured in the same run; what is missing there is no number", () => {
+  it("combines values of the same run, with NaN for missing ones", () => {
     expect(ofEachRun((a, b, c) => a - b + c, [5, 9], [1, 2], [0.5, 0.25])).toEqual([4.5, 7.25]);
     expect(ofEachRun((a, b) => a + b, [1, 2], [1])).toEqual([2, Number.NaN]);
   });

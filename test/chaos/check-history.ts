@@ -7,7 +7,7 @@ const GRANTED = 10_000;
 const ENDED = ["completed", "failed", "cancelled", "timeout"];
 
 export interface Verdict {
-  /** One line for each promise that was broken. */
+  /** One line per broken guarantee. */
   readonly violations: string[];
   /** Acknowledged jobs by status. */
   readonly jobs: Readonly<Record<string, number>>;
@@ -19,7 +19,7 @@ interface Job {
   readonly output: unknown;
 }
 
-/** Holds what the clients saw against the jobs, the ledger and the Islands. All faults are mended. */
+/** Compares the clients' records with the jobs, the ledger and the Islands, after all faults are repaired. */
 export async function checkHistory(
   world: World,
   records: readonly ClientRecord[],

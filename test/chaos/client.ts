@@ -2,31 +2,31 @@ import { type ClientRecord, newRecord } from "./history.ts";
 import type { Random } from "../support/random.ts";
 import { readSse } from "../support/http/read-sse.ts";
 
-/** A silent stream carries a comment each 2 s. */
+/** Longer than the heartbeat of streams (2 s). */
 const MAX_SILENCE_MS = 8_000;
 const RETRY_MS = 150;
-/** A request without an answer is made again. */
-const MAX_ANSWER_MS = 8_000;
+/** Time after which a request is retried. */
+const MAX_RESPONSE_MS = 8_000;
 
 export interface ClientOptions {
   readonly id: number;
   readonly url: () => string;
   readonly key: string;
   readonly random: Random;
-  /** False once no new work is begun. */
+  /** Whether to start new operations. */
   readonly isOpen: () => boolean;
-  /** After it, what has not ended is a fault. */
+  /** Aborts when unfinished work becomes a fault. */
   readonly deadline: AbortSignal;
   readonly record: (record: ClientRecord) => void;
 }
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
   readonly body: any;
 }
 
-/** A client that submits work of all kinds, one after the other, and never gives up on what was acknowledged. */
+/** A client that runs random operations one after the other, and follows each acknowledged job to its end. */
 export class ChaosClient {
   readonly #options: ClientOptions;
   #submissions = 0;
@@ -49,9 +49,9 @@ export class ChaosClient {
     while (isOpen()) await random.pick(operations)();
   }
 
-  /** A model's job, its stream cut and resumed at random. */
+  /** Runs a job of a model. Disconnects from its stream at random and resumes. */
   async #job(): Promise<void> {
-    const counted = this.#counting();
+    const counted = this.#countingPrompt();
     const record = this.#begin("job", counted.expected);
     await this.#submit(record, "tiny-chat", { prompt: counted.prompt, temperature: 0 });
     await this.#follow(record);
@@ -69,28 +69,28 @@ export class ChaosClient {
   }
 
   async #chat(): Promise<void> {
-    const { prompt, expected } = this.#counting();
+    const { prompt, expected } = this.#countingPrompt();
     const record = this.#begin("chat", expected);
-    const answer = await this.#request("POST", "/chat/completions", chatBody(prompt)).catch(() => null);
-    if (answer === null) return;
-    if (answer.status !== 200) {
-      record.errorCode = String(answer.body?.error?.code);
+    const response = await this.#request("POST", "/chat/completions", chatBody(prompt)).catch(() => null);
+    if (response === null) return;
+    if (response.status !== 200) {
+      record.errorCode = String(response.body?.error?.code);
       return;
     }
-    record.jobId = answer.body.id;
-    record.text = answer.body.choices[0].message.content;
+    record.jobId = response.body.id;
+    record.text = response.body.choices[0].message.content;
     record.ending = "done";
   }
 
-  /** Its job dies with the connection, so a cut stream has no ending. */
+  /** Streams a chat. The job is cancelled with the connection, so a broken stream has no ending. */
   async #chatStream(): Promise<void> {
-    const { prompt, expected } = this.#counting();
+    const { prompt, expected } = this.#countingPrompt();
     const record = this.#begin("chat-stream", expected);
     try {
       const response = await this.#fetch("POST", "/chat/completions", { ...chatBody(prompt), stream: true });
       if (response.status !== 200) return await response.body?.cancel();
       for await (const { data } of readSse(response, MAX_SILENCE_MS)) {
-        if (record.ending !== null) record.faults.push("the stream went on after its end");
+        if (record.ending !== null) record.faults.push("the stream continued after its end");
         if (data === "[DONE]") {
           record.ending = "done";
           continue;
@@ -112,13 +112,14 @@ export class ChaosClient {
     const input = { prompt: "Tell me a story.", temperature: 1.9, seed: this.#submissions, max_tokens: 900 };
     await this.#submit(record, "tiny-chat", input);
     await this.#pause(this.#options.random.between(0, 800));
-    // A repeat must not remove a job that has ended meanwhile.
-    const answer = await this.#retried("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
-    if (answer !== null && ![200, 422].includes(answer.status)) record.faults.push(`cancel answered ${answer.status}`);
+    // A retry must not delete a job that has ended in the meantime.
+    const response = await this.#retried("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
+    if (response !== null && ![200, 422].includes(response.status))
+      record.faults.push(`cancel responded ${response.status}`);
     await this.#follow(record);
   }
 
-  /** Begins a chat and goes away. */
+  /** Starts a chat and disconnects at a random time. */
   async #vanish(): Promise<void> {
     const record = this.#begin("vanish", null);
     const { random } = this.#options;
@@ -131,30 +132,30 @@ export class ChaosClient {
         if (data !== "[DONE]") record.jobId ??= JSON.parse(data).id ?? null;
       }
     } catch {
-      // As intended, or the connection broke before.
+      // Aborted by the timer, or the connection broke before.
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Submits until it is acknowledged, under one key; sometimes once more. */
+  /** Submits with one idempotency key until acknowledged, and sometimes once more. */
   async #submit(record: ClientRecord, workload: string, input: object): Promise<void> {
     const { id, random } = this.#options;
     const headers = { "idempotency-key": `client-${id}-${(this.#submissions += 1)}` };
     const body = { workload, input, priority: random.between(0, 100) };
     const submit = async (): Promise<void> => {
-      const answer = await this.#retried("POST", "/jobs", body, headers);
-      if (answer === null) return;
-      if (answer.status !== 201) return void record.faults.push(`submit answered ${JSON.stringify(answer)}`);
-      const jobId = answer.body.data.id as string;
-      if (record.jobId !== null && record.jobId !== jobId) record.faults.push(`a repeat made another job, ${jobId}`);
+      const response = await this.#retried("POST", "/jobs", body, headers);
+      if (response === null) return;
+      if (response.status !== 201) return void record.faults.push(`submit responded ${JSON.stringify(response)}`);
+      const jobId = response.body.data.id as string;
+      if (record.jobId !== null && record.jobId !== jobId) record.faults.push(`a retry created another job, ${jobId}`);
       record.jobId = jobId;
     };
     await submit();
     if (random.chance(0.3)) await submit();
   }
 
-  /** Reads the job's stream to its end, over as many connections as it takes. */
+  /** Reads the job's stream to its end, and reconnects as often as necessary. */
   async #follow(record: ClientRecord): Promise<void> {
     const { random, deadline } = this.#options;
     if (record.jobId === null) return;
@@ -201,32 +202,32 @@ export class ChaosClient {
   // oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
   async #untilEnded(record: ClientRecord): Promise<any> {
     while (!this.#options.deadline.aborted) {
-      const answer = await this.#retried("GET", `/jobs/${record.jobId}`);
-      const job = answer?.body?.data;
+      const response = await this.#retried("GET", `/jobs/${record.jobId}`);
+      const job = response?.body?.data;
       if (["completed", "failed", "cancelled", "timeout"].includes(job?.status)) return job;
-      if (answer?.status === 404) return void record.faults.push("an acknowledged job is not known");
+      if (response?.status === 404) return void record.faults.push("an acknowledged job is not known");
       await this.#pause(RETRY_MS);
     }
     return record.faults.push("the job has no end");
   }
 
-  /** Asks until there is an answer that is not a fault of the server; null when time is over. */
+  /** Retries until a status below 500 other than 429; null after the deadline. */
   async #retried(
     method: string,
     path: string,
     body?: object,
     headers?: Record<string, string>,
-  ): Promise<Answer | null> {
+  ): Promise<ApiResponse | null> {
     while (!this.#options.deadline.aborted) {
-      const answer = await this.#request(method, path, body, headers).catch(() => null);
-      if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
+      const response = await this.#request(method, path, body, headers).catch(() => null);
+      if (response !== null && response.status < 500 && response.status !== 429) return response;
       await this.#pause(RETRY_MS);
     }
     return null;
   }
 
-  async #request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer> {
-    const response = await this.#fetch(method, path, body, headers, AbortSignal.timeout(MAX_ANSWER_MS));
+  async #request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiResponse> {
+    const response = await this.#fetch(method, path, body, headers, AbortSignal.timeout(MAX_RESPONSE_MS));
     return { status: response.status, body: JSON.parse(await response.text()) };
   }
 
@@ -246,8 +247,8 @@ export class ChaosClient {
     });
   }
 
-  /** A prompt whose answer at temperature 0 is known. */
-  #counting(): { prompt: string; expected: string } {
+  /** Returns a prompt with its completion at temperature 0. */
+  #countingPrompt(): { prompt: string; expected: string } {
     const from = this.#options.random.between(1, 4);
     const to = from + this.#options.random.between(4, 5);
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);

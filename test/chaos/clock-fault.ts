@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 
-/** Of Debian's `faketime`. */
+/** Library of Debian's package `faketime`. */
 export const CLOCK_SHIM = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
-/** The wall clock of a program, which jumps while the monotonic one goes on. */
+/** Lets the wall clock of a program jump. Its monotonic clock is not affected. */
 export class ClockFault {
   static readonly isPossible = existsSync(CLOCK_SHIM);
   readonly #file: string;
   #offsetS = 0;
 
-  /** @param file the program reads the offset there each time. */
+  /** @param file file with the offset, read by the program at each call. */
   constructor(file: string) {
     this.#file = file;
   }

@@ -2,37 +2,37 @@ import type { Cluster } from "../support/network/cluster.ts";
 import type { CoordinatorProcess } from "../support/network/coordinator-process.ts";
 import type { Random } from "../support/random.ts";
 
-/** What may happen to coordinators of a cluster, and to what they share. */
+/** Faults of coordinators and of the servers they share. */
 export const CLUSTER_FAULTS = [
-  "kill", // SIGKILL of a coordinator, which is started again
-  "term", // SIGTERM, likewise
-  "pause", // SIGSTOP past its lease, then SIGCONT
-  "bus", // cut off from NATS
-  "store", // cut off from PostgreSQL
-  "islands", // cut off from Islands
-  "nats", // SIGKILL of NATS, which is started again
-  "database", // SIGQUIT of PostgreSQL, likewise
-  "restart-database", // PostgreSQL stops in order and starts again
+  "kill", // SIGKILL and restart of a coordinator
+  "term", // SIGTERM and restart of a coordinator
+  "pause", // SIGSTOP for longer than its lease, then SIGCONT
+  "bus", // connections of a coordinator to NATS cut
+  "store", // connections of a coordinator to PostgreSQL cut
+  "islands", // connections of Islands to a coordinator cut
+  "nats", // SIGKILL and restart of NATS
+  "database", // SIGQUIT and restart of PostgreSQL
+  "restart-database", // orderly restart of PostgreSQL
 ] as const;
-/** What may happen to a coordinator that is alone on its database. */
+/** Faults of a single coordinator on PostgreSQL. */
 export const LONE_FAULTS = ["kill", "term", "pause", "store", "islands", "database", "restart-database"] as const;
 export type ClusterFaultKind = (typeof CLUSTER_FAULTS)[number];
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const AWAY_MS = 1_000;
 const CUT_MS = 4_000;
-/** Longer than a lease. Source: test/support/network/cluster.ts. */
+/** Longer than the lease of test/support/network/cluster.ts. */
 const PAUSE_MS = 5_000;
 
-/** Disturbs one coordinator after the other. */
+/** Injects faults into the coordinators in turn. */
 export class ClusterFaults {
   readonly counts: Partial<Record<ClusterFaultKind, number>> = {};
-  /** A coordinator that ended without being told to. */
+  /** Unexpected ends of coordinators. */
   readonly badEnds: string[] = [];
   readonly #cluster: Cluster;
   readonly #random: Random;
   readonly #kinds: readonly ClusterFaultKind[];
-  #turn = 0;
+  #round = 0;
 
   constructor(cluster: Cluster, random: Random, kinds: readonly ClusterFaultKind[]) {
     this.#cluster = cluster;
@@ -40,12 +40,12 @@ export class ClusterFaults {
     this.#kinds = kinds;
   }
 
-  /** The next fault. Resolves when it is mended. */
+  /** Injects the next fault. Resolves when it is repaired. */
   async next(): Promise<void> {
     const kind = this.#random.pick(this.#kinds);
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
     this.#noteEnds();
-    await this.#inflict(kind, this.#cluster.at((this.#turn += 1)));
+    await this.#inflict(kind, this.#cluster.at((this.#round += 1)));
     this.#noteEnds();
   }
 
@@ -89,7 +89,7 @@ export class ClusterFaults {
     await member.start();
   }
 
-  /** Between faults all should be up. What is not is started, so that the run goes on. */
+  /** Records coordinators that are down between faults, and restarts them. */
   #noteEnds(): void {
     for (const [index, member] of this.#cluster.members.entries()) {
       if (member.isUp) continue;

@@ -6,13 +6,13 @@ import { wordsPrompt, wordsText } from "../cluster/word-runtime.ts";
 const WORD_MS = 100;
 const RETRY_MS = 100;
 const POLL_MS = 1_000;
-const MAX_ANSWER_MS = 8_000;
-/** A stream carries a comment each 2 s. */
+const MAX_RESPONSE_MS = 8_000;
+/** Longer than the heartbeat of streams (2 s). */
 const MAX_SILENCE_MS = 8_000;
-/** A stream that had an event in this time flowed when it was cut. */
+/** A stream counts as active if its last event is at most this old. */
 const FLOWING_MS = 1_000;
 
-/** What all lanes saw. */
+/** Observations of all lanes. */
 export class LaneHistory {
   readonly violations: string[] = [];
   jobs = 0;
@@ -20,16 +20,16 @@ export class LaneHistory {
   positionsLost = 0;
   /** Jobs by number of attempts. */
   readonly attempts: Record<number, number> = {};
-  /** From the cut of a stream that flowed to its next event. */
+  /** Times from the cut of an active stream to its next event. */
   readonly resumedAfterMs: number[] = [];
 }
 
 export interface LaneOptions {
   readonly id: number;
-  /** Another coordinator each time. */
+  /** Returns another coordinator at each call. */
   readonly nextUrl: () => string;
   readonly key: string;
-  /** Whether the lane reads streams; else it asks for the job now and then. */
+  /** Whether the lane reads streams; otherwise it polls the job. */
   readonly isReader: boolean;
   readonly random: Random;
   readonly isOpen: () => boolean;
@@ -39,7 +39,7 @@ export interface LaneOptions {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Keeps one job under way, each request at another coordinator, and checks that each is done once and whole. */
+/** Runs one job at a time, with each request at another coordinator. Checks that each job runs once and its output is complete. */
 export async function runLane(options: LaneOptions): Promise<void> {
   const { id, isReader, random, isOpen, deadline, history } = options;
   for (let count = 0; isOpen() && !deadline.aborted; count += 1) {
@@ -56,21 +56,21 @@ async function submit(options: LaneOptions, words: number, idempotencyKey: strin
   const body = { workload: "tiny-chat", input: { prompt: wordsPrompt(words, WORD_MS) } };
   const ids = new Set<string>();
   while (!options.deadline.aborted) {
-    const answer = await ask(options, "POST", "/jobs", body, { "idempotency-key": idempotencyKey });
-    if (answer?.status === 201) {
-      ids.add(answer.body.data.id as string);
-      // Now and then a client does not know that it was answered.
+    const response = await tryCall(options, "POST", "/jobs", body, { "idempotency-key": idempotencyKey });
+    if (response?.status === 201) {
+      ids.add(response.body.data.id as string);
+      // Simulates a client that sometimes loses the response.
       if (options.random.chance(0.9)) break;
-    } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
-      options.history.violations.push(`a submission was answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    } else if (response !== null && response.status < 500 && response.status !== 429) {
+      options.history.violations.push(`a submission got ${response.status} ${JSON.stringify(response.body)}`);
       return null;
     } else await wait(RETRY_MS);
   }
-  if (ids.size > 1) options.history.violations.push(`one key made the jobs ${[...ids].join(", ")}`);
+  if (ids.size > 1) options.history.violations.push(`one idempotency key created the jobs ${[...ids].join(", ")}`);
   return [...ids][0] ?? null;
 }
 
-/** Reads the stream to its end, over as many connections as it takes. */
+/** Reads the stream to its end, and reconnects as often as necessary. */
 async function follow(options: LaneOptions, jobId: string, words: number): Promise<void> {
   const { history, deadline } = options;
   const endings: string[] = [];
@@ -96,7 +96,7 @@ async function follow(options: LaneOptions, jobId: string, words: number): Promi
         else if (event === "done" || event === "error") endings.push(event);
       }
     } catch {
-      // The connection broke, or another one is tried.
+      // The connection broke or timed out: try another coordinator.
     }
     if (endings.length > 0) break;
     const nowMs = performance.now();
@@ -105,17 +105,17 @@ async function follow(options: LaneOptions, jobId: string, words: number): Promi
   }
   history.streams += 1;
   if (endings.join() !== "done") history.violations.push(`${jobId}: the stream ended with "${endings.join()}"`);
-  if (text !== wordsText(words)) history.violations.push(`${jobId}: the stream is not whole: ${JSON.stringify(text)}`);
+  if (text !== wordsText(words)) history.violations.push(`${jobId}: the stream is incomplete: ${JSON.stringify(text)}`);
 }
 
-/** One that does not answer in time is left for another. */
+/** Opens the stream. Aborts if the coordinator does not respond in time. */
 async function openStream(
   { nextUrl, key, deadline }: LaneOptions,
   jobId: string,
   lastId: string | null,
 ): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), MAX_ANSWER_MS);
+  const timer = setTimeout(() => late.abort(), MAX_RESPONSE_MS);
   try {
     return await fetch(`${nextUrl()}/api/v1/jobs/${jobId}/stream`, {
       headers: { authorization: `Bearer ${key}`, ...(lastId === null ? {} : { "last-event-id": lastId }) },
@@ -128,12 +128,12 @@ async function openStream(
 
 async function checkEnd(options: LaneOptions, jobId: string, words: number): Promise<void> {
   const { history, deadline } = options;
-  let last = "nobody answered";
+  let last = "no response";
   for (;;) {
     if (deadline.aborted) return void history.violations.push(`${jobId}: the job has no end: ${last}`);
-    const answer = await ask(options, "GET", `/jobs/${jobId}`);
-    const job = answer?.status === 200 ? answer.body.data : null;
-    if (answer?.status === 404) return void history.violations.push(`${jobId}: an acknowledged job is not known`);
+    const response = await tryCall(options, "GET", `/jobs/${jobId}`);
+    const job = response?.status === 200 ? response.body.data : null;
+    if (response?.status === 404) return void history.violations.push(`${jobId}: an acknowledged job is not known`);
     if (["completed", "failed", "cancelled", "timeout"].includes(job?.status)) {
       history.attempts[job.attempts] = (history.attempts[job.attempts] ?? 0) + 1;
       if (job.status === "completed" && job.output === wordsText(words)) return undefined;
@@ -144,12 +144,12 @@ async function checkEnd(options: LaneOptions, jobId: string, words: number): Pro
   }
 }
 
-/** Null where there is no answer. */
-async function ask(
+/** Calls the API; null without a response in time. */
+async function tryCall(
   { nextUrl, key, deadline }: LaneOptions,
   ...request: [method: string, path: string, body?: object, headers?: Record<string, string>]
 ): Promise<Awaited<ReturnType<typeof call>> | null> {
-  const limit = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_ANSWER_MS).unref());
+  const limit = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_RESPONSE_MS).unref());
   if (deadline.aborted) return null;
   return await Promise.race([call(nextUrl(), key, ...request).catch(() => null), limit]);
 }

@@ -4,15 +4,15 @@ import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Program } from "../support/program.ts";
 
-/** Of Debian's `fiu-utils`: https://blitiri.com.ar/p/libfiu/ */
+/** Libraries of Debian's package `fiu-utils`: https://blitiri.com.ar/p/libfiu/ */
 const SHIMS = ["/usr/lib/fiu/fiu_run_preload.so", "/usr/lib/fiu/fiu_posix_preload.so"];
 const EIO = 5;
 
-/** Calls that SQLite writes with, and no socket. Sources: its os_unix.c, and `function_list.gz` of fiu-utils. */
+/** Write calls of SQLite that sockets do not use. Sources: os_unix.c of SQLite, and `function_list.gz` of fiu-utils. */
 const WRITES = ["posix/io/rw/pwrite", "posix/io/rw/ftruncate"];
 const SYNCS = ["posix/io/sync/fsync", "posix/io/sync/fdatasync"];
 
-/** All writes fail; all syncs fail; each write and each sync fails with the same chance. */
+/** `write`: all writes fail. `sync`: all syncs fail. `some`: a fifth of the writes and syncs fails. */
 export type WriteFault = "write" | "sync" | "some";
 
 const COMMANDS: Readonly<Record<WriteFault, readonly string[]>> = {
@@ -22,18 +22,18 @@ const COMMANDS: Readonly<Record<WriteFault, readonly string[]>> = {
 };
 const END = [...WRITES, ...SYNCS].map((name) => `disable name=${name}`);
 
-/** Lets the file calls of a program fail with EIO, as those of a broken disk. Its next processes too, until they are mended. */
+/** Makes file calls of a program and its restarts fail with EIO, like a broken disk. */
 export class FileFaults {
   static readonly isPossible = SHIMS.every((path) => existsSync(path));
   readonly #pipes: string;
   #fault: WriteFault | null = null;
 
-  /** @param pipes what the names of its named pipes begin with. */
+  /** @param pipes prefix of the names of its named pipes. */
   constructor(pipes: string) {
     this.#pipes = pipes;
   }
 
-  /** For the environment of a process that is started now. */
+  /** Returns the environment for a process that starts now. */
   environment(): { readonly preload: readonly string[]; readonly variables: Record<string, string> } {
     if (!FileFaults.isPossible) return { preload: [], variables: {} };
     const commands = this.#fault === null ? [] : COMMANDS[this.#fault];
@@ -42,28 +42,28 @@ export class FileFaults {
 
   async begin(fault: WriteFault, program: Program | null): Promise<void> {
     this.#fault = fault;
-    await this.#tell(program, [...END, ...COMMANDS[fault]]);
+    await this.#control(program, [...END, ...COMMANDS[fault]]);
   }
 
   async end(program: Program | null): Promise<void> {
     this.#fault = null;
-    await this.#tell(program, END);
+    await this.#control(program, END);
   }
 
-  /** Waits for a program that is frozen or has just begun; one that ends needs nothing. */
-  async #tell(program: Program | null, commands: readonly string[]): Promise<void> {
+  /** Sends commands to a program. Waits while it is starting or frozen, and returns if it ends. */
+  async #control(program: Program | null, commands: readonly string[]): Promise<void> {
     const { pid, exitCode, signalCode } = program?.process ?? {};
     if (program === null || pid === undefined || exitCode !== null || signalCode !== null) return;
     const hasEnded = program.ended().then(() => true);
     while (!existsSync(`${this.#pipes}-${pid}.out`)) if (await Promise.race([hasEnded, wait(10)])) return;
     const options = commands.flatMap((command) => ["-c", command]);
-    // With a group of its own: a part of the script waits for good when nobody reads the pipe any more.
+    // A separate process group, because a child of the script waits for ever if the pipe has no reader.
     const control = spawn("fiu-ctrl", ["-f", this.#pipes, ...options, String(pid)], {
       detached: true,
       stdio: "ignore",
     });
-    const said = once(control, "close");
-    if (await Promise.race([hasEnded, said.then(() => false)])) process.kill(-(control.pid ?? 0), "SIGKILL");
-    await said;
+    const closed = once(control, "close");
+    if (await Promise.race([hasEnded, closed.then(() => false)])) process.kill(-(control.pid ?? 0), "SIGKILL");
+    await closed;
   }
 }

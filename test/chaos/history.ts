@@ -1,22 +1,22 @@
-/** What a client saw of one job. */
+/** Observations of a client about one job. */
 export interface ClientRecord {
   readonly operation: "job" | "chat" | "chat-stream" | "utility" | "cancel" | "vanish";
-  /** Of the client, whose account owns the job. */
+  /** Number of the client, whose account owns the job. */
   readonly client: number;
-  /** Set when a job was acknowledged. */
+  /** Null until a job is acknowledged. */
   jobId: string | null;
-  /** The only right output; null where any is right. */
+  /** Expected output; null if any output is correct. */
   readonly expected: string | null;
   /** Text of the stream, over all resumptions. */
   text: string;
-  /** How the stream ended. Null: it was not followed to its end. */
+  /** Last event of the stream; null if it was not read to its end. */
   ending: "done" | "error" | null;
-  /** Code of an error that the client was told. */
+  /** Code of the error that the client received. */
   errorCode: string | null;
-  /** The coordinator told that a position was lost, and the client read again from the beginning. */
+  /** Times that the coordinator did not know a position, so that the client restarted from the beginning. */
   positionsLost: number;
   resumptions: number;
-  /** What must never happen. */
+  /** Violations of guarantees. */
   readonly faults: string[];
 }
 

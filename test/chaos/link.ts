@@ -39,19 +39,19 @@ class Direction {
 }
 
 interface Connection {
-  /** From an Island or a client. */
+  /** Socket of the Island or client. */
   readonly near: Socket;
-  /** To the coordinator. */
+  /** Socket to the coordinator. */
   readonly far: Socket;
   readonly up: Direction;
   readonly down: Direction;
 }
 
-/** A TCP relay in front of a server, whose connections a test breaks. */
+/** A TCP relay in front of a server. Tests break its connections. */
 export class Link implements AsyncDisposable {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  /** Coordinator's ends of connections whose other ends are gone. */
+  /** Sockets to the coordinator whose near ends are gone. */
   readonly #orphans = new Set<Socket>();
   readonly #targetPort: () => number;
   #isSevered = false;
@@ -64,7 +64,7 @@ export class Link implements AsyncDisposable {
     this.#server = createServer({ noDelay: true }, (near) => this.#relay(near));
   }
 
-  /** `targetPort`: asked for each connection if it is a function, as a load balancer does. */
+  /** @param targetPort port, or a function that returns the port for each connection like a load balancer. */
   static open(targetPort: number | (() => number)): Promise<Link> {
     const link = new Link(typeof targetPort === "number" ? () => targetPort : targetPort);
     return new Promise((resolve) => {
@@ -80,7 +80,7 @@ export class Link implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Ends all connections in order. New ones are let through. */
+  /** Closes all connections in order. New connections work. */
   cut(): void {
     for (const { near, far } of this.#connections) {
       near.end();
@@ -95,7 +95,7 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** The near ends are gone and the coordinator is not told, as when a machine loses its power. */
+  /** Drops the near ends without notifying the coordinator, as after a power loss. */
   halfOpen(): void {
     for (const connection of this.#connections) {
       const { near, far } = connection;
@@ -108,20 +108,20 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  /** All connections break, and new ones are refused, until `heal`. */
+  /** Breaks all connections, and refuses new ones until `heal`. */
   sever(): void {
     this.#isSevered = true;
     this.reset();
   }
 
-  /** Nothing passes until `heal`; what was sent waits, as in TCP. */
+  /** Holds back all data until `heal`, like TCP. */
   stall(direction: "up" | "down" | "both"): void {
     this.#isStalledUp ||= direction !== "down";
     this.#isStalledDown ||= direction !== "up";
     this.#arrangeAll();
   }
 
-  /** Every piece is late by this much. */
+  /** Delays all data. */
   delay(ms: number): void {
     this.#delayMs = ms;
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos -- --seed N --minutes M`: a network under faults. With `--coordinators 3`: several coordinators, one disturbed each
- * `--every-s`; with `--store postgres` also one. Ends with 1 when a promise was broken.
+ * `npm run chaos -- --seed N --minutes M` runs a network under faults. With `--coordinators 3` or `--store postgres`, coordinators run on
+ * PostgreSQL with one fault per `--every-s`. Exits with 1 if a guarantee was violated.
  */
 import { parseArgs } from "node:util";
 import { CLUSTER_FAULTS, LONE_FAULTS, type ClusterFaultKind } from "./cluster-faults.ts";
@@ -13,13 +13,13 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "1" },
-    /** Of one coordinator: several share a PostgreSQL in any case. */
+    /** Store of a single coordinator; several always use PostgreSQL. */
     store: { type: "string", default: "sqlite" },
-    /** Default: all that the machine permits; of several coordinators: kill. "all": all. */
+    /** Default: all that the machine permits, or `kill` with several coordinators. */
     faults: { type: "string" },
     coordinators: { type: "string", default: "1" },
     "every-s": { type: "string", default: "10" },
-    /** Under way at any time, on PostgreSQL. */
+    /** Concurrent jobs, with PostgreSQL. */
     jobs: { type: "string", default: "200" },
     streams: { type: "string", default: "50" },
   },
@@ -30,17 +30,17 @@ const [seed, minutes, coordinators] = [values.seed, values.minutes, values.coord
   number,
 ];
 
-if (!["sqlite", "postgres"].includes(values.store)) throw new Error("--store is sqlite or postgres");
+if (!["sqlite", "postgres"].includes(values.store)) throw new Error("--store must be sqlite or postgres");
 if (coordinators > 1 || values.store === "postgres") await disturbCluster();
 else await disturbOne();
 
 async function disturbOne(): Promise<void> {
   const kinds = (values.faults?.split(",") ?? World.kinds()) as FaultKind[];
-  say(`seed ${seed}, ${minutes} min, faults of ${kinds.join(", ")}`);
-  const { violations, historyFile, ...figures } = await runChaos({ seed, minutes, kinds });
-  report(figures, violations);
+  print(`seed ${seed}, ${minutes} min, faults: ${kinds.join(", ")}`);
+  const { violations, historyFile, ...metrics } = await runChaos({ seed, minutes, kinds });
+  report(metrics, violations);
   if (historyFile === null) return;
-  say(`Again: npm run chaos -- --seed ${seed} --minutes ${minutes}\nHistory: ${historyFile}`);
+  print(`Again: npm run chaos -- --seed ${seed} --minutes ${minutes}\nHistory: ${historyFile}`);
 }
 
 async function disturbCluster(): Promise<void> {
@@ -49,19 +49,19 @@ async function disturbCluster(): Promise<void> {
   const chosen = faults === "all" ? all : faults.split(",");
   const [kinds, everyMs] = [chosen as ClusterFaultKind[], Number(values["every-s"]) * 1_000];
   const load = { jobs: Number(values.jobs), streams: Number(values.streams) };
-  say(
-    `seed ${seed}, ${minutes} min, ${coordinators} coordinators on PostgreSQL, each ${everyMs / 1_000} s one of ${kinds.join(", ")}`,
+  print(
+    `seed ${seed}, ${minutes} min, ${coordinators} coordinators on PostgreSQL, a fault every ${everyMs / 1_000} s: ${kinds.join(", ")}`,
   );
-  const { violations, ...figures } = await runClusterChaos({ seed, minutes, coordinators, everyMs, kinds, ...load });
-  report(figures, violations);
+  const { violations, ...metrics } = await runClusterChaos({ seed, minutes, coordinators, everyMs, kinds, ...load });
+  report(metrics, violations);
 }
 
-function report(figures: object, violations: readonly string[]): void {
-  say(JSON.stringify(figures, null, 2));
-  for (const line of violations) say(`BROKEN: ${line}`);
+function report(metrics: object, violations: readonly string[]): void {
+  print(JSON.stringify(metrics, null, 2));
+  for (const line of violations) print(`BROKEN: ${line}`);
   if (violations.length > 0) process.exitCode = 1;
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -3,23 +3,22 @@ import type { WriteFault } from "./file-faults.ts";
 
 export const ISLANDS = 4;
 
-/** What a process may suffer. `stop` is SIGSTOP, ended by SIGCONT after `forMs`. */
+/** Faults of a process. `stop`: SIGSTOP, then SIGCONT after `forMs`. */
 export type ProcessFault = "kill" | "term" | "stop";
-/** What a link may suffer: see `Link`. */
+/** Faults of a `Link`. */
 export type LinkFault = "cut" | "reset" | "stall" | "stall-up" | "stall-down" | "half-open" | "delay";
 
 export type Fault =
   | { readonly on: "coordinator"; readonly does: ProcessFault; readonly forMs: number }
-  /** The agent of an Island. */
   | { readonly on: "island"; readonly index: number; readonly does: ProcessFault; readonly forMs: number }
-  /** A process in which an Island runs a model. */
+  /** Processes of an Island that run models. */
   | { readonly on: "host"; readonly index: number; readonly does: "kill" | "stop"; readonly forMs: number }
   | { readonly on: "link"; readonly index: number | "clients"; readonly does: LinkFault; readonly forMs: number }
   /** The coordinator's wall clock jumps. */
   | { readonly on: "clock"; readonly bySeconds: number }
-  /** The coordinator's disk is full. */
+  /** Fills the coordinator's disk. */
   | { readonly on: "disk"; readonly forMs: number }
-  /** Its file calls fail with EIO, in the present process and in those that start meanwhile. */
+  /** The coordinator's file calls fail with EIO, also after a restart. */
   | { readonly on: "writes"; readonly does: WriteFault; readonly forMs: number };
 
 export type FaultKind = Fault["on"];
@@ -39,22 +38,22 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   writes: 2,
 };
 const MEAN_GAP_MS = 900;
-/** The coordinator is down or frozen at most this long: beyond the grace, Islands lose jobs rightly. */
+/** Below the grace period, after which losing jobs is correct. */
 const MAX_FAULT_MS = 4_000;
 
-/** Faults of a run, from the seed alone. @param kinds those that the machine permits. */
-export function planOf(seed: number, durationMs: number, kinds: readonly FaultKind[]): PlannedFault[] {
+/** Returns the faults of a run, which depend only on the seed. @param kinds kinds that the machine permits. */
+export function makePlan(seed: number, durationMs: number, kinds: readonly FaultKind[]): PlannedFault[] {
   const random = new Random(seed);
   const lots = kinds.flatMap((kind) => Array<FaultKind>(WEIGHTS[kind]).fill(kind));
   const plan: PlannedFault[] = [];
   for (let atMs = 2_000; ;) {
     atMs += random.between(MEAN_GAP_MS / 3, (MEAN_GAP_MS * 5) / 3);
     if (atMs >= durationMs) return plan;
-    plan.push({ atMs, fault: faultOf(random.pick(lots), random) });
+    plan.push({ atMs, fault: makeFault(random.pick(lots), random) });
   }
 }
 
-function faultOf(kind: FaultKind, random: Random): Fault {
+function makeFault(kind: FaultKind, random: Random): Fault {
   const forMs = random.between(100, MAX_FAULT_MS);
   const index = random.between(0, ISLANDS - 1);
   switch (kind) {
@@ -79,7 +78,6 @@ function faultOf(kind: FaultKind, random: Random): Fault {
   }
 }
 
-/** For the log of a run. */
 export function describeFault(fault: Fault): string {
   const index = "index" in fault ? ` ${fault.index}` : "";
   const does = "does" in fault ? ` ${fault.does}` : "";

@@ -9,8 +9,8 @@ interface Listed extends ProcessFacts {
   readonly parent: number;
 }
 
-/** A process and all that descend from it, itself first; empty when it has ended. Linux only. */
-export function familyOf(pid: number): ProcessFacts[] {
+/** Returns a process and its descendants, itself first; empty if it has ended. Linux only. */
+export function readProcessTree(pid: number): ProcessFacts[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => factsOf(Number(name)));

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { checkHistory, type Verdict } from "./check-history.ts";
 import { ChaosClient } from "./client.ts";
 import type { ClientRecord } from "./history.ts";
-import { describeFault, type FaultKind, planOf } from "./plan.ts";
+import { describeFault, type FaultKind, makePlan } from "./plan.ts";
 import { Random } from "../support/random.ts";
 import { World } from "./world.ts";
 
 const CLIENTS = 12;
-/** After all faults are mended, what was acknowledged must end in this time. */
+/** Time in which all acknowledged jobs must end after all faults are repaired. */
 const MAX_SETTLE_MS = 120_000;
 
 export interface ChaosOptions {
@@ -24,14 +24,14 @@ export interface ChaosResult extends Verdict {
   readonly positionsLost: number;
   readonly coordinatorRecoveriesMs: readonly number[];
   readonly readOnlyPeriods: number;
-  /** Everything that was planned and seen; written where there are violations. */
+  /** File with the plan and the clients' records; null without violations. */
   readonly historyFile: string | null;
 }
 
-/** Runs a network under the faults of a seed, mends everything, and checks that every promise was kept. */
+/** Runs a network under the faults of a seed, repairs them, and checks all guarantees. */
 export async function runChaos({ seed, minutes, kinds }: ChaosOptions): Promise<ChaosResult> {
   const durationMs = minutes * 60_000;
-  const plan = planOf(seed, durationMs, kinds);
+  const plan = makePlan(seed, durationMs, kinds);
   const faults: Record<string, number> = {};
   const records: ClientRecord[] = [];
   await using world = await World.open();
@@ -61,11 +61,11 @@ export async function runChaos({ seed, minutes, kinds }: ChaosOptions): Promise<
     faults[name] = (faults[name] ?? 0) + 1;
   }
   isOpen = false;
-  await world.mend();
+  await world.repair();
   const limit = setTimeout(() => deadline.abort(), MAX_SETTLE_MS);
   await Promise.all(clients);
   clearTimeout(limit);
-  await world.mend();
+  await world.repair();
 
   const verdict = await checkHistory(
     world,
@@ -74,7 +74,7 @@ export async function runChaos({ seed, minutes, kinds }: ChaosOptions): Promise<
   );
   const violations = [...verdict.violations];
   const left = await world.stop();
-  violations.push(...left.map((command) => `a process is left: ${command}`));
+  violations.push(...left.map((command) => `a process is still running: ${command}`));
   const books = await world.manage("ledger", "verify");
   if (books.code !== 0) violations.push(`ledger verify: ${books.stdout}${books.stderr}`);
   const sum = (read: (record: ClientRecord) => number): number =>

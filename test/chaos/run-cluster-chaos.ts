@@ -9,17 +9,17 @@ const ACCOUNTS = 20;
 const GRANTED = 100_000;
 const ISLANDS = 6;
 const SLOTS = 40;
-/** After the last fault is mended, what was acknowledged must end in this time. */
+/** Time in which all acknowledged jobs must end after the last fault is repaired. */
 const MAX_SETTLE_MS = 120_000;
 
 export interface ClusterChaosOptions {
   readonly seed: number;
   readonly minutes: number;
   readonly coordinators: number;
-  /** From the beginning of a fault to that of the next. */
+  /** Time between the starts of two faults. */
   readonly everyMs: number;
   readonly kinds: readonly ClusterFaultKind[];
-  /** Jobs that are under way at any time, and how many of their streams are read. */
+  /** Concurrent jobs, and the number of them whose streams are read. */
   readonly jobs: number;
   readonly streams: number;
 }
@@ -31,14 +31,14 @@ interface ClusterChaosResult {
   readonly streams: number;
   readonly attempts: Readonly<Record<number, number>>;
   readonly positionsLost: number;
-  /** Streams that were cut while they flowed, and how long until they went on. */
+  /** Cuts of active streams, and the times until their next events. */
   readonly cuts: { readonly count: number; readonly p50Ms: number | null; readonly maxMs: number | null };
   readonly islandReconnects: number;
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs coordinators on one database under faults with Islands that count aloud, mends everything, and checks that every promise was kept. */
+/** Runs coordinators on one database under faults, with Islands that output counted words. Repairs all faults and checks all guarantees. */
 export async function runClusterChaos(options: ClusterChaosOptions): Promise<ClusterChaosResult> {
   const { seed, minutes, coordinators, everyMs, kinds, jobs, streams } = options;
   const random = new Random(seed);

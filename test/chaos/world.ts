@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { storeKeys } from "../../island-agent/config/config-file.ts";
-import { askAgent } from "../../island-agent/control/control-client.ts";
+import { getFromAgent } from "../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../shared/cargo-signature.ts";
 import { insertAccount, type NewAccount } from "../support/store/account-rows.ts";
 import { freePort } from "../support/free-port.ts";
@@ -15,26 +15,26 @@ import { Link } from "./link.ts";
 import { ClockFault } from "./clock-fault.ts";
 import { FileFaults, type WriteFault } from "./file-faults.ts";
 import { type Fault, type FaultKind, ISLANDS } from "./plan.ts";
-import { familyOf } from "./processes.ts";
+import { readProcessTree } from "./processes.ts";
 
 const DISK_BYTES = 256 * 2 ** 20;
 const RESTART_AFTER_MS = 200;
 
-/** A way in which a program ended that nobody asked for. */
+/** Unexpected end of a program. */
 export interface BadEnd {
   readonly program: string;
   readonly code: number | null;
   readonly stderr: string;
 }
 
-/** A coordinator and Islands as processes, each Island and all clients behind a link, restarted whenever they end. */
+/** A coordinator and Islands as processes that are restarted when they end. Each Island and all clients connect through a link. */
 export class World implements AsyncDisposable {
   readonly directory: string;
   readonly clients: Link;
   readonly badEnds: BadEnd[] = [];
-  /** From the death of the coordinator to its next answer. */
+  /** Times from the end of the coordinator until it listens again. */
   readonly coordinatorRecoveriesMs: number[] = [];
-  /** How often the coordinator said that it could not write, in processes that have ended. */
+  /** Number of log entries about read-only storage, in ended coordinator processes. */
   readOnlyPeriods = 0;
   readonly #port: number;
   readonly #links: Link[] = [];
@@ -45,9 +45,9 @@ export class World implements AsyncDisposable {
   #disk: SmallDisk | null = null;
   #coordinator: Program | null = null;
   #coordinatorDiedAtMs: number | null = null;
-  /** Set for good by `stop`. */
+  /** Set by `stop`. */
   #isOver = false;
-  /** Faults that are to be mended, and restarts that are to be made. */
+  /** Pending repairs and restarts. */
   readonly #pending = new Set<Promise<void>>();
 
   private constructor(directory: string, port: number, clients: Link) {
@@ -70,7 +70,7 @@ export class World implements AsyncDisposable {
     return world;
   }
 
-  /** Kinds of faults that this machine permits. */
+  /** Returns the kinds of faults that this machine permits. */
   static kinds(): FaultKind[] {
     const kinds: FaultKind[] = ["coordinator", "island", "host", "link"];
     if (ClockFault.isPossible) kinds.push("clock");
@@ -110,7 +110,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Does what the fault says, now, and mends it later. */
+  /** Injects the fault now, and repairs it later. */
   inflict(fault: Fault): void {
     switch (fault.on) {
       case "coordinator":
@@ -119,7 +119,8 @@ export class World implements AsyncDisposable {
         return this.#signal(this.#islands[fault.index] ?? null, fault.does, fault.forMs);
       case "host": {
         const agent = this.#islands[fault.index]?.process.pid;
-        const hosts = agent === undefined ? [] : familyOf(agent).filter(({ command }) => command.includes("-host."));
+        const hosts =
+          agent === undefined ? [] : readProcessTree(agent).filter(({ command }) => command.includes("-host."));
         for (const { pid } of hosts) this.#signalProcess(pid, fault.does, fault.forMs);
         return undefined;
       }
@@ -136,25 +137,27 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Mends everything. Resolves when the coordinator answers and all Islands are connected. */
-  async mend(): Promise<void> {
+  /** Repairs all faults. Resolves when all Islands are connected. */
+  async repair(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
     for (const link of [this.clients, ...this.#links]) link.heal();
     for (let index = 0; index < ISLANDS; index += 1) await this.#untilConnected(index);
   }
 
   islandStatus(index: number): Promise<AgentStatus | undefined> {
-    return askAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
+    return getFromAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
   }
 
-  /** Ends all programs in order. @returns processes of theirs that are left. */
+  /** Stops all programs in order. @returns their processes that are still running. */
   async stop(): Promise<string[]> {
     this.#isOver = true;
     const programs = [...this.#islands, this.#coordinator].filter((program) => program !== null);
-    const before = programs.flatMap(({ process }) => (process.pid === undefined ? [] : familyOf(process.pid)));
+    const before = programs.flatMap(({ process }) => (process.pid === undefined ? [] : readProcessTree(process.pid)));
     for (const program of programs) program.kill("SIGTERM");
     await Promise.all(programs.map((program) => program.ended()));
-    return before.filter(({ pid, command }) => familyOf(pid)[0]?.command === command).map(({ command }) => command);
+    return before
+      .filter(({ pid, command }) => readProcessTree(pid)[0]?.command === command)
+      .map(({ command }) => command);
   }
 
   /** Runs a coordinator command on the data directory. */
@@ -162,7 +165,7 @@ export class World implements AsyncDisposable {
     return new Program("coordinator", [...args, "--data", this.data]).ended();
   }
 
-  /** Names of files in the data directories that should not stay. */
+  /** Returns the names of temporary files left in the data directories. */
   async leftFiles(): Promise<string[]> {
     const all = await readdir(this.directory, { recursive: true });
     return all.filter((name) => /\.(part|tmp|lock-\w+)$/.test(name));
@@ -215,7 +218,7 @@ export class World implements AsyncDisposable {
   ): void {
     this.readOnlyPeriods += stderr.split("Storage is read-only: nothing new is accepted").length - 1;
     const { signalCode } = program.process;
-    // By SIGTERM before Node.js runs the program's first line, and with 130 by a second one while it stops.
+    // SIGTERM ends the process while Node.js starts; a second SIGTERM during the stop makes it exit with 130.
     const isExpected = code === 0 || code === 130 || signalCode === "SIGKILL" || signalCode === "SIGTERM";
     if (program === this.#coordinator) this.#coordinatorDiedAtMs = performance.now();
     if (!isExpected) this.badEnds.push({ program: name, code, stderr: stderr.slice(-2_000) });
@@ -266,7 +269,7 @@ export class World implements AsyncDisposable {
       if ((await this.islandStatus(index))?.link === "connected") return;
       await wait(100);
     }
-    throw new Error(`Island ${index} did not connect again`);
+    throw new Error(`Island ${index} did not reconnect`);
   }
 
   #track(work: Promise<unknown>): void {
@@ -285,6 +288,6 @@ function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -16,7 +16,7 @@ import { ChatOpenAI, type ChatOpenAIFields, OpenAIEmbeddings } from "@langchain/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, collect, until } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 
@@ -268,8 +268,8 @@ describe.each([
     await make().invoke("Hello");
     // Such a completion takes a second or two.
     const modelKwargs = useResponsesApi
-      ? { text: { format: { type: "json_schema", ...LONG_ANSWER.json_schema } } }
-      : { response_format: LONG_ANSWER };
+      ? { text: { format: { type: "json_schema", ...LONG_COMPLETION.json_schema } } }
+      : { response_format: LONG_COMPLETION };
     const stream = await make({ maxTokens: 900, modelKwargs }).stream("Tell me a story.", { signal: abort.signal });
     const read = async (): Promise<void> => {
       for await (const _chunk of stream) abort.abort();

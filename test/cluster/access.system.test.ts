@@ -45,7 +45,7 @@ describe("access to PostgreSQL and NATS over TLS", () => {
     return { code, stderr };
   }
 
-  it("a coordinator serves, with its passwords from the environment, or from a file of PostgreSQL's own kind", async () => {
+  it("starts a coordinator with passwords from the environment or from PostgreSQL's password file", async () => {
     const passFile = join(authority.directory, "pgpass");
     await writeFile(passFile, `localhost:*:atoll:atoll:${PASSWORD}\n`);
     await chmod(passFile, 0o600);
@@ -57,7 +57,7 @@ describe("access to PostgreSQL and NATS over TLS", () => {
     }
   });
 
-  it("one with a wrong password or certificate ends, and says why in one line", async () => {
+  it("ends a coordinator with a wrong password or certificate, with a one-line error", async () => {
     const where = `postgres://atoll@localhost:${postgres.port}/atoll`;
     await using strangers = await Authority.make();
     const env = { PGPASSWORD: PASSWORD };

@@ -8,12 +8,12 @@ import { Listener } from "../coordinator/events/listener.ts";
 
 const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
 
-describe("events of an account at three coordinators", () => {
+describe("account events at three coordinators", () => {
   let cluster: Cluster;
   beforeEach(async () => {
-    // The tests' Islands send no heartbeats.
+    // The Islands of this test send no heartbeats.
     cluster = await Cluster.open({ flags: ["--heartbeat-s", "3600"] });
-    // Until all know each other.
+    // Wait until all know each other.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   });
   afterEach(() => cluster[Symbol.asyncDispose]());
@@ -21,7 +21,7 @@ describe("events of an account at three coordinators", () => {
   const submitAt = async (index: number, key: string): Promise<string> =>
     (await call(cluster.at(index).url, key, "POST", "/jobs", JOB)).body.data.id;
 
-  it("come from wherever jobs and Islands are, and go on at another coordinator after reset", async () => {
+  it("include the jobs and Islands of all coordinators, and continue at another one after a reset event", async () => {
     const { key, islandToken } = cluster.createAccount("events@example.com");
     const listener = await Listener.open(cluster.at(0).url, { key });
     await listener.next("reset");
@@ -44,7 +44,7 @@ describe("events of an account at three coordinators", () => {
     await again.close();
   });
 
-  it("give a reset after the death of one, and go on with its jobs", async () => {
+  it("send a reset event after a coordinator dies, and continue with its jobs", async () => {
     const { key, islandToken } = cluster.createAccount("events@example.com");
     const here = await Listener.open(cluster.at(0).url, { key });
     const there = await Listener.open(cluster.at(2).url, { key });
@@ -58,7 +58,7 @@ describe("events of an account at three coordinators", () => {
     await expect.poll(resets, { timeout: 15_000 }).toBe(2);
     const again = await Listener.open(cluster.at(1).url, { key });
     await again.next("reset");
-    // Adopted, once the lease is over.
+    // Adopted after the lease has expired.
     await using island = await FakeIsland.join(cluster.at(1).url, islandToken, { hostId: randomUUID() });
     island.send(...runFrames(await island.next("assign"), "Hi"));
     await Promise.all(
@@ -67,7 +67,7 @@ describe("events of an account at three coordinators", () => {
     await Promise.all([here.close(), again.close()]);
   });
 
-  it("end with a session that ends at another coordinator", async () => {
+  it("end when the session is ended at another coordinator", async () => {
     const credentials = { email: "page@example.com", password: "long enough" };
     const page = { "atoll-console": "1" };
     const begun = await call(cluster.at(0).url, null, "POST", "/auth/register", credentials, page);

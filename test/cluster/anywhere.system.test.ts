@@ -18,7 +18,7 @@ describe("three coordinators, with one Island at the first", () => {
   beforeAll(async () => {
     cluster = await Cluster.open();
     client = cluster.createAccount("client@example.com", CREDITS);
-    // What Islands earn goes to another account, so that the client's books are its own.
+    // A separate account earns the credits of the Islands, so that the client's balance only has its costs.
     const owner = cluster.createAccount("owner@example.com", 0);
     island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
   });
@@ -29,7 +29,7 @@ describe("three coordinators, with one Island at the first", () => {
 
   const url = (index: number): string => cluster.at(index).url;
 
-  it("a job that is submitted here runs there, is streamed at any, and is read at any", async () => {
+  it("a job can be submitted, streamed and read at any of them", async () => {
     const jobId = await submitWords(url(1), client.key, 40, 10);
     const streams = await Promise.all([0, 1, 2].map((index) => eventsAt(url(index), client.key, jobId)));
     for (const events of streams) {
@@ -41,7 +41,7 @@ describe("three coordinators, with one Island at the first", () => {
     }
   });
 
-  it("a chat is answered wherever it is asked", async () => {
+  it("a chat works at any of them", async () => {
     const messages = [{ role: "user", content: wordsPrompt(5, 1) }];
     for (const index of [0, 1, 2]) {
       const { status, body } = await call(url(index), client.key, "POST", "/chat/completions", {
@@ -55,8 +55,8 @@ describe("three coordinators, with one Island at the first", () => {
   it.each([
     ["running", 5_000],
     ["waiting", 0],
-  ])("a %s job is cancelled at another coordinator than the one that took it", async (state, everyMs) => {
-    // A waiting job waits for the slots, which others have.
+  ])("a %s job can be cancelled at another coordinator than it was submitted to", async (state, everyMs) => {
+    // Other jobs occupy all slots.
     const before =
       state === "waiting" ? await Promise.all([1, 2, 3, 4].map(() => submitWords(url(0), client.key, 2, 60_000))) : [];
     for (const jobId of before) await running(url(0), client.key, jobId);
@@ -69,7 +69,7 @@ describe("three coordinators, with one Island at the first", () => {
     await expect.poll(() => island.agent.status().running).toEqual([]);
   });
 
-  it("one Idempotency-Key makes one job, also when it is used at all at once", async () => {
+  it("an Idempotency-Key creates one job, even if used at all of them concurrently", async () => {
     const headers = { "idempotency-key": "once" };
     const ids = await Promise.all(
       [0, 1, 2, 0, 1, 2].map((index) => submitWords(url(index), client.key, 3, 1, headers)),
@@ -77,7 +77,7 @@ describe("three coordinators, with one Island at the first", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it("why a job waits is told by any", async () => {
+  it("the reason why a job waits is available at any of them", async () => {
     const body = { workload: "base64", input: { data: "x" } };
     const { data } = (await call(url(1), client.key, "POST", "/jobs", body)).body;
     const waits = await Promise.all([0, 1, 2].map((index) => jobAt(url(index), client.key, data.id)));
@@ -85,16 +85,16 @@ describe("three coordinators, with one Island at the first", () => {
     await call(url(0), client.key, "DELETE", `/jobs/${data.id}`);
   });
 
-  it("a batch that is submitted here ends there", async () => {
+  it("a batch completes at another coordinator than it was submitted to", async () => {
     const inputs = Array.from({ length: 6 }, () => ({ prompt: wordsPrompt(3, 5) }));
-    const answer = await call(url(1), client.key, "POST", "/jobs/batch", { workload: "tiny-chat", inputs });
-    expect(answer.status).toBe(201);
-    const read = async () => (await call(url(2), client.key, "GET", `/jobs/batch/${answer.body.data.id}`)).body.data;
+    const response = await call(url(1), client.key, "POST", "/jobs/batch", { workload: "tiny-chat", inputs });
+    expect(response.status).toBe(201);
+    const read = async () => (await call(url(2), client.key, "GET", `/jobs/batch/${response.body.data.id}`)).body.data;
     await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe("completed");
     expect((await read()).counts.completed).toBe(6);
   });
 
-  it("@atoll/client behind one address for all sees one coordinator", async () => {
+  it("@atoll/client works with one address for all of them", async () => {
     const atoll = new Atoll({ baseUrl: cluster.balancer.url, apiKey: client.key });
     const { id } = await atoll.jobs.submit({ workload: "tiny-chat", input: { prompt: wordsPrompt(20, 5) } });
     let text = "";
@@ -102,7 +102,7 @@ describe("three coordinators, with one Island at the first", () => {
     expect(text).toBe(wordsText(20));
   });
 
-  it("the books are those of one network", async () => {
+  it("the ledger balances over all of them", async () => {
     expect(await accountProblems(url(2), client.key, CREDITS)).toEqual([]);
     const { code, stdout } = await cluster.manage("ledger", "verify");
     expect([code, stdout]).toEqual([0, expect.any(String)]);

@@ -15,7 +15,7 @@ const APART_S = [0, 7 * 60, -11 * 60];
 requireDebian(CLOCK_SHIM, "faketime");
 
 describe("coordinators whose clocks are minutes apart", () => {
-  it("keep their leases, hand jobs to each other, and know who lives", async () => {
+  it("keep their leases, transfer jobs, and recognize live members", async () => {
     const directory = await mkdtemp(join(tmpdir(), "atoll-clocks-"));
     const clocks = APART_S.map((_, index) => new ClockFault(join(directory, String(index))));
     for (const [index, clock] of clocks.entries()) await clock.step(APART_S[index] ?? 0);
@@ -34,7 +34,7 @@ describe("coordinators whose clocks are minutes apart", () => {
         expect(events.at(-1)?.event).toBe("done");
         expect(await ended(() => cluster.at(index + 2).url, client.key, jobId)).toMatchObject({ attempts: 1 });
       }
-      // Longer than a lease: a coordinator that took another for dead would have taken its jobs.
+      // Longer than a lease: a coordinator that considered another one dead would have adopted its jobs.
       const jobId = await submitWords(cluster.at(0).url, client.key, 50, (LEASE_MS * 2) / 50);
       await running(cluster.at(0).url, client.key, jobId);
       const ownerOf = () => cluster.read<string>(`SELECT owner_id FROM jobs WHERE id = '${jobId}'`);

@@ -10,7 +10,7 @@ let cluster: Cluster;
 let client: NewAccount;
 let owner: NewAccount;
 
-/** How long a chat waits for readers: `island_grace_s` of these clusters. */
+/** Time that a chat waits for readers: `island_grace_s` of these clusters. */
 const GRACE_MS = 5_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const healthOf = async (index: number): Promise<string> =>
@@ -26,7 +26,7 @@ describe("a coordinator", () => {
   });
   afterEach(() => cluster[Symbol.asyncDispose]());
 
-  it("that is cut off from NATS goes on with its own, says so, answers 503 for the rest, and heals", async () => {
+  it("without NATS continues its own jobs, reports the failure, responds 503 for other jobs, and recovers", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     await using _other = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
     const far = await submitWords(cluster.at(1).url, client.key, 400, 30);
@@ -44,7 +44,7 @@ describe("a coordinator", () => {
     expect(island.agent.status().reconnects).toBe(0);
   });
 
-  it("whose NATS dies and comes back is whole again, as all are", async () => {
+  it("recovers with all others after NATS was killed and restarted", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 200, 30);
     await running(cluster.at(0).url, client.key, jobId);
@@ -56,14 +56,14 @@ describe("a coordinator", () => {
     await cluster.nats.startAgain();
     await allHealthy();
     expect(textOf(await stream)).toBe(wordsText(200));
-    // The bus carries again: a job of one is streamed at another.
+    // The bus works again: a job of one coordinator is streamed at another.
     const next = await submitWords(cluster.at(0).url, client.key, 20, 5);
     expect(textOf(await eventsAt(cluster.at(2).url, client.key, next))).toBe(wordsText(20));
   });
 
-  it("keeps the chats of clients at others while NATS is away for longer than their grace", async () => {
+  it("keeps chats of clients at other coordinators if NATS is down for longer than the grace period", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
-    // The job goes to where the Island is; its client waits here.
+    // The job moves to the Island's coordinator; its client waits at this one.
     const messages = [{ role: "user", content: wordsPrompt(700, 30) }];
     const chat = call(cluster.at(0).url, client.key, "POST", "/chat/completions", { model: "tiny-chat", messages });
     await expect
@@ -76,7 +76,7 @@ describe("a coordinator", () => {
     expect([status, body.choices?.[0]?.message.content]).toEqual([200, wordsText(700)]);
   });
 
-  it("that is cut off from PostgreSQL past its lease refuses what is new, streams on, and heals without an end", async () => {
+  it("without PostgreSQL for longer than its lease rejects new work, continues streams, and recovers without a restart", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 400, 30);
     await running(cluster.at(0).url, client.key, jobId);
@@ -96,19 +96,19 @@ describe("a coordinator", () => {
     expect(island.agent.status().running).toEqual([]);
   });
 
-  it("whose Islands are cut off from it finds them at another, with their jobs", async () => {
+  it("loses Islands behind a broken link to another coordinator, with their jobs", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 150, 30);
     await running(cluster.at(0).url, client.key, jobId);
     const stream = eventsAt(cluster.at(0).url, client.key, jobId);
     cluster.at(0).islands.sever();
     await island.untilAwayFrom(cluster.at(0).islands.url);
-    // Its stream goes on through the coordinator that the Island left.
+    // Its stream continues through the coordinator that the Island left.
     expect(textOf(await stream)).toBe(wordsText(150));
     expect(await jobAt(cluster.at(1).url, client.key, jobId)).toMatchObject({ status: "completed", attempts: 1 });
   });
 
-  it("to which an Island's connection only hangs loses it after 2.5 heartbeats", async () => {
+  it("disconnects an Island with a stalled connection after 2.5 heartbeats", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 400, 30);
     await running(cluster.at(0).url, client.key, jobId);

@@ -29,7 +29,7 @@ describe("PostgreSQL under three coordinators", () => {
   it.each([
     ["is restarted", () => cluster.postgres.restart()],
     [
-      "is killed, and is away for longer than a lease",
+      "is killed, and is down for longer than a lease",
       async () => {
         await cluster.postgres.kill();
         await wait(LEASE_MS + 1_000);
@@ -45,7 +45,7 @@ describe("PostgreSQL under three coordinators", () => {
       );
       for (const jobId of jobIds) await running(cluster.at(0).url, client.key, jobId);
       const followed = jobIds.map((jobId, index) => followAnywhere(() => cluster.at(index).url, client.key, jobId));
-      // Those that end while the database is away: their Islands keep the results.
+      // Some jobs end while the database is down; their Islands keep the results.
       const short = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(1).url, client.key, 5, 100)));
       const submissions: number[] = [];
       const over = new AbortController();
@@ -54,9 +54,9 @@ describe("PostgreSQL under three coordinators", () => {
         for (let index = 0; !over.signal.aborted; index += 1) {
           const body = { workload: "tiny-chat", input: { prompt: "3 words every 1 ms" } };
           const headers = { "idempotency-key": `${what.split(" ")[1]}-${index}` };
-          const { status, body: answer } = await call(cluster.nextUrl(), client.key, "POST", "/jobs", body, headers);
+          const { status, body: created } = await call(cluster.nextUrl(), client.key, "POST", "/jobs", body, headers);
           submissions.push(status);
-          if (status === 201) acknowledged.push(answer.data.id);
+          if (status === 201) acknowledged.push(created.data.id);
           await wait(50);
         }
         return acknowledged;
@@ -75,7 +75,7 @@ describe("PostgreSQL under three coordinators", () => {
     },
   );
 
-  it("has books that sum to zero, with each job charged once", async () => {
+  it("has a ledger that sums to zero, with each job charged once", async () => {
     expect(await accountProblems(cluster.at(0).url, client.key, CREDITS)).toEqual([]);
     expect((await cluster.manage("ledger", "verify")).code).toBe(0);
   });

@@ -14,16 +14,16 @@ import { wordsText } from "./word-runtime.ts";
 
 const WORDS = 500;
 
-/** An EventSource sends no key, so a page's own server adds it, and passes on all else: bytes, Last-Event-ID, and a broken connection. */
+/** Proxy of a page that adds the API key, which an EventSource cannot send. Forwards bytes, Last-Event-ID and broken connections. */
 async function openKeyProxy(target: string, key: string): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(({ url, headers }, response) => {
     const options = { headers: { ...headers, authorization: `Bearer ${key}` }, agent: false } as const;
-    const asked = get(new URL(url ?? "", target), options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.on("close", () => answer.complete || response.destroy()).pipe(response);
+    const outgoing = get(new URL(url ?? "", target), options, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.on("close", () => upstream.complete || response.destroy()).pipe(response);
     });
-    asked.on("error", () => response.destroy());
-    response.on("close", () => asked.destroy());
+    outgoing.on("error", () => response.destroy());
+    response.on("close", () => outgoing.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -35,7 +35,7 @@ async function openKeyProxy(target: string, key: string): Promise<AsyncDisposabl
   };
 }
 
-/** Reads the stream as any page would, and never opens it anew by itself. */
+/** Reads the stream like any page, and never creates a second EventSource. */
 const pageOf = (stream: string): string => `
   const source = new EventSource(${JSON.stringify(stream)});
   let [text, tokens, opened] = ["", 0, 0];
@@ -57,7 +57,7 @@ describe("a browser's EventSource at the load balancer's address", () => {
     await using cluster = await Cluster.open();
     const client = cluster.createAccount("client@example.com");
     const owner = cluster.createAccount("owner@example.com", 0);
-    // All connections go to one coordinator, until it dies.
+    // All connections go to one coordinator until it dies.
     await using balancer = await Link.open(() => (cluster.members.find(({ isUp }) => isUp) ?? cluster.at(0)).port);
     await using proxy = await openKeyProxy(balancer.url, client.key);
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
@@ -68,7 +68,7 @@ describe("a browser's EventSource at the load balancer's address", () => {
       await mkdir(join(files, "profile"));
       const page = pageOf(`${proxy.url}/api/v1/jobs/${jobId}/stream`);
       const result = await runInBrowser(page, files, join(files, "profile"), (tokens) => {
-        // The first has the job, its Island and the stream; the second takes over all three.
+        // The first coordinator has the job, its Island and the stream. The second one takes over all three.
         const victim = tokens === 100 ? 0 : tokens === 300 ? 1 : null;
         if (victim === null) return;
         killed.push(victim);

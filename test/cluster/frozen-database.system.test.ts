@@ -9,7 +9,7 @@ let cluster: Cluster;
 let client: NewAccount;
 let island: WordIsland;
 
-/** The server and all processes that it has forked. */
+/** Returns the ids of the server and its forked processes. */
 function serverPids(): number[] {
   const { pid } = cluster.postgres;
   if (pid === undefined) throw new Error("PostgreSQL has ended");
@@ -17,7 +17,7 @@ function serverPids(): number[] {
   return [pid, ...children.map(Number)];
 }
 
-describe("PostgreSQL that stands still", () => {
+describe("a frozen PostgreSQL", () => {
   beforeAll(async () => {
     cluster = await Cluster.open({ coordinators: 2 });
     client = cluster.createAccount("client@example.com", 1_000, { concurrentJobs: 1_000 });
@@ -29,8 +29,8 @@ describe("PostgreSQL that stands still", () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  // The parts of a stop may take 2 s each, and tests on a busy machine more.
-  it("keeps no coordinator from ending in order on SIGTERM; its jobs go on when the server does", async () => {
+  // Each step of a stop may take 2 s, and more on a busy machine.
+  it("does not prevent an orderly end on SIGTERM; the jobs continue when the server does", async () => {
     const jobId = await submitWords(cluster.at(0).url, client.key, 300, 30);
     await running(cluster.at(0).url, client.key, jobId);
     const frozen = serverPids();
@@ -45,6 +45,6 @@ describe("PostgreSQL that stands still", () => {
       for (const pid of frozen.toReversed()) process.kill(pid, "SIGCONT");
     }
     expect(await ended(() => cluster.at(1).url, client.key, jobId)).toMatchObject({ status: "completed" });
-    await cluster.mend();
+    await cluster.repair();
   }, 90_000);
 });

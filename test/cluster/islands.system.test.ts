@@ -20,8 +20,8 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
   useDataDirectory();
   beforeEach(async () => {
     const database = `islands_${randomBytes(4).toString("hex")}`;
-    const place = { address: await postgres.createDatabase(database), key: randomBytes(32) };
-    const open = () => TestCoordinator.open({ bus: nats.address, leaseRenewMs: 200 }, {}, place);
+    const location = { address: await postgres.createDatabase(database), key: randomBytes(32) };
+    const open = () => TestCoordinator.open({ bus: nats.address, leaseRenewMs: 200 }, {}, location);
     [one, two] = [await open(), await open()];
     host = await one.createAccount("host@example.com");
   });
@@ -31,7 +31,7 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
     (await call(coordinator.url, host.key, "GET", `/islands/${hostId}`)).body.data;
 
   describe("two coordinators", () => {
-    it("show an Island that is connected to the other one, and send it away", async () => {
+    it("list an Island that is connected to the other one, and disconnect it", async () => {
       const hostId = randomUUID();
       const island = await FakeIsland.join(one.url, host.islandToken, { hostId, slots: 3 });
       for (const coordinator of [one, two]) {
@@ -50,7 +50,7 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
       expect(await refused.next("goodbye")).toMatchObject({ retryAfterMs: null });
     });
 
-    it("take each other's pairing codes, once", async () => {
+    it("accept each other's pairing codes once", async () => {
       const { code } = (await call(one.url, host.key, "POST", "/island-tokens/pairing", {})).body.data;
       const join = (url: string) => joinNetwork({ urls: [url], credential: { code }, dataDirectory });
       await join(two.url);

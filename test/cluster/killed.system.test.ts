@@ -8,7 +8,7 @@ import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";
 
 const CREDITS = 1_000;
-/** What an Island may take to be at another coordinator. Source: docs/internals/cluster.md. */
+/** Maximum time until an Island is at another coordinator. Source: docs/internals/cluster.md. */
 const MAX_RETURN_MS = 5_000;
 
 let cluster: Cluster;
@@ -21,12 +21,12 @@ describe("kill -9 of a coordinator", () => {
     client = cluster.createAccount("client@example.com", CREDITS, { concurrentJobs: 1_000 });
     owner = cluster.createAccount("owner@example.com", 0);
   });
-  beforeEach(() => cluster.mend());
+  beforeEach(() => cluster.repair());
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const anywhere = (): string => cluster.nextUrl();
 
-  it("moves its Islands to another within 5 s, with their jobs, which go on in the same attempt", async () => {
+  it("moves its Islands to another one within 5 s, where their jobs continue in the same attempt", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobIds = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 150, 40)));
     for (const jobId of jobIds) await running(cluster.at(1).url, client.key, jobId);
@@ -42,9 +42,9 @@ describe("kill -9 of a coordinator", () => {
     expect(island.runtime.begun).toHaveLength(3);
   });
 
-  it("cuts the streams that are read there, which go on at another without gap or repeat, and no other stream", async () => {
+  it("breaks only the streams read there, which continue at another one without gap or repeat", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
-    // The Island and the job are at survivors; a reader is at the victim.
+    // The Island and the job are at other coordinators; only a reader is at the killed one.
     const jobId = await submitWords(cluster.at(1).url, client.key, 200, 20);
     await running(cluster.at(1).url, client.key, jobId);
     const survivors = Promise.all([1, 2].map((index) => eventsAt(cluster.at(index).url, client.key, jobId)));
@@ -54,7 +54,7 @@ describe("kill -9 of a coordinator", () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await cluster.at(0).end("SIGKILL");
     expect(await followed).toEqual({ text: wordsText(200), endings: ["done"], connections: 2, positionsLost: 0 });
-    // One connection each, which nothing cut.
+    // The other streams kept their connections.
     for (const events of await survivors) {
       expect(events.flatMap(({ event, data }) => (event === "token" ? [data.content] : [])).join("")).toBe(
         wordsText(200),
@@ -64,7 +64,7 @@ describe("kill -9 of a coordinator", () => {
     expect(island.agent.status().reconnects).toBe(0);
   });
 
-  it("which owns a job and has its Island: a stream of @atoll/client through it goes on", async () => {
+  it("that owns a job and has its Island does not interrupt a stream of @atoll/client through it", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 150, 40);
     await running(cluster.at(0).url, client.key, jobId);
@@ -81,11 +81,11 @@ describe("kill -9 of a coordinator", () => {
     expect(island.runtime.begun).toHaveLength(1);
   });
 
-  it("gives its waiting jobs, and those of Islands that died with it, to others after its lease", async () => {
+  it("moves its waiting jobs and those of Islands that died with it to others after its lease", async () => {
     const lost = await WordIsland.open({ urls: [cluster.at(0).islands.url], owner, slots: 1 });
     const held = await submitWords(cluster.at(0).url, client.key, 30, 100);
     await running(cluster.at(0).url, client.key, held);
-    // No slot is free for these.
+    // These wait, because no slot is free.
     const waiting = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 5, 1)));
     await cluster.at(0).end("SIGKILL");
     await lost[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ describe("kill -9 of a coordinator", () => {
     expect(await ended(anywhere, client.key, held)).toMatchObject({ status: "completed", output: wordsText(30) });
   });
 
-  it("in the midst of submissions loses none that was acknowledged, and charges none twice", async () => {
+  it("during submissions loses no acknowledged job, and charges none twice", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner, slots: 20 });
     const acknowledged: string[] = [];
     const submitting = Array.from({ length: 40 }, async (_, index) => {
@@ -117,14 +117,14 @@ describe("kill -9 of a coordinator", () => {
     }
   });
 
-  it("leaves books that sum to zero, with each job charged once", async () => {
+  it("leaves a ledger that sums to zero, with each job charged once", async () => {
     expect(await accountProblems(cluster.at(1).url, client.key, CREDITS)).toEqual([]);
     expect((await cluster.manage("ledger", "verify")).code).toBe(0);
   });
 });
 
 describe("SIGTERM of a coordinator", () => {
-  it("hands its jobs and Islands over: nothing is tried again that only moved", async () => {
+  it("transfers its jobs and Islands without new attempts", async () => {
     await using cluster = await Cluster.open();
     const client = cluster.createAccount("client@example.com", CREDITS);
     const owner = cluster.createAccount("owner@example.com", 0);
@@ -135,7 +135,7 @@ describe("SIGTERM of a coordinator", () => {
     const followed = followAnywhere(() => cluster.nextUrl(), client.key, held[0] ?? "");
     const { code, stderr } = await cluster.at(0).end("SIGTERM");
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-    // Told where to go, it needs no second dial.
+    // `goodbye` has the address, so the Island reconnects with one dial.
     await island.untilAwayFrom(cluster.at(0).islands.url);
     for (const jobId of [...held, waiting]) {
       const job = await ended(() => cluster.nextUrl(), client.key, jobId);

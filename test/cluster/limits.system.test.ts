@@ -19,10 +19,10 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
   let both: [TestCoordinator, TestCoordinator];
   beforeEach(async () => {
     databases += 1;
-    const place = { address: await postgres.createDatabase(`limits_${databases}`), key: randomBytes(32) };
-    const open = () => TestCoordinator.open({ bus: nats.address, leaseRenewMs: 200 }, {}, place);
+    const location = { address: await postgres.createDatabase(`limits_${databases}`), key: randomBytes(32) };
+    const open = () => TestCoordinator.open({ bus: nats.address, leaseRenewMs: 200 }, {}, location);
     both = [await open(), await open()];
-    // Until both know each other.
+    // Wait until both know each other.
     await sleep(1_000);
   });
   afterEach(async () => {
@@ -36,15 +36,15 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
   const count = <T>(list: readonly T[], value: T): number => list.filter((each) => each === value).length;
 
   describe("two coordinators", () => {
-    it("let an account have its unfinished jobs, and not one more", async () => {
+    it("together enforce an account's limit of unfinished jobs", async () => {
       const { key } = await account({ concurrentJobs: 10 });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, i) => call(urlOf(i), key, "POST", "/jobs", JOB)),
       );
-      const statuses = answers.map(({ status }) => status);
+      const statuses = responses.map(({ status }) => status);
       expect([count(statuses, 201), count(statuses, 429)]).toEqual([10, 30]);
-      const made = answers.flatMap(({ body }) => (body.data === undefined ? [] : [body.data.id as string]));
-      const owner = answers.findIndex(({ status }) => status === 201);
+      const made = responses.flatMap(({ body }) => (body.data === undefined ? [] : [body.data.id as string]));
+      const owner = responses.findIndex(({ status }) => status === 201);
       expect((await call(urlOf(owner), key, "DELETE", `/jobs/${made[0]}`)).status).toBe(200);
       const again = await Promise.all(Array.from({ length: 4 }, (_, i) => call(urlOf(i), key, "POST", "/jobs", JOB)));
       expect(
@@ -55,27 +55,27 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       ).toBe(1);
     });
 
-    it("make one job of an Idempotency-Key, with the account's last quota slot", async () => {
+    it("create one job for an Idempotency-Key, even with the account's last quota slot", async () => {
       const { key } = await account({ concurrentJobs: 1 });
       const headers = { "idempotency-key": "once" };
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 12 }, (_, i) => call(urlOf(i), key, "POST", "/jobs", JOB, headers)),
       );
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-      expect(new Set(answers.map(({ body }) => body.data.id as string)).size).toBe(1);
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+      expect(new Set(responses.map(({ body }) => body.data.id as string)).size).toBe(1);
     });
 
-    it("answer an account's requests of a minute, however they are spread", async () => {
+    it("together enforce an account's requests per minute", async () => {
       const { key } = await account({ requestsPerMinute: 100 });
       const statuses: number[] = [];
       for (let round = 0; round < 10; round += 1) {
-        const answers = Array.from({ length: 15 }, (_, i) => call(urlOf(i * round), key, "GET", "/jobs"));
-        statuses.push(...(await Promise.all(answers)).map(({ status }) => status));
+        const responses = Array.from({ length: 15 }, (_, i) => call(urlOf(i * round), key, "GET", "/jobs"));
+        statuses.push(...(await Promise.all(responses)).map(({ status }) => status));
       }
       expect([count(statuses, 200), count(statuses, 429)]).toEqual([100, 50]);
     });
 
-    it("open an account's streams, and another when one closes", async () => {
+    it("together enforce an account's limit of streams, and release a closed one", async () => {
       const { key } = await account({ concurrentStreams: 5 });
       const jobs = await Promise.all([0, 1].map((i) => call(urlOf(i), key, "POST", "/jobs", JOB)));
       const headers = { authorization: `Bearer ${key}` };
@@ -98,7 +98,7 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       for (const { gone } of opened) gone.abort();
     });
 
-    it("refuse a revoked key and a revoked token within a second, and cut what is open with them", async () => {
+    it("reject a revoked key or token within a second, and close its connections", async () => {
       const { id, key, islandToken } = await account({});
       const made = await call(urlOf(0), key, "POST", "/api-keys", { name: "other" });
       const other = made.body.key as string;
@@ -124,7 +124,7 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       expect((await call(urlOf(1), other, "GET", "/jobs")).status).toBe(401);
     });
 
-    it("run the jobs of batches in the quota slots of the account, as each frees some", async () => {
+    it("run batch jobs within the account's quota, which both release", async () => {
       const { key, islandToken } = await account({ concurrentJobs: 3 });
       await using one = await FakeIsland.join(urlOf(0), islandToken, { slots: 8 });
       await using two = await FakeIsland.join(urlOf(1), islandToken, {

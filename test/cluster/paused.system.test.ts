@@ -9,8 +9,8 @@ import { wordsText } from "./word-runtime.ts";
 const CREDITS = 1_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe("a coordinator that is stopped (SIGSTOP) past its lease, and then goes on", () => {
-  it("finds its jobs taken, drops them, and serves on: each ends once and is charged once", async () => {
+describe("a coordinator that continues after a SIGSTOP for longer than its lease", () => {
+  it("drops its adopted jobs and keeps serving; each job ends once and is charged once", async () => {
     await using cluster = await Cluster.open();
     const client = cluster.createAccount("client@example.com", CREDITS);
     const owner = cluster.createAccount("owner@example.com", 0);
@@ -22,7 +22,7 @@ describe("a coordinator that is stopped (SIGSTOP) past its lease, and then goes 
     const followed = followAnywhere(() => cluster.nextUrl(), client.key, held[0] ?? "");
     const before = victim.program.process.pid;
     victim.freeze();
-    // The Island hears nothing for 2.5 heartbeats, then it dials another.
+    // After 2.5 heartbeats without a frame, the Island dials another coordinator.
     await island.untilAwayFrom(victim.islands.url);
     await using _second = await WordIsland.open({ urls: [other.islands.url], owner, slots: 2 });
     for (const jobId of waiting) {
@@ -30,7 +30,7 @@ describe("a coordinator that is stopped (SIGSTOP) past its lease, and then goes 
     }
     await wait(LEASE_MS);
     victim.thaw();
-    // It answers of jobs that it owned as the others do.
+    // It responds about its former jobs like the other coordinators.
     for (const jobId of [...held, ...waiting]) {
       const job = await ended(() => victim.url, client.key, jobId);
       expect(job.status).toBe("completed");
@@ -44,7 +44,7 @@ describe("a coordinator that is stopped (SIGSTOP) past its lease, and then goes 
     expect((await cluster.manage("ledger", "verify")).code).toBe(0);
   });
 
-  it("goes on with what is still its own, if nobody wanted it", async () => {
+  it("continues its jobs if no other coordinator adopted them", async () => {
     await using cluster = await Cluster.open({ coordinators: 1 });
     const client = cluster.createAccount("client@example.com", CREDITS);
     const owner = cluster.createAccount("owner@example.com", 0);

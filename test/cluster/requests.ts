@@ -4,10 +4,10 @@ import { wordsPrompt } from "./word-runtime.ts";
 
 const ENDED = ["completed", "failed", "cancelled", "timeout"];
 const RETRY_MS = 50;
-/** A silent stream carries a comment each 2 s. */
+/** Longer than the heartbeat of streams (2 s). */
 const MAX_SILENCE_MS = 8_000;
 
-/** Submits a job of so many words. Returns its id. */
+/** Submits a job that outputs this number of words. Returns its id. */
 export async function submitWords(
   url: string,
   key: string,
@@ -16,10 +16,9 @@ export async function submitWords(
   headers: Record<string, string> = {},
 ): Promise<string> {
   const body = { workload: "tiny-chat", input: { prompt: wordsPrompt(words, everyMs) } };
-  const answer = await call(url, key, "POST", "/jobs", body, headers);
-  if (answer.status !== 201)
-    throw new Error(`A submission was answered ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body.data.id as string;
+  const response = await call(url, key, "POST", "/jobs", body, headers);
+  if (response.status !== 201) throw new Error(`A submission got ${response.status} ${JSON.stringify(response.body)}`);
+  return response.body.data.id as string;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
@@ -27,7 +26,7 @@ export async function jobAt(url: string, key: string, jobId: string): Promise<an
   return (await call(url, key, "GET", `/jobs/${jobId}`)).body.data;
 }
 
-/** The job as soon as it has ended. `url`: asked for each request. */
+/** Returns the job when it has ended. `url` is called for each request. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
 export function ended(url: () => string, key: string, jobId: string): Promise<any> {
   const read = (): Promise<{ status?: string } | null> => jobAt(url(), key, jobId).catch(() => null);
@@ -49,13 +48,13 @@ interface Followed {
   readonly text: string;
   /** Types of the events that end a stream. */
   readonly endings: readonly string[];
-  /** Connections that it took. */
+  /** Number of connections. */
   readonly connections: number;
-  /** How often a position was not known any more. */
+  /** Number of connections that did not know the position. */
   readonly positionsLost: number;
 }
 
-/** Reads a stream to its end, over as many coordinators as it takes: each connection goes to the next, after the last event that came. */
+/** Reads a stream to its end. Each connection goes to the next coordinator and resumes after the last event. */
 export async function followAnywhere(nextUrl: () => string, key: string, jobId: string): Promise<Followed> {
   let text = "";
   let lastEventId: string | undefined;
@@ -76,14 +75,14 @@ export async function followAnywhere(nextUrl: () => string, key: string, jobId: 
         text = "";
         lastEventId = undefined;
       }
-      if (response.status !== 200) throw new Error(`The stream answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`The stream has status ${response.status}`);
       for await (const { id, event, data } of readSse(response, MAX_SILENCE_MS)) {
         lastEventId = id;
         if (event === "token") text += JSON.parse(data).content;
         else if (event === "done" || event === "error") endings.push(event);
       }
     } catch {
-      // Cut, or refused for now.
+      // The connection broke, or was refused.
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

@@ -10,10 +10,10 @@ import { wordsText } from "./word-runtime.ts";
 
 const WORDS = 500;
 
-describe("a coordinator that reads so slowly that NATS drops it", () => {
-  it("comes back, and its streams go on from a snapshot without gap or repeat", async () => {
+describe("a coordinator that NATS disconnects as a slow consumer", () => {
+  it("reconnects, and its streams continue from a snapshot without gap or repeat", async () => {
     const monitorPort = await freePort();
-    // The server keeps little for a reader, and waits for it a short time only.
+    // The server buffers little for a reader, and waits only a short time.
     const natsConfig = `write_deadline: "100ms"\nmax_pending: 4MB\nhttp: "127.0.0.1:${monitorPort}"\n`;
     await using cluster = await Cluster.open({ natsConfig });
     const client = cluster.createAccount("client@example.com");
@@ -35,7 +35,7 @@ describe("a coordinator that reads so slowly that NATS drops it", () => {
     const padding = Buffer.alloc(500_000);
     await until(
       async () => {
-        // For each of its connections; a stream that is not open and other fields are ignored.
+        // Unknown streams and fields are ignored.
         flooding.publish(`atoll.2.stream.${readerId}`, pack([readerId, [[1_000_000, 0, padding]]]));
         flooding.publish("atoll.2.moved", pack([readerId, { jobIds: [], padding }]));
         await flooding.flush();
@@ -51,7 +51,7 @@ describe("a coordinator that reads so slowly that NATS drops it", () => {
     expect(await elsewhere).toMatchObject({ text: wordsText(WORDS), connections: 1 });
     expect(await dropped()).toBe(2);
     expect(reader.isUp).toBe(true);
-    // The bus carries again, both ways.
+    // The bus works again in both directions.
     const next = await submitWords(reader.url, client.key, 20, 5);
     expect(await followAnywhere(() => other.url, client.key, next)).toMatchObject({ text: wordsText(20) });
   });

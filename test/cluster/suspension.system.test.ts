@@ -8,7 +8,7 @@ import { call, until } from "../support/http/http.ts";
 let cluster: Cluster;
 let operator: string;
 
-/** A suspension that waited for one of these would not count within the patience of this test. */
+/** Longer than the timeout of the test, which shows that a suspension does not depend on them. */
 const LONG_WAITS = ["--heartbeat-s", "3600", "--sse-heartbeat-s", "3600", "--lease-ms", "600000"];
 
 describe("an operator of three coordinators", () => {
@@ -28,17 +28,17 @@ describe("an operator of three coordinators", () => {
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const url = (index: number): string => cluster.at(index).url;
-  const ask = (index: number, key: string, method: string, path: string, body?: unknown) =>
+  const request = (index: number, key: string, method: string, path: string, body?: unknown) =>
     call(url(index), key, method, path, body);
 
-  it("suspends an account at one: at all, its requests are refused, its streams end, its jobs too, and its Islands leave", async () => {
+  it("suspends an account at all of them: rejects its requests, ends its streams and jobs, and disconnects its Islands", async () => {
     const account = cluster.createAccount("spam@example.com", 1_000);
     const islands = await Promise.all(
       [0, 1, 2].map((index) => FakeIsland.join(url(index), account.islandToken, { hostId: randomUUID() })),
     );
     const submitted = await Promise.all(
       [0, 1, 2].map((index) =>
-        ask(index, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } }),
+        request(index, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } }),
       ),
     );
     const ids = submitted.map(({ body }) => body.data.id as string);
@@ -58,51 +58,51 @@ describe("an operator of three coordinators", () => {
       ),
     );
     await until(
-      async () => (await ask(2, operator, "GET", "/operator/overview")).body.data,
+      async () => (await request(2, operator, "GET", "/operator/overview")).body.data,
       ({ islands: { online } }) => online === 3,
       "three Islands in the overview of one coordinator",
     );
     await until(
-      async () => (await ask(2, "", "GET", "/network")).body.data,
+      async () => (await request(2, "", "GET", "/network")).body.data,
       ({ islands_online: online }) => online === 3,
       "three Islands in what one coordinator shows visitors",
     );
-    const { status } = await ask(0, operator, "POST", `/operator/accounts/${account.id}/suspension`, {
+    const { status } = await request(0, operator, "POST", `/operator/accounts/${account.id}/suspension`, {
       reason: "spam",
     });
     expect(status).toBe(200);
     await Promise.all([ended, ...islands.map((island) => island.next("goodbye"))]);
     for (const index of [0, 1, 2]) {
       await until(
-        () => ask(index, account.key, "GET", "/account"),
+        () => request(index, account.key, "GET", "/account"),
         ({ body }) => body.error?.code === "account_suspended",
         "refused",
       );
     }
     await until(
       async () =>
-        (await ask(1, operator, "GET", `/operator/jobs?account=${account.id}`)).body.data as { status: string }[],
+        (await request(1, operator, "GET", `/operator/jobs?account=${account.id}`)).body.data as { status: string }[],
       (jobs) => jobs.length === 3 && jobs.every((job) => job.status === "cancelled"),
       "three cancelled jobs",
     );
     await Promise.all(islands.map((island) => island[Symbol.asyncDispose]()));
   });
 
-  it("suspends an Island that another coordinator has, and sees the Islands of all", async () => {
+  it("suspends an Island of another coordinator, and lists the Islands of all", async () => {
     const account = cluster.createAccount("host@example.com", 1_000);
     const hostIds = [randomUUID(), randomUUID()];
     const [first, second] = await Promise.all(
       hostIds.map((hostId, index) => FakeIsland.join(url(index), account.islandToken, { hostId })),
     );
     const listed = async () =>
-      (await ask(2, operator, "GET", `/operator/islands?account=${account.id}`)).body.data as {
+      (await request(2, operator, "GET", `/operator/islands?account=${account.id}`)).body.data as {
         id: string;
         status: string;
       }[];
     const byId = new Map((await listed()).map(({ id, status }) => [id, status]));
     expect(byId).toEqual(new Map(hostIds.map((id) => [id, "online"])));
     expect(
-      (await ask(2, operator, "POST", `/operator/islands/${hostIds[0]}/suspension`, { reason: "lies" })).status,
+      (await request(2, operator, "POST", `/operator/islands/${hostIds[0]}/suspension`, { reason: "lies" })).status,
     ).toBe(200);
     expect(await first?.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
     const after = new Map((await listed()).map(({ id, status }) => [id, status]));
@@ -112,7 +112,7 @@ describe("an operator of three coordinators", () => {
         [hostIds[1], "online"],
       ]),
     );
-    // Nor is it let in anywhere else.
+    // The other coordinators reject it, too.
     await until(
       async () => {
         const dialled = await FakeIsland.join(url(1), account.islandToken, { hostId: hostIds[0] ?? "" }).catch(
@@ -125,7 +125,7 @@ describe("an operator of three coordinators", () => {
       "refused at another coordinator",
     );
     await second?.[Symbol.asyncDispose]();
-    const { body } = await ask(1, operator, "GET", `/operator/audit?target=${hostIds[0]}`);
+    const { body } = await request(1, operator, "GET", `/operator/audit?target=${hostIds[0]}`);
     expect(body.data).toMatchObject([{ action: "island.suspend", via: "api", after: { because: "lies" } }]);
   });
 });

@@ -6,7 +6,7 @@ import { ended, eventsAt, followAnywhere, running, submitWords } from "./request
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";
 
-/** A file of every version that shares a database and the messages between coordinators. */
+/** A file that exists in all versions compatible with this one's database and bus messages. */
 const SINCE = "coordinator/cluster/peer-streams.ts";
 
 const hasPrevious = hasFileAt("HEAD~1", SINCE);
@@ -18,34 +18,31 @@ if (!hasPrevious)
 let older: OlderVersion;
 const previous = (): string => older.program;
 
-describe("the previous commit's coordinator beside the new one", () => {
+describe("the coordinator of the previous commit in a cluster with the current one", () => {
   beforeAll(async () => {
     older = await OlderVersion.open("HEAD~1");
   });
   afterAll(() => older[Symbol.asyncDispose]());
 
-  it.runIf(hasPrevious)(
-    "serves the same jobs, streams and Islands, on the tables that the other one made",
-    async () => {
-      await using cluster = await Cluster.open({
-        coordinators: 2,
-        programOf: (index) => (index === 0 ? previous() : "coordinator"),
-      });
-      const client = cluster.createAccount("client@example.com");
-      const owner = cluster.createAccount("owner@example.com", 0);
-      await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
-      for (const [from, to] of [
-        [0, 1],
-        [1, 0],
-      ] as const) {
-        const jobId = await submitWords(cluster.at(from).url, client.key, 40, 5);
-        expect(textOf(await eventsAt(cluster.at(to).url, client.key, jobId))).toBe(wordsText(40));
-        expect(await ended(() => cluster.at(to).url, client.key, jobId)).toMatchObject({ attempts: 1 });
-      }
-    },
-  );
+  it.runIf(hasPrevious)("serves the same jobs, streams and Islands from the same tables", async () => {
+    await using cluster = await Cluster.open({
+      coordinators: 2,
+      programOf: (index) => (index === 0 ? previous() : "coordinator"),
+    });
+    const client = cluster.createAccount("client@example.com");
+    const owner = cluster.createAccount("owner@example.com", 0);
+    await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
+    for (const [from, to] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const jobId = await submitWords(cluster.at(from).url, client.key, 40, 5);
+      expect(textOf(await eventsAt(cluster.at(to).url, client.key, jobId))).toBe(wordsText(40));
+      expect(await ended(() => cluster.at(to).url, client.key, jobId)).toMatchObject({ attempts: 1 });
+    }
+  });
 
-  it.runIf(hasPrevious)("is replaced one after the other, while jobs run: none is tried again", async () => {
+  it.runIf(hasPrevious)("is replaced in a rolling upgrade without new attempts of running jobs", async () => {
     await using cluster = await Cluster.open({ coordinators: 2, programOf: previous });
     const client = cluster.createAccount("client@example.com");
     const owner = cluster.createAccount("owner@example.com", 0);

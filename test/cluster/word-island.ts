@@ -11,13 +11,13 @@ import { until } from "../support/http/http.ts";
 import { WordRuntime } from "./word-runtime.ts";
 
 export interface WordIslandOptions {
-  /** In the order in which they are dialed. */
+  /** Addresses in the order of dialling. */
   readonly urls: readonly string[];
   readonly owner: NewAccount;
   readonly slots?: number;
 }
 
-/** The real agent in this process, with a runtime that counts. */
+/** A real agent in this process with a {@link WordRuntime}. */
 export class WordIsland implements AsyncDisposable {
   readonly agent: IslandAgent;
   readonly runtime: WordRuntime;
@@ -37,7 +37,7 @@ export class WordIsland implements AsyncDisposable {
     const runtime = new WordRuntime();
     const identity = { token: owner.islandToken, accountId: owner.id, hostId: randomUUID(), version: "0.0.0-test" };
     const trust = { publicKey: shown.publicKey, signedBy: null, policy: () => ALLOWS_ALL };
-    // 0.999 leaves a list in its order.
+    // 0.999 keeps the order of the list.
     const coordinators = new CoordinatorAddresses(urls, () => 0.999);
     const agent = new IslandAgent({
       ...identity,
@@ -64,7 +64,7 @@ export class WordIsland implements AsyncDisposable {
     return this.agent.status().coordinatorUrl;
   }
 
-  /** Resolves when it is connected; to `url` if one is given. */
+  /** Resolves when it is connected, optionally to `url`. */
   async untilAt(url?: string): Promise<void> {
     const status = async () => this.agent.status();
     await until(
@@ -74,14 +74,14 @@ export class WordIsland implements AsyncDisposable {
     );
   }
 
-  /** Resolves when it is connected to another coordinator than `url`. Returns how long that took. */
+  /** Waits until it is connected to another coordinator than `url`. Returns the milliseconds. */
   async untilAwayFrom(url: string): Promise<number> {
     const beganMs = performance.now();
     const status = async () => this.agent.status();
     await until(
       status,
       ({ link, coordinatorUrl }) => link === "connected" && coordinatorUrl !== url,
-      "an Island elsewhere",
+      "an Island at another coordinator",
     );
     return performance.now() - beganMs;
   }

@@ -2,18 +2,18 @@ import { systemClock } from "../../shared/clock.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { CargoRuntime, LoadedCargo, RunRequest, RunResult } from "../../island-agent/runtimes/runtime.ts";
 
-/** A prompt for {@link WordRuntime}: so many words, one each `everyMs`. */
+/** Returns a prompt for {@link WordRuntime} with the number of words and their interval. */
 export const wordsPrompt = (words: number, everyMs: number): string => `${words} words every ${everyMs} ms`;
 
-/** The only right answer to such a prompt: a gap or a repeat shows. */
+/** Returns the expected output, in which each word is unique. */
 export const wordsText = (words: number): string => Array.from({ length: words }, (_, index) => wordAt(index)).join("");
 
 const wordAt = (index: number): string => `${index} `;
 
-/** Counts aloud, as fast as the prompt says, from where an earlier attempt was. */
+/** Outputs counted words at the interval of the prompt. Resumes after the words of earlier attempts. */
 export class WordRuntime implements CargoRuntime {
   readonly type = "llmcpp" as const;
-  /** Runs that began, by prompt: one that began twice ran twice. */
+  /** Prompts of started runs, to detect repeated runs. */
   readonly begun: string[] = [];
 
   async probe(): Promise<{ usable: true; version: string }> {
@@ -37,7 +37,8 @@ export class WordRuntime implements CargoRuntime {
   ): Promise<RunResult> {
     const prompt = promptOf(input);
     const [words, everyMs] = (prompt.match(/\d+/g) ?? []).map(Number);
-    if (words === undefined || everyMs === undefined) throw new Error(`"${prompt}" is no prompt of wordsPrompt()`);
+    if (words === undefined || everyMs === undefined)
+      throw new Error(`The prompt "${prompt}" is not from wordsPrompt()`);
     this.begun.push(prompt);
     for (let index = resume?.tokens ?? 0; index < words; index += 1) {
       await systemClock.sleep(everyMs, signal);
@@ -47,7 +48,7 @@ export class WordRuntime implements CargoRuntime {
   }
 }
 
-/** Of a job or a chat. */
+/** Returns the prompt of a job or chat. */
 function promptOf(input: Readonly<Record<string, unknown>>): string {
   if (typeof input["prompt"] === "string") return input["prompt"];
   const messages = input["messages"] as readonly { readonly content: string }[];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_CLOSE_MS, Parts, type Part } from "../../coordinator/parts.ts";
+import { MAX_CLOSE_MS, openParts, type Part } from "../../coordinator/parts.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /** Parts that record each call of `drain` and `close`. */
@@ -14,9 +14,9 @@ function notedParts(): { readonly done: string[]; readonly part: (name: string) 
   };
 }
 
-it("Parts drains all parts before it closes any, the last opened first", async () => {
+it("openParts() drains all parts before it closes any, the last opened first", async () => {
   const { done, part } = notedParts();
-  await using parts = new Parts(new ManualClock());
+  await using parts = openParts(new ManualClock());
   parts.add(part("store"));
   parts.add(part("jobs"));
   const stop = parts.release(null);
@@ -25,10 +25,10 @@ it("Parts drains all parts before it closes any, the last opened first", async (
   expect(done).toEqual(["drain jobs", "drain store", "close jobs", "close store"]);
 });
 
-it("Parts closes what was opened when a start fails", async () => {
+it("openParts() closes what was opened when a start fails", async () => {
   const { done, part } = notedParts();
   const start = async (): Promise<void> => {
-    await using parts = new Parts(new ManualClock());
+    await using parts = openParts(new ManualClock());
     parts.add(part("store"));
     throw new Error("no port");
   };
@@ -36,10 +36,10 @@ it("Parts closes what was opened when a start fails", async () => {
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("Parts starts every close and stops waiting once the limit has passed", async () => {
+it("openParts() starts every close and stops waiting once the limit has passed", async () => {
   const { done, part } = notedParts();
   const clock = new ManualClock();
-  await using parts = new Parts(clock);
+  await using parts = openParts(clock);
   parts.add(part("store"));
   parts.add({ close: () => new Promise(() => undefined) });
   const stopped = parts.release(MAX_CLOSE_MS)();
@@ -50,18 +50,18 @@ it("Parts starts every close and stops waiting once the limit has passed", async
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("Parts signals each part when the drain limit has passed", async () => {
+it("openParts() signals each part when the drain limit has passed", async () => {
   const clock = new ManualClock();
-  await using parts = new Parts(clock);
+  await using parts = openParts(clock);
   parts.add({ drain: (limit) => limit.within(new Promise(() => undefined)) });
   const stopped = parts.release(null)();
   clock.advance(MAX_CLOSE_MS);
   await stopped;
 });
 
-it("Parts closes all parts although one fails, and rejects with its error", async () => {
+it("openParts() closes all parts although one fails, and rejects with its error", async () => {
   const { done, part } = notedParts();
-  await using parts = new Parts(new ManualClock());
+  await using parts = openParts(new ManualClock());
   parts.add(part("store"));
   parts.add({
     drain: () => Promise.reject(new Error("cannot drain")),
@@ -71,9 +71,9 @@ it("Parts closes all parts although one fails, and rejects with its error", asyn
   expect(done).toEqual(["drain store", "close store"]);
 });
 
-it("Parts does not replace the error of a failed start", async () => {
+it("openParts() does not replace the error of a failed start", async () => {
   const start = async (): Promise<void> => {
-    await using parts = new Parts(new ManualClock());
+    await using parts = openParts(new ManualClock());
     parts.add({ close: () => Promise.reject(new Error("cannot close")) });
     throw new Error("no port");
   };

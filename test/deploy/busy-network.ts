@@ -7,7 +7,7 @@ import { WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const METRICS_TOKEN = "a-long-random-text";
 
-/** A coordinator whose metrics need a token, with one Island, in which everything that is counted happens with each {@link work}. */
+/** A coordinator with protected metrics and one Island. Each {@link work} changes all metrics. */
 export class BusyNetwork implements AsyncDisposable {
   readonly coordinator: TestCoordinator;
   readonly #island: FakeIsland;
@@ -30,12 +30,12 @@ export class BusyNetwork implements AsyncDisposable {
     return new BusyNetwork(coordinator, island, await WebhookReceiver.start(), key);
   }
 
-  /** The token of `metrics_token`. */
+  /** Value of `metrics_token`. */
   get token(): string {
     return METRICS_TOKEN;
   }
 
-  /** A job that is refused once, then streamed to its end, with a webhook; one that fails; a chat; a request and an Island that are refused. */
+  /** Runs a job with a refusal, stream and webhook, a job that fails, a chat, a rejected request and a rejected Island. */
   async work(): Promise<void> {
     const { url } = this.coordinator;
     const island = this.#island;
@@ -55,17 +55,17 @@ export class BusyNetwork implements AsyncDisposable {
     island.send({ type: "failed", ...idOf(third), seq: 1, code: "invalid_input", message: "no", retryable: false });
     await island.next("ack", (ack) => ack.jobId === third.jobId);
     const messages = [{ role: "user", content: "Hi" }];
-    const answer = call(url, this.#key, "POST", "/chat/completions", { model: "tiny-chat", messages });
+    const completion = call(url, this.#key, "POST", "/chat/completions", { model: "tiny-chat", messages });
     const fourth = await island.next("assign");
     island.send(...runFrames(fourth, "c"));
-    await answer;
+    await completion;
     await call(url, this.#key, "GET", "/jobs/unknown");
     await FakeIsland.dial(url, "it_unknown").catch(() => undefined);
     const delivered = `atoll_webhook_delivery_seconds_count ${this.#rounds}\n`;
     await until(
       () => this.scrape(),
       (text) => text.includes(delivered),
-      "the webhook came",
+      "the webhook was delivered",
     );
   }
 

@@ -9,9 +9,9 @@ import { requireDebian } from "../support/servers/require-debian.ts";
 
 const CADDYFILE = join(import.meta.dirname, "..", "..", "deploy", "Caddyfile");
 
-/** `deploy/Caddyfile` in a Caddy of its own, before coordinators of this machine. */
+/** A Caddy with `deploy/Caddyfile` in front of coordinators on this machine. */
 export class Caddy implements AsyncDisposable {
-  /** Of the load balancer. */
+  /** Address of the load balancer. */
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #directory: string;
@@ -22,7 +22,7 @@ export class Caddy implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** @param ports of `coordinator-1` and so on. */
+  /** @param ports ports of `coordinator-1`, `coordinator-2` and so on. */
   static async start(ports: readonly number[]): Promise<Caddy> {
     requireDebian("caddy", "caddy");
     const url = `http://127.0.0.1:${await freePort()}`;
@@ -35,15 +35,15 @@ export class Caddy implements AsyncDisposable {
       env: { ...process.env, ATOLL_DOMAIN: url, XDG_CONFIG_HOME: directory, XDG_DATA_HOME: directory },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // Without the port for its control, which another Caddy of the machine may have.
+    // No admin endpoint, because another Caddy on the machine may use its port.
     child.stdin?.end(`{\n\tadmin off\n}\n${text}`);
     const caddy = new Caddy(url, child, directory);
-    const answers = () =>
+    const status = () =>
       fetch(`${url}/api/v1/health`).then(
         ({ status }) => status,
         () => null,
       );
-    await until(answers, (status) => status === 200, "Caddy");
+    await until(status, (code) => code === 200, "Caddy");
     return caddy;
   }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The part of a Compose file that ours uses, where nothing else may stand: a misspelt key is a fault. Source: the Compose Specification,
+ * Strict schema of the used part of a Compose file, which rejects misspelt keys. Source: the Compose Specification,
  * https://github.com/compose-spec/compose-spec/blob/main/spec.md.
  */
 const text = z.string().min(1);
@@ -50,7 +50,7 @@ const file = z
     volumes: z.record(z.string(), z.null()),
     secrets: z.record(z.string(), z.strictObject({ file: text })).optional(),
   })
-  // Fragments for merging.
+  // Fragments for YAML merge keys.
   .catchall(z.unknown())
   .superRefine((value, context) => {
     for (const key of Object.keys(value)) {

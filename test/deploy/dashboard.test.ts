@@ -3,7 +3,7 @@ import { alertQueries, dashboardPanels, dashboardQueries, type Panel } from "./q
 
 const panels = dashboardPanels();
 const shown = panels.filter(({ type }) => type !== "row");
-/** Metrics that all coordinators, or their machines, have in common: a sum of them means nothing. */
+/** Metrics that are equal at all coordinators or machines, so that a sum is meaningless. */
 const NO_SUMS = /\bsum(?: by \((?!instance\))[^)]*\))? ?\((?:atoll_storage_read_only|nodejs_eventloop)/;
 
 function overlap({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean {
@@ -20,7 +20,7 @@ describe("deploy/grafana/atoll.json", () => {
     expect(bare).toEqual([]);
   });
 
-  it("has a unit of time for seconds, and of size for bytes", () => {
+  it("shows seconds and bytes with matching units", () => {
     const wrong = shown.filter(({ targets = [], fieldConfig }) => {
       const expr = targets.map((target) => target.expr).join(" ");
       const { unit } = fieldConfig?.defaults ?? {};
@@ -30,14 +30,14 @@ describe("deploy/grafana/atoll.json", () => {
     expect(wrong.map(({ title }) => title)).toEqual([]);
   });
 
-  it("numbers its panels, and lays none over another", () => {
+  it("has panels with unique ids that do not overlap", () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const pairs = panels.flatMap((panel, nth) => panels.slice(nth + 1).map((other) => [panel, other] as const));
     expect(pairs.filter(([panel, other]) => overlap(panel, other))).toEqual([]);
     expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
   });
 
-  it("asks for the chosen coordinators only, and sums nothing up that they share", () => {
+  it("queries only the selected coordinators, and does not sum shared metrics", () => {
     const exprs = shown.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     const selectors = exprs.flatMap((expr) => expr.match(/\{[^}]*\}/g) ?? []);
     expect(selectors.filter((each) => !each.startsWith('{job=~"$job",instance=~"$instance"'))).toEqual([]);
@@ -45,7 +45,7 @@ describe("deploy/grafana/atoll.json", () => {
   });
 });
 
-it("alerts sum up the coordinators of one network, never of several", () => {
+it("alerts aggregate the coordinators of one network only", () => {
   const mixed = alertQueries().filter(({ expr }) => /\b(?:sum|max) ?\(|\bby \((?!job\b)/.test(expr));
-  expect(mixed.map(({ place }) => place)).toEqual([]);
+  expect(mixed.map(({ source }) => source)).toEqual([]);
 });

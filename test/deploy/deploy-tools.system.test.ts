@@ -7,7 +7,7 @@ import { requireDebian } from "../support/servers/require-debian.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const fileAt = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-/** What is in the repository is in /opt/atoll on the operator's machine. */
+/** Path of the repository on the operator's machine. */
 const INSTALLED = "/opt/atoll";
 const SECRETS = { ATOLL_DOMAIN: "atoll.example", POSTGRES_PASSWORD: "secret", NATS_TOKEN: "token" };
 
@@ -22,17 +22,17 @@ const run = (command: readonly string[], cwd = ROOT, env: object = {}): { code: 
 };
 requireDebian("docker-compose", "docker-compose");
 requireDebian("systemd-analyze", "systemd");
-/** Compose as this machine has it: as a plugin of Docker, or Debian's program. */
+/** Command of Compose on this machine: the plugin of Docker, or Debian's program. */
 const compose = run(["docker", "compose", "version"]).code === 0 ? ["docker", "compose"] : ["docker-compose"];
 
 describe("deploy/", () => {
-  it("compose.yaml is taken by Docker Compose, which asks for the secrets", () => {
+  it("compose.yaml is valid for Docker Compose, which requires the secrets", () => {
     using folder = temporaryFolder();
-    // Version 1, which Debian 12 has, names the project by a variable.
+    // Version 1 (Debian 12) does not support `name`.
     const isFirst = /version v?1\./.test(run([...compose, "version"]).text);
     const text = fileAt("deploy/compose.yaml");
     mkdirSync(folder.file("deploy"));
-    // It must be there, as after npm run packages:debian.
+    // Must exist, as after `npm run packages:debian`.
     mkdirSync(folder.file("dist/deb"), { recursive: true });
     const file = folder.file("deploy/compose.yaml");
     writeFileSync(file, isFirst ? text.replace(/^name: .*$/m, "") : text);
@@ -45,7 +45,7 @@ describe("deploy/", () => {
     expect(refused.text).toContain("see deploy/README.md");
   });
 
-  it("single/compose.yaml is taken by Docker Compose as it is", () => {
+  it("single/compose.yaml is valid for Docker Compose without changes", () => {
     using folder = temporaryFolder();
     const isFirst = /version v?1\./.test(run([...compose, "version"]).text);
     const text = fileAt("deploy/single/compose.yaml");
@@ -57,12 +57,12 @@ describe("deploy/", () => {
     expect(taken.text).toContain("127.0.0.1:8080");
   });
 
-  it.each(["atoll-coordinator", "atoll-island"])("%s.service is valid, and exposed less than 3.0", (name) => {
+  it.each(["atoll-coordinator", "atoll-island"])("%s.service is valid, with an exposure level below 3.0", (name) => {
     using folder = temporaryFolder();
     const file = folder.file(`${name}.service`);
     const unit = fileAt(`deploy/debian/${name}/${name}.service`);
     writeFileSync(file, unit.replaceAll(`/usr/lib/${name}/bin/node`, process.execPath));
-    // Where the package is not installed, its manual is missing.
+    // Without the package, its manual page is missing.
     expect(run(["systemd-analyze", "verify", "--man=no", file])).toEqual({ code: 0, text: "" });
     expect(run(["systemd-analyze", "security", "--offline=true", "--threshold=29", file]).code).toBe(0);
     writeFileSync(file, unit.replaceAll(/^(Protect|Private|Capability).*$/gm, ""));

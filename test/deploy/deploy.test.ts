@@ -15,7 +15,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 const KNOWN = new Set(describeConfig().map(({ env }) => env));
 
-/** As `docker compose` does: fragments merged, variables put in. */
+/** Parses a Compose file like `docker compose`, with merge keys and variables. */
 function composeFile(path = "deploy/compose.yaml"): ComposeFile {
   const text = fileAt(path).replaceAll(
     /\$\{(\w+)(?::(?:\?[^}]*|-([^}]*)))?\}/g,
@@ -36,14 +36,14 @@ const coordinatorsOf = ({ services }: ComposeFile): [string, NonNullable<(typeof
 function assertSettings(env: Readonly<Record<string, unknown>>): void {
   expect(Object.keys(env).filter((name) => name.startsWith("ATOLL_") && !KNOWN.has(name))).toEqual([]);
   const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
-  // Throws for a value that is not allowed.
+  // Throws for an invalid value.
   resolveConfig({ flags: {}, env: texts, toml: null, shippedCatalogDirectory: "catalog" });
 }
 
 describe("deploy/compose.yaml", () => {
   const compose = composeFile();
 
-  it("has three coordinators with settings that are known, which differ in their own addresses alone", () => {
+  it("has three coordinators with valid settings that differ only in their addresses", () => {
     const coordinators = coordinatorsOf(compose);
     expect(coordinators).toHaveLength(3);
     for (const [, environment] of coordinators) assertSettings(environment);
@@ -52,7 +52,7 @@ describe("deploy/compose.yaml", () => {
     expect(new Set(coordinators.map(([, { ATOLL_PEER_URL }]) => ATOLL_PEER_URL)).size).toBe(3);
   });
 
-  it("names only services, volumes and secrets that it has", () => {
+  it("refers only to declared services, volumes and secrets", () => {
     const { services, volumes, secrets = {} } = compose;
     for (const [name, service] of Object.entries(services)) {
       const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
@@ -63,21 +63,21 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  it("waits until PostgreSQL answers, and keeps its data and that of JetStream", () => {
+  it("waits until PostgreSQL is ready, and stores its data and JetStream's in volumes", () => {
     const { services } = compose;
     expect(services["postgres"]).toMatchObject({ healthcheck: {}, volumes: [expect.stringMatching(/^postgres:/)] });
     expect(services["nats"]?.command).toEqual(expect.arrayContaining(["-js", "-sd", "/data"]));
     expect(services["coordinator-1"]?.depends_on).toMatchObject({ postgres: { condition: "service_healthy" } });
   });
 
-  it("a misspelt key is a fault", () => {
+  it("a misspelt key is rejected", () => {
     const wrong = { ...compose, services: { nats: { image: "nats:2", comand: "-js" } } };
     expect(() => readCompose(wrong)).toThrow("comand");
   });
 });
 
 describe("deploy/single/compose.yaml", () => {
-  it("has a coordinator that this machine alone reaches and an Island, both read-only, without rights, with a volume each", () => {
+  it("has a coordinator on the loopback address and an Island, both read-only, unprivileged and with a volume", () => {
     const { services, volumes } = composeFile("deploy/single/compose.yaml");
     expect(Object.keys(services)).toEqual(["coordinator", "island"]);
     expect(Object.keys(volumes)).toEqual(["coordinator", "island"]);
@@ -93,7 +93,7 @@ describe("deploy/single/compose.yaml", () => {
 describe("deploy/Caddyfile", () => {
   const caddyfile = fileAt("deploy/Caddyfile");
 
-  it("leads to every coordinator, and to each by the path of its own address", () => {
+  it("routes to all coordinators, and to each one by the path of its address", () => {
     const coordinators = coordinatorsOf(composeFile());
     const upstreams = coordinators.map(([name]) => `${name}:8080`).join(" ");
     expect(caddyfile).toContain(`reverse_proxy ${upstreams} {`);
@@ -109,13 +109,13 @@ describe("deploy/systemd", () => {
   const valuesOf = (text: string, key: string): string[] =>
     [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 
-  it("atoll@.service takes away the same rights as atoll.service", () => {
+  it("atoll@.service has the same sandbox as atoll.service", () => {
     const block = /^NoNewPrivileges=[^]*?^UMask=.*$/m;
     expect(block.exec(unit)?.[0]).toBe(block.exec(fileAt("deploy/systemd/atoll.service"))?.[0]);
   });
 
-  it("atoll@.service and cluster.env set only what is known, and it goes together", () => {
-    // systemd reads the file as a shell does, and deploy/README.md has it read by one for the other commands.
+  it("atoll@.service and cluster.env have known and compatible settings", () => {
+    // systemd parses the file like a shell, and deploy/README.md sources it for other commands.
     const read = ["-c", 'set -a; . "$0"; env', join(ROOT, "deploy/systemd/cluster.env")];
     const shell = execFileSync("bash", read, { env: {}, encoding: "utf8" });
     const pairs = [...valuesOf(unit, "Environment"), ...shell.split("\n")];
@@ -130,7 +130,7 @@ describe("deploy/systemd", () => {
     assertSettings({ ...env, ATOLL_CLUSTER_KEY: "0".repeat(64) });
   });
 
-  it("atoll@.service serves on the port of its name", () => {
+  it("atoll@.service serves on the port in its name", () => {
     expect(valuesOf(unit, "ExecStart")).toEqual([expect.stringMatching(/bin\/coordinator\.ts serve --port %i$/)]);
   });
 });

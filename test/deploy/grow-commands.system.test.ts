@@ -14,7 +14,7 @@ import { PostgresServer } from "../support/servers/postgres-server.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const SECRETS = ["DB_PASSWORD", "NATS_TOKEN", "CLUSTER_KEY"] as const;
 
-/** The commands of docs/operate/cluster.md that lead from one machine to three: those on the machine of the servers, and those on each other one. */
+/** Commands of docs/operate/cluster.md for growing from one machine to three, on the first machine and on each other one. */
 function readCommands(): [servers: string[], coordinators: string[]] {
   const [, section = ""] =
     /^## Grow to three machines\n([^]*?)^## /m.exec(
@@ -26,9 +26,9 @@ function readCommands(): [servers: string[], coordinators: string[]] {
   return [servers, coordinators];
 }
 
-/** Runs in the shell until it is disposed of. */
+/** A shell command that runs until disposal. */
 function start(script: string): AsyncDisposable & { readonly stderr: () => string } {
-  // A group of its own, as `npm` starts programs that outlive it.
+  // A separate process group, because `npm` starts programs that outlive it.
   const child = spawn("bash", ["-c", script], { cwd: ROOT, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
   let stderr = "";
@@ -48,8 +48,8 @@ const healthOf = (port: number): Promise<unknown> =>
     () => null,
   );
 
-describe("The commands of docs/operate/cluster.md from one machine to three", () => {
-  it("are ten, of which none shows a secret to other users of the machine", () => {
+describe("the commands of docs/operate/cluster.md for growing from one machine to three", () => {
+  it("are ten, and none exposes a secret to other users of the machine", () => {
     const [servers, coordinators] = readCommands();
     expect([servers.length, coordinators.length]).toEqual([6, 4]);
     const isShown = (line: string) => !/^(export|echo) /.test(line);
@@ -58,7 +58,7 @@ describe("The commands of docs/operate/cluster.md from one machine to three", ()
     }
   });
 
-  it("move the data and serve it at three coordinators, which reach each other", async () => {
+  it("move the data and start three connected coordinators", async () => {
     using folder = temporaryFolder();
     const store = await openStore(folder.file("data"), new ManualClock());
     await runJob(store, makeJob(await makeAccount(store)));
@@ -70,9 +70,9 @@ describe("The commands of docs/operate/cluster.md from one machine to three", ()
     const natsPort = await freePort();
     const [servers, coordinators] = readCommands();
     const secrets = SECRETS.map((name) => [name, randomBytes(32).toString("hex")] as const);
-    /** With addresses and files of this test. */
+    /** Returns the command with the addresses and files of this test. */
     const here = (line: string | undefined): string => {
-      const places = [
+      const replacements = [
         ["10.0.0.9/atoll", `127.0.0.1:${postgres.port}/atoll`],
         ["10.0.0.9:4222", `127.0.0.1:${natsPort}`],
         ["port: 4222", `port: ${natsPort}`],
@@ -80,7 +80,7 @@ describe("The commands of docs/operate/cluster.md from one machine to three", ()
         ["sqlite:./atoll/data", `sqlite:${folder.file("data")}`],
       ] as const;
       const values = secrets.map(([name, value]) => [new RegExp(`(?<!_)\\b${name}(?!=)`, "g"), value] as const);
-      return [...places, ...values].reduce((text, [from, to]) => text.replaceAll(from, to), line ?? "");
+      return [...replacements, ...values].reduce((text, [from, to]) => text.replaceAll(from, to), line ?? "");
     };
     const run = (script: string) => spawnSync("bash", ["-c", script], { cwd: ROOT, encoding: "utf8" });
 
@@ -97,7 +97,7 @@ describe("The commands of docs/operate/cluster.md from one machine to three", ()
     for (const [index, port] of ports.entries()) {
       const health = await until(
         () => healthOf(port),
-        (answer) => answer !== null,
+        (status) => status !== null,
         `coordinator ${index + 1}`,
       );
       expect(health, started[index]?.stderr()).toMatchObject({ status: "ok", checks: { store: "ok", bus: "ok" } });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 
-describe("what a busy coordinator is scraped for", () => {
+describe("the metrics of a busy coordinator", () => {
   it.each([
     'atoll_islands{runtime="llmcpp"} 1',
     'atoll_slots{state="free"} 1',
@@ -52,7 +52,7 @@ describe("what a busy coordinator is scraped for", () => {
     expect(scrape.split("\n")).toContain(line);
   });
 
-  it("has what was charged, earned and kept, and the process", () => {
+  it("include charges, earnings, commission and the process", () => {
     const valueOf = (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(scrape)?.[1]);
     const [charged = 0, earned = 0, fee = 0] = ["charged", "earned", "fee"].map((kind) =>
       valueOf(`atoll_credits_total\\{kind="${kind}"\\}`),
@@ -63,7 +63,7 @@ describe("what a busy coordinator is scraped for", () => {
     expect(scrape).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
   });
 
-  it("names neither accounts, jobs nor Islands", () => {
+  it("contain no ids of accounts, jobs or Islands", () => {
     expect(scrape).not.toMatch(/(user|job|key)_[0-9A-Z]{26}|[\da-f]{8}-[\da-f]{4}-/);
   });
 });
@@ -71,17 +71,17 @@ describe("what a busy coordinator is scraped for", () => {
 describe("deploy/grafana/atoll.json and deploy/prometheus/alerts.yml", () => {
   const queries = [...dashboardQueries(), ...alertQueries()];
 
-  it("ask only for metrics that a coordinator has", () => {
+  it("query only existing metrics", () => {
     expect(queries.length).toBeGreaterThan(50);
     const unknown = queries.flatMap((query) => metricsIn(query).filter((name) => !known.has(name)));
     expect(unknown).toEqual([]);
     expect(queries.filter((query) => metricsIn(query).length === 0)).toEqual([]);
   });
 
-  it("ask only for labels that these metrics have", () => {
+  it("query only existing labels of these metrics", () => {
     const unknown = queries.flatMap((query) => {
       const labels = new Set([...OF_PROMETHEUS, ...metricsIn(query).flatMap((name) => [...(known.get(name) ?? [])])]);
-      return labelsIn(query).flatMap((label) => (labels.has(label) ? [] : `${query.place}: ${label}`));
+      return labelsIn(query).flatMap((label) => (labels.has(label) ? [] : `${query.source}: ${label}`));
     });
     expect(unknown).toEqual([]);
   });

@@ -7,13 +7,13 @@ import { freePort } from "../support/free-port.ts";
 import { requireDebian } from "../support/servers/require-debian.ts";
 import { PROMETHEUS_DIRECTORY } from "./queries.ts";
 
-interface Answer {
+interface QueryResponse {
   readonly status: string;
   readonly error?: string;
   readonly data?: { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] };
 }
 
-/** `deploy/prometheus/` in a Prometheus of its own, which scrapes one coordinator of this machine every second. */
+/** A Prometheus with `deploy/prometheus/` that scrapes one coordinator on this machine every second. */
 export class PrometheusServer implements AsyncDisposable {
   readonly #url: string;
   readonly #child: ChildProcess;
@@ -40,12 +40,12 @@ export class PrometheusServer implements AsyncDisposable {
     return new PrometheusServer(`http://${address}`, child, directory);
   }
 
-  /** The labels of each row. Undefined while it does not answer. @throws for a query that is wrong. */
+  /** Returns the labels of each row; undefined if the server is not ready. @throws for an invalid query. */
   async query(expr: string): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
     const url = `${this.#url}/api/v1/query?query=${encodeURIComponent(expr)}`;
     const response = await fetch(url).catch(() => null);
     if (response === null || response.status === 503) return undefined;
-    const { status, error, data } = (await response.json()) as Answer;
+    const { status, error, data } = (await response.json()) as QueryResponse;
     if (status !== "success") throw new Error(`${expr}: ${error}`);
     return (data?.result ?? []).map(({ metric }) => metric);
   }

@@ -5,10 +5,10 @@ import { BusyNetwork } from "./busy-network.ts";
 import { PrometheusServer } from "./prometheus-server.ts";
 import { alertQueries, dashboardQueries } from "./queries.ts";
 
-/** What a network of one coordinator has not, or not within seconds. */
+/** Metrics that a single coordinator does not have, or not within seconds. */
 const MAY_BE_EMPTY = /moved|peer_requests|taken_over|nodejs_gc/;
 
-it("Prometheus scrapes a coordinator with the shipped settings, and every panel shows something", async () => {
+it("Prometheus scrapes a coordinator with the shipped settings, and each panel shows data", async () => {
   await using network = await BusyNetwork.open();
   await using prometheus = await PrometheusServer.start(network.coordinator.url, network.token);
   const check = spawnSync("promtool", ["check", "config", "prometheus.yml"], { cwd: prometheus.directory });
@@ -33,10 +33,10 @@ it("Prometheus scrapes a coordinator with the shipped settings, and every panel 
     "more work was scraped",
   );
   const empty: string[] = [];
-  for (const { place, expr } of dashboardQueries()) {
-    // oxlint-disable-next-line no-await-in-loop -- In order, so that a fault names the panel.
+  for (const { source, expr } of dashboardQueries()) {
+    // oxlint-disable-next-line no-await-in-loop -- in order, so that a failure names the panel
     const rows = await prometheus.query(expr);
-    if (rows?.length === 0 && !MAY_BE_EMPTY.test(expr)) empty.push(`${place}: ${expr}`);
+    if (rows?.length === 0 && !MAY_BE_EMPTY.test(expr)) empty.push(`${source}: ${expr}`);
   }
   expect(empty).toEqual([]);
   await Promise.all(alertQueries().map(({ expr }) => prometheus.query(expr)));

@@ -5,13 +5,13 @@ import { parse } from "yaml";
 const DEPLOY = join(import.meta.dirname, "..", "..", "deploy");
 export const PROMETHEUS_DIRECTORY = join(DEPLOY, "prometheus");
 
-/** A query in PromQL, and where it stands. */
+/** A PromQL query. `source`: title of its panel or name of its alert. */
 export interface Query {
-  readonly place: string;
+  readonly source: string;
   readonly expr: string;
 }
 
-/** What Grafana shows in one frame, or the title of a row of them. */
+/** A panel or row of Grafana. */
 export interface Panel {
   readonly id: number;
   readonly type: string;
@@ -26,34 +26,32 @@ interface Alerts {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 }
 
-/** Those of deploy/grafana/atoll.json, with its variables as Grafana fills them in for everything. */
+/** Returns the queries of deploy/grafana/atoll.json, with its variables set to "all". */
 export function dashboardQueries(): readonly Query[] {
   return dashboardPanels().flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({
-      place: title,
+      source: title,
       expr: expr.replaceAll("$__rate_interval", "1m").replaceAll("$job", ".*").replaceAll("$instance", ".*"),
     })),
   );
 }
 
-/** The panels of deploy/grafana/atoll.json. */
 export function dashboardPanels(): readonly Panel[] {
   const text = readFileSync(join(DEPLOY, "grafana", "atoll.json"), "utf8");
   return (JSON.parse(text) as { readonly panels: readonly Panel[] }).panels;
 }
 
-/** Those of deploy/prometheus/alerts.yml. */
+/** Returns the queries of deploy/prometheus/alerts.yml. */
 export function alertQueries(): readonly Query[] {
   const { groups } = parse(readFileSync(join(PROMETHEUS_DIRECTORY, "alerts.yml"), "utf8")) as Alerts;
-  return groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ place: alert, expr })));
+  return groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ source: alert, expr })));
 }
 
-/** The names of metrics in a query. */
 export function metricsIn({ expr }: Query): readonly string[] {
   return expr.match(/\b(?:atoll|nodejs|process)_\w+|\bup\b/g) ?? [];
 }
 
-/** The labels that a query matches or groups by. */
+/** Returns the labels that a query matches or groups by. */
 export function labelsIn({ expr }: Query): readonly string[] {
   const matched = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, matchers = ""]) =>
     [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, name = ""]) => name),
@@ -62,7 +60,7 @@ export function labelsIn({ expr }: Query): readonly string[] {
   return [...matched, ...grouped];
 }
 
-/** Labels by the names of the series in Prometheus' text format; also those of histograms that have no row yet. */
+/** Returns the labels of each series in Prometheus' text format, including empty histograms. */
 export function seriesOf(scrape: string): ReadonlyMap<string, ReadonlySet<string>> {
   const histograms = [...scrape.matchAll(/^# TYPE (\w+) histogram$/gm)].flatMap(([, name = ""]) =>
     ["bucket", "sum", "count"].map((part) => `${name}_${part}`),

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { hasFileAt, OlderVersion } from "../support/network/older-version.ts";
 import { PostgresServer } from "../support/servers/postgres-server.ts";
-import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
+import { command, createAccount, serving, readSigningKey, readStatuses, type Installation } from "./operator-steps.ts";
 
 /** The last version before the baseline of both databases. */
 const COMMIT = "d7ab646b";
 const hasOlder = hasFileAt(COMMIT, "coordinator/store/sqlite/migrations/all.ts");
 if (!hasOlder) process.stderr.write("No test of an upgrade: the history has no older version\n");
 
-/** The older version knows no baseline. */
+/** Error of the older version for a newer schema. */
 const REFUSED = /differs from the one that was applied/;
 const BALANCED = /the ledger is balanced/;
 
@@ -22,19 +22,19 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
   });
   afterAll(() => older[Symbol.asyncDispose]());
 
-  it("of a data directory keeps all; the older version refuses it then, and serves the backup", async () => {
+  it("keeps all data of a data directory; the older version then rejects it, and serves the backup", async () => {
     using folder = temporaryFolder();
-    const now: Place = { flags: ["--data", folder.file("data")] };
-    const before: Place = { ...now, program: older.program };
+    const now: Installation = { flags: ["--data", folder.file("data")] };
+    const before: Installation = { ...now, program: older.program };
     const first = await createAccount(before, "first@example.com");
-    const key = await serving(before, () => signingKeyOf(before));
-    // Nobody uses it: a copy is as good as `coordinator backup`, which not every version has.
+    const key = await serving(before, () => readSigningKey(before));
+    // A copy of the unused directory replaces `coordinator backup`, which older versions do not have.
     cpSync(folder.file("data"), folder.file("backup"), { recursive: true });
 
     const second = await serving(now, async (url) => {
-      expect(await signingKeyOf(now)).toBe(key);
+      expect(await readSigningKey(now)).toBe(key);
       const made = await createAccount(now, "second@example.com");
-      expect(await statusesOf(url, first, made)).toEqual([200, 200]);
+      expect(await readStatuses(url, first, made)).toEqual([200, 200]);
       return made;
     });
     expect(await command(now, "ledger", "verify")).toMatch(BALANCED);
@@ -45,32 +45,32 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
     ]) {
       await expect(command(before, ...words), words.join(" ")).rejects.toThrow(REFUSED);
     }
-    // Refused, it has changed nothing.
-    expect(await serving(now, (url) => statusesOf(url, first, second))).toEqual([200, 200]);
+    // The refused start has changed nothing.
+    expect(await serving(now, (url) => readStatuses(url, first, second))).toEqual([200, 200]);
 
     const restored = { ...before, flags: ["--data", folder.file("backup")] };
     expect(await command(restored, "ledger", "verify")).toMatch(BALANCED);
     await serving(restored, async (url) => {
-      expect(await signingKeyOf(restored)).toBe(key);
-      expect(await statusesOf(url, first, second)).toEqual([200, 401]);
+      expect(await readSigningKey(restored)).toBe(key);
+      expect(await readStatuses(url, first, second)).toEqual([200, 401]);
     });
   });
 
-  it("of PostgreSQL keeps all, and the older version refuses it then", async () => {
+  it("keeps all data of PostgreSQL; the older version then rejects it", async () => {
     await using server = await PostgresServer.start();
     const address = await server.createDatabase("atoll");
-    const now: Place = { flags: [], env: { ATOLL_STORE: address, ATOLL_CLUSTER_KEY: "5".repeat(64) } };
-    const before: Place = { ...now, program: older.program };
+    const now: Installation = { flags: [], env: { ATOLL_STORE: address, ATOLL_CLUSTER_KEY: "5".repeat(64) } };
+    const before: Installation = { ...now, program: older.program };
     const first = await createAccount(before, "first@example.com");
-    const key = await serving(before, () => signingKeyOf(before));
+    const key = await serving(before, () => readSigningKey(before));
     const second = await serving(now, async () => {
-      expect(await signingKeyOf(now)).toBe(key);
+      expect(await readSigningKey(now)).toBe(key);
       return createAccount(now, "second@example.com");
     });
-    expect(await serving(now, (url) => statusesOf(url, first, second))).toEqual([200, 200]);
+    expect(await serving(now, (url) => readStatuses(url, first, second))).toEqual([200, 200]);
     expect(await command(now, "ledger", "verify")).toMatch(BALANCED);
-    // Refused, it changes nothing.
+    // The refused start has changed nothing.
     await expect(command(before, "serve", "--port", "0")).rejects.toThrow(REFUSED);
-    expect(await serving(now, (url) => statusesOf(url, first))).toEqual([200]);
+    expect(await serving(now, (url) => readStatuses(url, first))).toEqual([200]);
   });
 });

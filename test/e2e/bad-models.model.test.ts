@@ -15,7 +15,7 @@ let server: Server;
 let network: Network;
 let key: string;
 
-/** A hub that closes every connection in the middle of the file. */
+/** A hub that closes every connection within the file. */
 function openBrokenHub(model: Buffer): Promise<Server> {
   const hub = createServer((_request, response) => {
     response.writeHead(200, { "content-length": model.length });
@@ -79,25 +79,25 @@ async function run(
   return ended;
 }
 
-describe("an unusable model fails its job with a clear error, and the agent continues", () => {
+describe("an agent with unusable models", () => {
   it.each([
     ["wrong-hash", "model_hash_mismatch", /SHA-256/i],
     ["not-a-gguf", "model_invalid", /GGUF/i],
     ["no-such-model", "model_unavailable", /404/],
     ["truncated", "model_unavailable", /./],
-  ])("%s: %s", async (workload, code, message) => {
+  ])("fails a job of %s with %s", async (workload, code, message) => {
     const job = await run(workload);
     expect(job).toMatchObject({ status: "failed", error: { code } });
     expect(job.error?.message).toMatch(message);
   });
 
-  it("fails with model_invalid for a WebAssembly component", async () => {
+  it("fails a job of a WebAssembly component with model_invalid", async () => {
     const job = await run("component", { markdown: "# a" });
     expect(job).toMatchObject({ status: "failed", error: { code: "model_invalid" } });
     expect(job.error?.message).toMatch(/component.*wasm32-wasip1/);
   });
 
-  it("runs the next job", async () => {
+  it("runs the next job afterwards", async () => {
     expect(await run("tiny-chat")).toMatchObject({ status: "completed", output: "3, 4, 5, 6, 7, 8, 9." });
   });
 });

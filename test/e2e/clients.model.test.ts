@@ -3,7 +3,7 @@ import { APICallError, generateObject, generateText, jsonSchema, Output, streamT
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect } from "../support/http/http.ts";
-import { LONG_ANSWER_SCHEMA } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION_SCHEMA } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { describeOpenaiClient } from "./openai-client.cases.ts";
 import { describeTextEndpoints } from "./text-endpoints.cases.ts";
@@ -54,15 +54,15 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   const ask = { prompt: "How is the tide?", tools: { tide }, temperature: 0, maxRetries: 0 };
 
   it("generateText() calls a tool and gets its result", async () => {
-    const asked = await generateText({
+    const generation = await generateText({
       ...ask,
       model: atoll("tiny-chat"),
       toolChoice: { type: "tool", toolName: "tide" },
     });
-    expect(asked.finishReason).toBe("tool-calls");
-    expect(asked.toolCalls.length).toBeGreaterThan(0);
-    for (const { output } of asked.toolResults) expect(output).toMatch(/^low at the (reef|bay)$/);
-    expect(asked.toolResults).toHaveLength(asked.toolCalls.length);
+    expect(generation.finishReason).toBe("tool-calls");
+    expect(generation.toolCalls.length).toBeGreaterThan(0);
+    for (const { output } of generation.toolResults) expect(output).toMatch(/^low at the (reef|bay)$/);
+    expect(generation.toolResults).toHaveLength(generation.toolCalls.length);
   });
 
   it("streamText() gets the arguments of a tool call in parts", async () => {
@@ -120,32 +120,32 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   it("generateObject() gets an error for a schema without strict support, and does not retry", async () => {
     const before = await api("GET", "/jobs");
     const schema = jsonSchema({ type: "object", properties: { seats: { not: { const: 1 } } } });
-    const asked = generateObject({ model: atoll("tiny-chat"), prompt: "Give me a boat.", schema });
-    await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('"not"') });
+    const generation = generateObject({ model: atoll("tiny-chat"), prompt: "Give me a boat.", schema });
+    await expect(generation).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('"not"') });
     const after = await api("GET", "/jobs");
-    // It is refused before it becomes a job.
+    // The request is refused before it becomes a job.
     expect(after.body.meta.total).toBe(before.body.meta.total);
   });
 
   it("throws APICallError with the status and the message of an error", async () => {
-    const asked = generateText({ model: atoll("gpt-17"), prompt: "Hi", maxRetries: 0 }).catch(
+    const generation = generateText({ model: atoll("gpt-17"), prompt: "Hi", maxRetries: 0 }).catch(
       (error: unknown) => error,
     );
-    const error = await asked;
+    const error = await generation;
     expect(APICallError.isInstance(error)).toBe(true);
     const message = expect.stringContaining('There is no model "gpt-17"');
     expect(error).toMatchObject({ statusCode: 404, message, isRetryable: false });
   });
 
   it("gets an error for a prompt that exceeds the context", async () => {
-    const asked = generateText({ model: atoll("tiny-chat"), prompt: "word ".repeat(4_000), maxRetries: 0 });
-    await expect(asked).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
+    const generation = generateText({ model: atoll("tiny-chat"), prompt: "word ".repeat(4_000), maxRetries: 0 });
+    await expect(generation).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
   });
 
   it("aborts in mid-stream, and the Island stops", async () => {
     const before = await status();
     const leave = new AbortController();
-    const output = Output.object({ schema: jsonSchema(LONG_ANSWER_SCHEMA) });
+    const output = Output.object({ schema: jsonSchema(LONG_COMPLETION_SCHEMA) });
     const result = streamText({ model: atoll("tiny-chat"), ...STORY, output, abortSignal: leave.signal });
     const parts: string[] = [];
     for await (const part of result.fullStream) {
@@ -161,15 +161,15 @@ describe("A long conversation with a real model", () => {
   it("continues when its history exceeds the context, which only the model can count", async () => {
     const { body } = await api("POST", "/conversations", { model: "tiny-chat", system_prompt: "Be brief." });
     const path = `/conversations/${body.data.id as string}`;
-    // Digits are a token each here: three times as many as the estimate by bytes says.
+    // Each digit is a token, so there are three times as many as estimated from the bytes.
     const long = "7 8 9 1 2 3 4 5 6 0 ".repeat(18);
     for (let round = 0; round < 5; round += 1) {
-      const answered = await api("POST", `${path}/messages`, {
+      const response = await api("POST", `${path}/messages`, {
         content: `${long}${round}`,
         temperature: 0,
         max_tokens: 8,
       });
-      expect([round, answered.status]).toEqual([round, 200]);
+      expect([round, response.status]).toEqual([round, 200]);
     }
     const jobs = await api("GET", "/jobs?limit=100&status=failed");
     expect(jobs.body.meta.total).toBeGreaterThan(0);

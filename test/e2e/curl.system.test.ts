@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect, jobEvents, textOf } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { requireDebian } from "../support/servers/require-debian.ts";
 import { untilCancelled } from "./until-cancelled.ts";
@@ -25,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("island");
 const api = (method: string, path: string, body?: unknown) => call(network.url, key, method, path, body);
 
-/** curl in a process of its own. */
+/** A curl process. */
 function startCurl(...args: string[]) {
   const child = spawn("curl", [
     "--silent",
@@ -65,7 +65,7 @@ describe("plain curl -N", () => {
   it("gets the first words before the last are generated, and stops the Island when it ends", async () => {
     const before = await status();
     const messages = [{ role: "user", content: "Tell me a story." }];
-    const body = chatBody({ messages, response_format: LONG_ANSWER, max_tokens: 900, stream: true });
+    const body = chatBody({ messages, response_format: LONG_COMPLETION, max_tokens: 900, stream: true });
     const curl = startCurl(`${network.url}/api/v1/chat/completions`, "--data", body);
     const text = await curl.printed(/"content":"[^"]/);
     expect(text).not.toContain("[DONE]");
@@ -85,7 +85,7 @@ describe("plain curl -N", () => {
     expect(rest.trimEnd().split("\n\n")).toEqual(events.slice(4));
   });
 
-  it("posts to a conversation, streams, and resumes the answer's job", async () => {
+  it("posts to a conversation, streams the answer, and resumes its job", async () => {
     const conversations = `${network.url}/api/v1/conversations`;
     const { data } = JSON.parse(await startCurl(conversations, "--data", '{"model":"tiny-chat"}').ended);
     const posted = JSON.stringify({ content: PROMPT, temperature: 0, stream: true });

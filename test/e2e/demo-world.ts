@@ -21,7 +21,7 @@ export function useDemoFolder(): void {
 export const startDemo = (...args: string[]): Program =>
   new Program("main/demo", args, { TMPDIR: folder, HOME: folder, ISLAND_SANDBOX: "off" });
 
-/** Command lines of the processes that the demo started, by process id: those with its folder in their arguments or environment. */
+/** Command lines of the demo's processes by id: those with its folder in arguments or environment. */
 export async function demoProcesses(): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const name of await readdir("/proc")) {
@@ -31,7 +31,7 @@ export async function demoProcesses(): Promise<Map<number, string>> {
       const environment = await readFile(`/proc/${name}/environ`, "utf8");
       if (`${commandLine}\0${environment}`.includes(folder)) found.set(Number(name), commandLine);
     } catch {
-      // It has ended since, or is not ours.
+      // The process has ended, or belongs to another user.
     }
   }
   return found;
@@ -43,10 +43,10 @@ export async function pidOf(program: "coordinator.ts" | "island.ts"): Promise<nu
 }
 
 export async function expectNothingLeft(): Promise<void> {
-  // A process that was killed with its parent is seen for a moment longer.
+  // A process that was killed with its parent remains visible for a moment.
   await until(demoProcesses, (left) => left.size === 0, "all processes are gone");
   expect(await readdir(folder)).toEqual([]);
 }
 
-/** Output of `--keep` when all is ready: the address, the key, and how to use them. */
+/** Output of `--keep` when both programs are ready: the address, the key, and how to use them. */
 export const KEPT = /address {2}(\S+)\nkey {6}(\S+)\n[\s\S]*curl/;

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 
-/** At temperature 0 the model tells the same story every time. */
+/** At temperature 0 the model generates the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };
 /** Prompt at a high temperature for a long completion, to leave time for a fault. */
 const LONG = { prompt: "Tell me a story.", temperature: 2, top_p: 1, top_k: 0, seed: 9, max_tokens: 900 };
@@ -39,9 +39,9 @@ async function story(): Promise<string> {
   ).output as string;
 }
 
-// The demo model tells a story in 50 ms, so that a fault may come too late.
-describe("faults", { retry: 3 }, () => {
-  it("a stream survives a SIGKILL of its Island: another one continues after the delivered output", async () => {
+// The demo model generates a story in 50 ms, so a fault may come too late.
+describe("a network with a fault", { retry: 3 }, () => {
+  it("continues a stream on another Island after a SIGKILL", async () => {
     const first = await network.startIsland("first", account.islandToken);
     const jobId = await submit(LONG);
     const events: SseEvent[] = [];
@@ -55,7 +55,7 @@ describe("faults", { retry: 3 }, () => {
     expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
   });
 
-  it("a killed coordinator continues after its restart without losses or double charges", async () => {
+  it("loses and double-charges nothing after a restart of its coordinator", async () => {
     await network.startIsland("island", account.islandToken, { slots: "1" });
     const undisturbed = await story();
     const before = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
@@ -81,13 +81,13 @@ describe("faults", { retry: 3 }, () => {
     };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
     const after = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
-    // The account also owns the Island, so each job costs it only the network's tenth of the price.
+    // The account also owns the Island, so each job costs it only the network's 10 % of the price.
     expect(before - after).toBeCloseTo(5 * price * 0.1, 6);
   });
 
-  it("a crash of a model's process fails over, and the agent continues", async () => {
+  it("runs a job again after a crash of its model's process, and the agent continues", async () => {
     const island = await network.startIsland("island", account.islandToken);
-    // Its process is there and known before the job that loses it.
+    // The process is started and known before the job that loses it.
     await story();
     const children = await childrenOf(island.process.pid as number);
     expect(children).toHaveLength(1);
@@ -102,7 +102,7 @@ describe("faults", { retry: 3 }, () => {
     expect(island.process.exitCode).toBeNull();
   });
 
-  it("SIGTERM lets an Island finish its job before it disconnects, and leaves no process", async () => {
+  it("finishes a job before an Island ends after SIGTERM, and leaves no process", async () => {
     const island = await network.startIsland("island", account.islandToken);
     const jobId = await submit(LONG);
     let children: number[] = [];
@@ -117,9 +117,9 @@ describe("faults", { retry: 3 }, () => {
     for (const pid of children) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
-  it("cancel stops the work on the Island", async () => {
+  it("stops the work of a cancelled job on its Island", async () => {
     await network.startIsland("island", account.islandToken);
-    const jobId = await submit({ prompt: "Tell me a story.", response_format: LONG_ANSWER, max_tokens: 900 });
+    const jobId = await submit({ prompt: "Tell me a story.", response_format: LONG_COMPLETION, max_tokens: 900 });
     for await (const { event } of jobEvents(network.url, account.key, jobId)) {
       if (event === "token") await call(network.url, account.key, "DELETE", `/jobs/${jobId}`);
     }

@@ -8,7 +8,7 @@ import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 const ISLANDS = 3;
 const ACCOUNTS = 5;
 const JOBS = HAS_EVERY_ROUND ? 200 : 40;
-/** Prompts with answers that the model is known to give at temperature 0. */
+/** Prompts, and their completions at temperature 0. */
 const QUESTIONS = [
   ["Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9."],
   ["What is 7 plus 8?", "7 plus 8 is 15."],
@@ -23,7 +23,7 @@ interface Account {
 interface Submitted {
   readonly account: Account;
   readonly jobId: string;
-  readonly answer: string;
+  readonly completion: string;
 }
 
 let network: Network;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   network = await Network.open();
   accounts = [];
   for (let i = 0; i < ACCOUNTS; i += 1) {
-    // Its limit of unfinished jobs is what each of them meets; how often it asks depends on this machine's speed.
+    // Each account reaches its limit of unfinished jobs; the request rate depends on the machine's speed.
     const limits = { requestsPerMinute: 10_000 };
     accounts.push(network.createAccount(`client${i}@example.com`, 1_000, limits));
   }
@@ -42,46 +42,42 @@ beforeAll(async () => {
 afterAll(() => network[Symbol.asyncDispose]());
 
 describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
-  it(
-    "every job completes with the right answer and usage, and the books are balanced",
-    { timeout: 180_000 },
-    async () => {
-      const before = await balances();
-      const submitted: Submitted[] = [];
-      for (let i = 0; i < JOBS; i += 1) {
-        const account = accounts[i % ACCOUNTS] as Account;
-        const [prompt, answer] = QUESTIONS[i % QUESTIONS.length] as (typeof QUESTIONS)[number];
-        const jobId = await submit(account, prompt, (i * 37) % 101);
-        submitted.push({ account, jobId, answer });
-      }
-      let credits = 0;
-      const islands = new Set<string>();
-      for (const { account, jobId, answer } of submitted) {
-        const { data } = (await call(network.url, account.key, "GET", `/jobs/${jobId}?wait=60`)).body;
-        expect(data).toMatchObject({ status: "completed", output: answer, attempts: 1, error: null });
-        const { prompt_tokens, completion_tokens, total_tokens, credits_used } = data.usage;
-        expect(prompt_tokens).toBeGreaterThan(5);
-        expect(completion_tokens).toBeGreaterThan(5);
-        expect(total_tokens).toBe(prompt_tokens + completion_tokens);
-        expect(credits_used).toBeGreaterThan(0);
-        expect(Date.parse(data.completed_at)).toBeGreaterThanOrEqual(Date.parse(data.started_at));
-        credits += credits_used;
-        islands.add(data.island_id);
-      }
-      expect(islands.size).toBe(ISLANDS);
+  it("complete every job with the right output and usage, and leave balanced books", { timeout: 180_000 }, async () => {
+    const before = await balances();
+    const submitted: Submitted[] = [];
+    for (let i = 0; i < JOBS; i += 1) {
+      const account = accounts[i % ACCOUNTS] as Account;
+      const [prompt, completion] = QUESTIONS[i % QUESTIONS.length] as (typeof QUESTIONS)[number];
+      const jobId = await submit(account, prompt, (i * 37) % 101);
+      submitted.push({ account, jobId, completion });
+    }
+    let credits = 0;
+    const islands = new Set<string>();
+    for (const { account, jobId, completion } of submitted) {
+      const { data } = (await call(network.url, account.key, "GET", `/jobs/${jobId}?wait=60`)).body;
+      expect(data).toMatchObject({ status: "completed", output: completion, attempts: 1, error: null });
+      const { prompt_tokens, completion_tokens, total_tokens, credits_used } = data.usage;
+      expect(prompt_tokens).toBeGreaterThan(5);
+      expect(completion_tokens).toBeGreaterThan(5);
+      expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+      expect(credits_used).toBeGreaterThan(0);
+      expect(Date.parse(data.completed_at)).toBeGreaterThanOrEqual(Date.parse(data.started_at));
+      credits += credits_used;
+      islands.add(data.island_id);
+    }
+    expect(islands.size).toBe(ISLANDS);
 
-      const after = await balances();
-      // Owners earn nine tenths of what clients pay; the rest is the network's.
-      expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
-      const store = await openStore(network.place, systemClock);
-      try {
-        const report = await store.ledger.verify();
-        expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
-      } finally {
-        await store.close();
-      }
-    },
-  );
+    const after = await balances();
+    // Owners earn 90 % of the prices, the network 10 %.
+    expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
+    const store = await openStore(network.location, systemClock);
+    try {
+      const report = await store.ledger.verify();
+      expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+    } finally {
+      await store.close();
+    }
+  });
 
   it("end with idle Islands that report their work", async () => {
     let completed = 0;
@@ -97,14 +93,14 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
   });
 });
 
-/** Submits as a client that respects the limits: a 429 is waited out. */
+/** Submits like a client that respects limits: waits after 429. */
 async function submit(account: Account, prompt: string, priority: number): Promise<string> {
   const body = { workload: "tiny-chat", input: { prompt, temperature: 0 }, priority };
   for (;;) {
-    const answer = await call(network.url, account.key, "POST", "/jobs", body);
-    if (answer.status === 201) return answer.body.data.id as string;
-    expect(answer.status).toBe(429);
-    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers.get("retry-after")) * 1_000));
+    const response = await call(network.url, account.key, "POST", "/jobs", body);
+    if (response.status === 201) return response.body.data.id as string;
+    expect(response.status).toBe(429);
+    await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get("retry-after")) * 1_000));
   }
 }
 

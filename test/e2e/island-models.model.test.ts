@@ -11,7 +11,7 @@ import { importModel } from "../../island-agent/cli/import-command.ts";
 import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import { Network } from "../support/network/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { SmallDisk } from "../support/small-disk.ts";
@@ -31,7 +31,7 @@ let island: Program;
 let key: string;
 let data: string;
 
-/** The files of a folder, by their paths in it. */
+/** Returns the files of a folder by path. */
 async function readFolder(folder: string): Promise<Record<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -40,7 +40,7 @@ async function readFolder(folder: string): Promise<Record<string, Buffer>> {
   );
 }
 
-/** A catalog of tiny-chat and of two Cargos of one model: by the hub, and by the coordinator's own files. */
+/** A catalog with tiny-chat and two Cargos of one model: from the hub, and from the coordinator's files. */
 async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
   await mkdir(join(folder, "cargos"));
@@ -138,18 +138,21 @@ describe("island models with several files on a real Island", () => {
     expect(await command("rm", "by-hub")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
     expect(await loaded()).toEqual([]);
 
-    const chat = { workload: "tiny-chat", input: { prompt: "Write.", max_tokens: 900, response_format: LONG_ANSWER } };
+    const chat = {
+      workload: "tiny-chat",
+      input: { prompt: "Write.", max_tokens: 900, response_format: LONG_COMPLETION },
+    };
     const { id } = (await call(network.url, key, "POST", "/jobs", chat)).body.data;
     await until(loaded, (slugs) => slugs.includes("tiny-chat"), "the job's Cargo is in memory");
-    // In this process, as the job is short.
-    const place = { dataDirectory: data, env: {}, clock: systemClock };
-    await expect(removeModel(place, "tiny-chat")).rejects.toThrow(
+    // In this process, because the job is short.
+    const location = { dataDirectory: data, env: {}, clock: systemClock };
+    await expect(removeModel(location, "tiny-chat")).rejects.toThrow(
       "tiny-chat is in use by tiny-chat, for a job or a download. Remove it after it has ended",
     );
-    await expect(unloadModels(place, "tiny-chat")).rejects.toThrow(
+    await expect(unloadModels(location, "tiny-chat")).rejects.toThrow(
       "tiny-chat is running a job. Unload it after the job has ended",
     );
-    expect(await unloadModels(place, undefined)).toBe("No idle Cargo is in memory");
+    expect(await unloadModels(location, undefined)).toBe("No idle Cargo is in memory");
     await call(network.url, key, "DELETE", `/jobs/${id}`);
     await until(
       async () => (await network.islandStatus<AgentStatus>("one")).running.length,
@@ -168,20 +171,20 @@ describe("island models with several files on a real Island", () => {
     await copyFile(MODEL, join(catalog, "mine.gguf"));
     await symlink("mine.gguf", join(catalog, "link.gguf"));
     await writeFile(join(catalog, "other.gguf"), "other");
-    const place = { dataDirectory: data, env: {}, clock: systemClock };
-    const take = (name: string): Promise<string> => importModel(place, join(catalog, name), QUIET);
-    await expect(take("none.gguf")).rejects.toThrow(`${join(catalog, "none.gguf")}: no such file`);
-    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")}: must be a model file`);
-    await expect(take("other.gguf")).rejects.toThrow(
+    const location = { dataDirectory: data, env: {}, clock: systemClock };
+    const importFile = (name: string): Promise<string> => importModel(location, join(catalog, name), QUIET);
+    await expect(importFile("none.gguf")).rejects.toThrow(`${join(catalog, "none.gguf")}: no such file`);
+    await expect(importFile("cargos")).rejects.toThrow(`${join(catalog, "cargos")}: must be a model file`);
+    await expect(importFile("other.gguf")).rejects.toThrow(
       `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")} (${sha256(Buffer.from("other"))})`,
     );
     await copyFile(MODEL, join(catalog, "changing.gguf"));
     // After its first bytes were hashed.
     const change = (): void => writeFileSync(join(catalog, "changing.gguf"), "other", { flag: "r+" });
     await expect(
-      importModel(place, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
+      importModel(location, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
     ).rejects.toThrow(`${join(catalog, "changing.gguf")} changed while it was read`);
-    expect(await take("link.gguf")).toBe(
+    expect(await importFile("link.gguf")).toBe(
       "Imported 2.2 MiB for tiny-chat (as a hard link without extra space; do not change the original file)",
     );
     expect(await command("import", join(catalog, "mine.gguf"))).toMatchObject({

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http/http.ts";
-import { LONG_ANSWER } from "../support/models/long-answer.ts";
+import { LONG_COMPLETION } from "../support/models/long-completion.ts";
 import type { Network } from "../support/network/network.ts";
 
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
@@ -96,18 +96,18 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(Number.isInteger(boat["seats"])).toBe(true);
     });
 
-    it("gets tool calls, streams their parts, and gets an answer after their results", async () => {
+    it("gets tool calls, streams their parts, and gets a completion after their results", async () => {
       const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
       const tools = [{ type: "function" as const, function: { name: "get_tide", parameters } }];
       const question = { role: "user" as const, content: "How is the tide?" };
-      const asked = { model: "tiny-chat", messages: [question], tools, parallel_tool_calls: false, temperature: 0 };
-      const { choices } = await client.chat.completions.create({ ...asked, tool_choice: "required" });
+      const request = { model: "tiny-chat", messages: [question], tools, parallel_tool_calls: false, temperature: 0 };
+      const { choices } = await client.chat.completions.create({ ...request, tool_choice: "required" });
       const call = choices[0]?.message.tool_calls?.[0];
       if (call?.type !== "function") throw new Error("no call");
       expect([choices[0]?.finish_reason, choices[0]?.message.content]).toEqual(["tool_calls", null]);
       expect(["reef", "bay"]).toContain(JSON.parse(call.function.arguments).place);
       const runner = client.chat.completions.stream({
-        ...asked,
+        ...request,
         tool_choice: { type: "function", function: { name: "get_tide" } },
       });
       let parts = 0;
@@ -118,13 +118,13 @@ export function describeOpenaiClient(open: () => Network): void {
         function: { name: "get_tide", arguments: call.function.arguments },
       });
       const { content, tool_calls } = choices[0]?.message ?? {};
-      const told = { role: "tool" as const, tool_call_id: call.id, content: "low" };
+      const result = { role: "tool" as const, tool_call_id: call.id, content: "low" };
       const messages = [
         question,
         { role: "assistant" as const, content: content ?? null, tool_calls: tool_calls ?? [] },
-        told,
+        result,
       ];
-      const after = await client.chat.completions.create({ ...asked, messages, tool_choice: "none", max_tokens: 20 });
+      const after = await client.chat.completions.create({ ...request, messages, tool_choice: "none", max_tokens: 20 });
       expect(after.choices[0]?.message.content).toEqual(expect.any(String));
     });
 
@@ -139,7 +139,7 @@ export function describeOpenaiClient(open: () => Network): void {
       const stream = await client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "Tell me a story." }],
-        response_format: LONG_ANSWER,
+        response_format: LONG_COMPLETION,
         max_tokens: 900,
         stream: true,
       });
@@ -165,14 +165,14 @@ export function describeOpenaiClient(open: () => Network): void {
 
     it("throws AuthenticationError for a wrong key", async () => {
       const wrong = new OpenAI({ apiKey: `ak_${"0".repeat(40)}`, baseURL: `${network.url}/api/v1`, maxRetries: 0 });
-      const asked = wrong.chat.completions.create({ model: "tiny-chat", ...COUNT });
-      await expect(asked).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+      const request = wrong.chat.completions.create({ model: "tiny-chat", ...COUNT });
+      await expect(request).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
     });
 
     it("throws NotFoundError with the code for an unknown model", async () => {
-      const asked = client.chat.completions.create({ model: "gpt-17", ...COUNT });
-      await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found" });
-      await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+      const request = client.chat.completions.create({ model: "gpt-17", ...COUNT });
+      await expect(request).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+      await expect(request).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     });
 
     it("lists models and reads one", async () => {
@@ -183,11 +183,11 @@ export function describeOpenaiClient(open: () => Network): void {
     });
 
     it("gets an error for a prompt that exceeds the context", async () => {
-      const asked = client.chat.completions.create({
+      const request = client.chat.completions.create({
         model: "tiny-chat",
         messages: [{ role: "user", content: "word ".repeat(4_000) }],
       });
-      await expect(asked).rejects.toMatchObject({ status: 422, code: "context_length_exceeded" });
+      await expect(request).rejects.toMatchObject({ status: 422, code: "context_length_exceeded" });
     });
   });
 }

@@ -15,13 +15,13 @@ const PROGRAMS = [COORDINATOR, ISLAND];
 
 /** Returns the files and the package.json of an assembled package. */
 async function packageOf(program: (typeof PROGRAMS)[number]) {
-  const place = join(folder, "clone", "dist", "packages", program.folder);
-  const files = (await readdir(place, { recursive: true })).map((name) => name.replaceAll("\\", "/"));
-  const manifest = JSON.parse(await readFile(join(place, "package.json"), "utf8"));
-  return { place, files, manifest, entry: join(place, manifest.bin[program.command]) };
+  const directory = join(folder, "clone", "dist", "packages", program.folder);
+  const files = (await readdir(directory, { recursive: true })).map((name) => name.replaceAll("\\", "/"));
+  const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
+  return { directory, files, manifest, entry: join(directory, manifest.bin[program.command]) };
 }
 
-// Built in a copy, as from a fresh clone: nothing that lies about here can help.
+// Built in a copy, like a fresh clone, so that untracked files have no effect.
 beforeAll(async () => {
   const clone = await cloneInto(folder);
   await mkdir(join(clone, "dist"));
@@ -70,7 +70,7 @@ describe("the published packages", () => {
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+/.test(String(version)))).toEqual([]);
     const { stdout } = await run(process.execPath, [entry, "--version"], { cwd: folder });
     expect(stdout.trim()).toBe(manifest.version);
-    // As an older Node.js would run it.
+    // Like an older Node.js.
     const older = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })';
     await writeFile(join(folder, "older.cjs"), older);
     const refused = run(process.execPath, ["--require", join(folder, "older.cjs"), entry, "--version"]);

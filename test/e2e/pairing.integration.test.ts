@@ -21,7 +21,7 @@ describe("island join --code", () => {
     );
     await join();
     const { data: tokens } = (await call(coordinator.url, key, "GET", "/island-tokens")).body;
-    // The other one came with the account.
+    // The other token was created with the account.
     expect(tokens.slice(0, -1)).toEqual([
       expect.objectContaining({ name: "attic", last_used_at: expect.any(String) as string }),
     ]);

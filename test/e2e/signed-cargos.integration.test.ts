@@ -25,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const joinIsland = (...more: string[]) =>
   runProgram("island", "join", network.url, "--token", token, "--data", network.islandData("a"), ...more);
-/** With one runtime, the quickest: to probe all of them takes 3 s of a core. Nothing is preloaded. */
+/** Only the fastest runtime, because probing all takes 3 s of a core, and no preloads. */
 const startIsland = (): Program =>
   new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"], {
     ISLAND_CARGOS_ALLOW_RUNTIMES: "wasm",
@@ -46,7 +46,7 @@ describe("an Island and the key of its coordinator", () => {
       await using island = startIsland();
       await island.printed(/connected to/);
 
-      // A restart changes nothing: the Island reconnects.
+      // After a restart the Island reconnects.
       await network.restartCoordinator("SIGTERM");
       expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
       const refused = await runCommand("signing-key", "rotate", "--data", network.data);

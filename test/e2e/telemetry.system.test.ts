@@ -25,7 +25,7 @@ async function internetCalls(trace: string): Promise<string[]> {
   return (await readFile(trace, "utf8")).split("\n").filter((line) => /AF_INET6?\b/.test(line));
 }
 
-// Without CI and the like, where libraries keep quiet, and without a sandbox, which would hide what they do.
+// Without variables such as CI, which silence libraries, and without a sandbox, which would hide connections.
 describe("an Island outside a sandbox, with an empty home", () => {
   it("writes nothing there and contacts nothing for island doctor", async () => {
     const trace = join(folder, "trace");

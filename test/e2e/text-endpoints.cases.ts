@@ -57,19 +57,19 @@ export function describeTextEndpoints(open: () => Network): void {
       await expect.poll(async () => (await openai.responses.retrieve(later)).status).toBe("completed");
     });
 
-    it("get tool calls in a response, unstreamed and streamed, and an answer to their results", async () => {
+    it("get tool calls in a response, unstreamed and streamed, and a response to their results", async () => {
       const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
       const tools = [{ type: "function" as const, name: "get_tide", parameters, strict: true }];
-      const asked = { model: "tiny-chat", tools, parallel_tool_calls: false, temperature: 0 };
-      const question = { ...asked, input: "How is the tide?", tool_choice: "required" as const };
+      const options = { model: "tiny-chat", tools, parallel_tool_calls: false, temperature: 0 };
+      const question = { ...options, input: "How is the tide?", tool_choice: "required" as const };
       const first = await openai.responses.create(question);
       const [call] = first.output;
       if (call?.type !== "function_call") throw new Error("no call");
       expect(["reef", "bay"]).toContain(JSON.parse(call.arguments).place);
       const streamed = await openai.responses.stream(question).finalResponse();
       expect(streamed.output).toMatchObject([{ type: "function_call", arguments: call.arguments }]);
-      const told = { type: "function_call_output" as const, call_id: call.call_id, output: "low" };
-      const next = { ...asked, input: [told], previous_response_id: first.id, max_output_tokens: 20 };
+      const result = { type: "function_call_output" as const, call_id: call.call_id, output: "low" };
+      const next = { ...options, input: [result], previous_response_id: first.id, max_output_tokens: 20 };
       const after = await openai.responses.create({ ...next, tool_choice: "none" });
       expect(after.output).toMatchObject([{ type: "message" }]);
       expect(after.previous_response_id).toBe(first.id);

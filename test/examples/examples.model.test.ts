@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("examples/mcp-server.ts", () => {
-  it("offers the Cargos that can run now as tools to the official client", async () => {
+  it("offers the currently runnable Cargos as tools to the official client", async () => {
     await cp(join(EXAMPLES, "mcp-server.ts"), join(built.directory, "mcp-server.mts"));
     await mkdir(join(built.directory, "node_modules"), { recursive: true });
     await symlink(
@@ -65,7 +65,7 @@ describe("examples/agent.ts", () => {
   const agent = (...args: readonly string[]) =>
     run(process.execPath, ["agent.mts", ...args], { env, cwd: built.directory });
 
-  it("calls functions of its own and answers after their results", async () => {
+  it("calls its functions and completes with their results", async () => {
     const lines = (await printed(agent("--call-first", folder, "When is the tide low?"))).trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(1);
     const results: Readonly<Record<string, string>> = {
@@ -78,7 +78,7 @@ describe("examples/agent.ts", () => {
     }
   });
 
-  it("answers in its last turn, whatever it would still call", async () => {
+  it("completes in its last turn without further calls", async () => {
     const lines = (await printed(agent("--call-first", "--turns", "1", folder, "When?"))).trimEnd().split("\n");
     expect(lines).toHaveLength(1);
     expect(lines[0]).not.toContain("→");
@@ -111,7 +111,7 @@ describe("examples/chat-app", () => {
     fetch(`${url}/chat`, { method: "POST", headers: { origin, "content-type": "application/json" }, body });
   const QUESTION = JSON.stringify([{ role: "user", content: "What is 7 plus 8?" }]);
 
-  it("answers its own page alone, and tells what the coordinator refuses", async () => {
+  it("serves only requests of its own page, and forwards errors of the coordinator", async () => {
     expect(await (await chat(url, QUESTION)).text()).toBe("7 plus 8 is 15.");
     expect((await chat("https://example.com", QUESTION)).status).toBe(403);
     const refused = await chat(url, JSON.stringify([{ role: "nobody", content: "Hi" }]));

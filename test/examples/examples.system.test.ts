@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe("examples in Python", () => {
-  it("chat.py answers, and goes on with an earlier conversation", async () => {
+  it("chat.py completes a chat, and continues an earlier conversation", async () => {
     const first = await printed(runPython(["chat.py"], env, "What is 7 plus 8?\n\n"));
     expect(first).toMatch(/> 7 plus 8 is 15\.\n> $/);
     const [id = ""] = /conv_\w+/.exec(first) ?? [];
@@ -36,7 +36,7 @@ describe("examples in Python", () => {
     expect(second).toMatch(/^user: What is 7 plus 8\?\nassistant: 7 plus 8 is 15\.\n[^]*> 3, 4, 5, 6, 7, 8, 9\.\n> $/);
   });
 
-  it("batch.py writes one output for each line, in order, also of several batches", async () => {
+  it("batch.py writes one output per line in order, even with several batches", async () => {
     const [inputs, outputs] = ["in.jsonl", "out.jsonl"].map((name) => join(folder, name)) as [string, string];
     const sums = Array.from({ length: 5 }, (_, n) => ({ prompt: `What is 2 plus ${n + 2}?`, temperature: 0 }));
     await writeFile(inputs, sums.map((line) => JSON.stringify(line)).join("\n"));
@@ -47,7 +47,7 @@ describe("examples in Python", () => {
     );
   });
 
-  it("what goes wrong is one line, not a traceback", async () => {
+  it("an error is one line, not a traceback", async () => {
     const bad = join(folder, "bad.jsonl");
     await writeFile(bad, '{"prompt": "Hi"}\n{"prompt"\n');
     const out = join(folder, "bad-out.jsonl");
@@ -80,7 +80,7 @@ describe("examples/chat-app", () => {
   });
   afterAll(() => app[Symbol.asyncDispose]());
 
-  it("is a page that goes on with its chat", async () => {
+  it("is a page that continues its chat", async () => {
     await using browser = await ConsoleBrowser.open(url);
     const { page, faults } = await browser.page();
     await page.goto("/");

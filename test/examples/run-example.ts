@@ -12,7 +12,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs an example in Python. `env`: where its coordinator is. */
+/** Runs an example in Python. `env` has the address of its coordinator. */
 export function runPython(
   [name = "", ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export function runPython(
   return run(PYTHON, [join(EXAMPLES, name), ...args], { env: own, stdin });
 }
 
-/** Runs a program to its end. `cwd`: default this process's. */
+/** Runs a program to its end. `cwd`: default: this process's. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -37,7 +37,7 @@ export async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** What an example prints. @throws with what it wrote to standard error, when it fails. */
+/** Returns the output of an example. @throws with its output if it fails. */
 export async function printed(ran: Promise<Ran>): Promise<string> {
   const { code, stdout, stderr } = await ran;
   if (code !== 0) throw new Error(`The example ended with ${code}:\n${stdout}${stderr}`);

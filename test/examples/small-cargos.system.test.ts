@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SPOKEN = join(ROOT, "test", "fixtures", "spoken");
 requirePython("httpx");
 
-/** RIFF, format and the head of the data: the fixtures have nothing else before their samples. */
+/** Length of the WAV header: the fixtures have no other chunks before their samples. */
 const WAV_HEAD = 44;
 const SAMPLE_RATE = 16_000;
 
@@ -34,7 +34,7 @@ describe("examples with the small Cargos", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("rag.py finds the passage that answers among those of the repository's documents", async () => {
+  it("rag.py finds the relevant passage among the repository's documents", async () => {
     const notes = join(folder, "notes.md");
     await writeFile(
       notes,
@@ -45,7 +45,7 @@ describe("examples with the small Cargos", () => {
     const lines = (await printed(runPython(args, env))).split("\n");
     expect(lines[0]).toMatch(/^\[0\.\d\d\] notes\.md, Notes: 'Notes: The lagoon is made of coral\.'$/);
     expect(lines[1]).toMatch(/^\[0\.\d\d\] \w+\.md, /);
-    // What tiny-chat makes of it is its own matter.
+    // The completion of tiny-chat is not checked.
     expect(lines[2]).not.toBe("");
     expect(await runPython(["rag.py", "--rerank-model", "nothing", "Is it?", notes], env)).toMatchObject({
       code: 1,
@@ -54,7 +54,7 @@ describe("examples with the small Cargos", () => {
     expect(await runPython(["rag.py", "Is it?"], env)).toMatchObject({ code: 2 });
   });
 
-  it("picture.py draws a file of the colour that was asked for", async () => {
+  it("picture.py writes an image of the requested colour", async () => {
     const file = join(folder, "picture.png");
     expect(await printed(runPython(["picture.py", "--seed", "7", "a big red square", file], env))).toMatch(
       /picture\.png: \d+ bytes\n$/,
@@ -68,7 +68,7 @@ describe("examples with the small Cargos", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^validation_failed: size: /) });
   });
 
-  it("transcribe.py writes a minute down in order, cut where nobody speaks", async () => {
+  it("transcribe.py transcribes a minute in order, split at silences", async () => {
     const file = join(folder, "long.wav");
     const words = await writeLongSound(file, 20);
     const lines = (await printed(runPython(["transcribe.py", file], env))).trimEnd().split("\n");
@@ -78,13 +78,13 @@ describe("examples with the small Cargos", () => {
     expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
     expect(seconds.at(-1)).toBeGreaterThan(60);
     const heard = lines.flatMap((line) => line.replace(/^\[\S+\] ?/, "").split(" "));
-    // The model mistakes one word in thirteen of this voice, and leaves a few out.
+    // The model misrecognizes one in thirteen words of this voice, and omits a few.
     expect(heard.length / words.length).toBeGreaterThan(0.9);
     expect(heard.length).toBeLessThanOrEqual(words.length);
     expect(heard.join(" ").match(/red green blue seven/g)).toHaveLength(5);
   });
 
-  it("transcribe.py says what is wrong with a file", async () => {
+  it("transcribe.py reports errors of a file", async () => {
     const text = join(folder, "text.wav");
     await writeFile(text, "not a sound");
     for (const file of [text, join(folder, "nothing.wav")]) {
@@ -95,7 +95,7 @@ describe("examples with the small Cargos", () => {
   });
 });
 
-/** Joins the fixtures with a second of silence after each. @returns the words that are said. */
+/** Joins the fixtures with a second of silence after each. @returns the spoken words. */
 async function writeLongSound(file: string, count: number): Promise<string[]> {
   const names = ["four-five-six", "hello-left-ten", "red-green-blue-seven", "yes-no-stop"];
   const sounds = await Promise.all(names.map((name) => readFile(join(SPOKEN, `${name}.wav`))));

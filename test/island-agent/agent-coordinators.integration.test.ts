@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";
 import { HEARTBEAT_MS, ScriptedCoordinator } from "./scripted-coordinator.ts";
 
-/** A key that another coordinator shows. */
+/** Public key of another coordinator. */
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 
 let second: ScriptedCoordinator;
@@ -77,7 +77,7 @@ describe("a coordinator that refuses the Island", () => {
     await session.welcome();
     await world.log.events.happened("info Connected");
     world.clock.advance(HEARTBEAT_MS);
-    await session.heard();
+    await session.processed();
     second.refusals.push(401);
     session.socket.terminate();
     await world.retry(2, FIRST_RETRY_MS);

@@ -5,7 +5,7 @@ import type { FakeRuntime } from "../support/models/fake-runtime.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { type FakeLog, makeAssign } from "./builders.ts";
 import { decide, type ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
-import { AgentWorld, MAX_DRAIN_MS, MAX_FAREWELL_MS, FIRST_RETRY_MS } from "./agent-world.ts";
+import { AgentWorld, MAX_DRAIN_MS, DRAIN_TIMEOUT_MS, FIRST_RETRY_MS } from "./agent-world.ts";
 
 let world: AgentWorld;
 let coordinator: ScriptedCoordinator;
@@ -46,18 +46,18 @@ describe("drain()", () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
-    // So long away that the wait for the next try has grown to its most.
+    // Long enough for the wait between attempts to reach its maximum.
     for (let count = 1; count <= 8; count += 1) {
       await log.sessions.happened("over", count);
       clock.advance(30_000);
     }
     await log.sessions.happened("over", 9);
-    const told = log.events.all.filter((event) => event.includes("next attempt"));
-    expect(told.slice(0, 2)).toEqual([
+    const attempts = log.events.all.filter((event) => event.includes("next attempt"));
+    expect(attempts.slice(0, 2)).toEqual([
       "info Session ended; next attempt in 1 s",
       "info Not connected; next attempt in 1 s",
     ]);
-    expect(told.slice(2)).not.toContainEqual(expect.stringContaining("Session ended"));
+    expect(attempts.slice(2)).not.toContainEqual(expect.stringContaining("Session ended"));
     const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
     await log.sessions.happened("over", 10);
@@ -80,7 +80,7 @@ describe("drain()", () => {
     runtime.go("run");
     await runtime.events.happened("end run");
     await settle();
-    clock.advance(MAX_FAREWELL_MS - 1);
+    clock.advance(DRAIN_TIMEOUT_MS - 1);
     expect(await isEnded()).toBe(false);
     clock.advance(1);
     await drained;
@@ -94,7 +94,7 @@ describe("drain()", () => {
     for (let count = 0; count < 3; count += 1) {
       expect(session.frames("failed")).toEqual([]);
       clock.advance(MAX_DRAIN_MS / 3);
-      await session.heard();
+      await session.processed();
     }
     expect(await session.next("failed")).toMatchObject({ code: "shutting_down", retryable: true });
     session.ackAll("job_1", 1);
@@ -107,7 +107,7 @@ describe("drain()", () => {
     await session.next("draining");
     for (let count = 0; count < 9; count += 1) {
       clock.advance(MAX_DRAIN_MS / 3);
-      await session.heard();
+      await session.processed();
     }
     expect(session.frames("failed")).toEqual([]);
     await agent.drain(1_000);
@@ -159,7 +159,7 @@ describe("stop()", () => {
   it("does not wait for a coordinator that does not respond to the close", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
-    await session.heard();
+    await session.processed();
     session.socket.pause();
     await agent.stop();
     await settle();

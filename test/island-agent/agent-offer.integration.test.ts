@@ -54,7 +54,7 @@ describe("the session of an Island with a changed offer", () => {
     expect(hello.held.map(({ jobId }) => jobId)).toEqual(["job_1", "job_2"]);
     await second.welcome({ held: [decide("continue"), { ...decide("continue"), jobId: "job_2" }] });
     second.send(makeAssign({ jobId: "job_3", script: { tokens: ["c"] } }));
-    await second.heard();
+    await second.processed();
     expect(second.events.count("started")).toBe(0);
     runtime.go("run");
     await second.next("finished", 3);

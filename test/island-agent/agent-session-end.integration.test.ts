@@ -24,12 +24,12 @@ const openWithJob = (script?: object): Promise<ScriptedSession> => world.openWit
 const retry = (count: number, waitMs: number): Promise<void> => world.retry(count, waitMs);
 
 describe("silence", () => {
-  it("of 2.5 heartbeats ends the session", async () => {
+  it("for 2.5 heartbeats ends the session", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await log.events.happened("info Connected");
     clock.advance(HEARTBEAT_MS * 2.5 - 1);
-    await session.heard();
+    await session.processed();
     clock.advance(HEARTBEAT_MS * 2.5);
     await session.closed;
     await retry(1, FIRST_RETRY_MS);
@@ -37,7 +37,7 @@ describe("silence", () => {
     expect(agent.status().lastProblem).toBe("no message from the coordinator");
   });
 
-  it("of 15 s before welcome ends the session", async () => {
+  it("for 15 s before welcome ends the session", async () => {
     const session = await coordinator.session(1);
     await session.next("hello");
     clock.advance(15_000);
@@ -70,7 +70,7 @@ describe("goodbye", () => {
 });
 
 describe("a coordinator that refuses the Island", () => {
-  it("answering 401 ends the agent", async () => {
+  it("with status 401 ends the agent", async () => {
     const session = await coordinator.session(1);
     coordinator.refusals.push(401);
     session.socket.terminate();
@@ -78,7 +78,7 @@ describe("a coordinator that refuses the Island", () => {
     expect(await ended).toBe("the coordinator rejected the token");
   });
 
-  it("answering 503 is retried", async () => {
+  it("with status 503 is dialed again", async () => {
     const session = await coordinator.session(1);
     coordinator.refusals.push(503);
     session.socket.terminate();
@@ -88,14 +88,14 @@ describe("a coordinator that refuses the Island", () => {
     expect(agent.status().lastProblem).toBe("the coordinator responded with status 503");
   });
 
-  it("speaking another version (1002) ends the agent", async () => {
+  it("because of another protocol version (1002) ends the agent", async () => {
     const session = await coordinator.session(1);
     session.socket.close(1002, "versions spoken: atoll.island.v2");
     expect(await ended).toBe("closed with 1002: versions spoken: atoll.island.v2");
   });
 });
 
-describe("a bad frame from the coordinator", () => {
+describe("an invalid frame from the coordinator", () => {
   it.each<[string, (session: ScriptedSession) => void, string]>([
     ["that is no MessagePack", ({ socket }) => socket.send(Buffer.from([0x92])), "frame is not MessagePack"],
     ["of an unknown type", (session) => session.send({ type: "dance" } as never), "type: Invalid"],
@@ -118,6 +118,6 @@ describe("a bad frame from the coordinator", () => {
     const session = await coordinator.session(1);
     await session.welcome();
     await session.welcome();
-    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: said twice" });
+    expect(await session.closed).toEqual({ code: 1008, reason: "welcome: sent twice" });
   });
 });

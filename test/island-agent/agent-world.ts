@@ -12,18 +12,18 @@ import { ALLOWS_ALL, FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware 
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
 
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
-/** Of a shuffle: everything stays where it is. */
+/** Keeps the configured order of addresses. */
 const IN_ORDER = (): number => 0.999;
-/** With `random` at its lowest, half of each step. Source: shared/async/backoff.ts. */
+/** Half of the first step, because `random` is 0. Source: shared/async/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
 export const MAX_DRAIN_MS = 60_000;
-export const MAX_FAREWELL_MS = 15_000;
+export const DRAIN_TIMEOUT_MS = 15_000;
 
 /** An agent with a scripted coordinator; everything else is a fake. */
 export class AgentWorld implements AsyncDisposable {
   readonly coordinator: ScriptedCoordinator;
   readonly runtime = new FakeRuntime();
-  /** What the agent offers; a test may add to it. */
+  /** Runtimes that the agent offers. A test may add to them. */
   readonly runtimes = new Map<RuntimeType, UsableRuntime>([["llmcpp", { runtime: this.runtime, version: "fake" }]]);
   readonly files = new FakeFiles();
   readonly clock = new ManualClock();
@@ -31,9 +31,9 @@ export class AgentWorld implements AsyncDisposable {
   readonly agent: IslandAgent;
   /** Resolves with the reason when the agent has ended. */
   readonly ended: Promise<string>;
-  /** How often the agent has said that it is connected. */
+  /** Number of `onConnected` calls. */
   connections = 0;
-  /** What the coordinator recommends for preloads. */
+  /** Recommendations of the coordinator. */
   recommendations: Recommendation[] = [];
   #hasEnded = false;
 
@@ -49,7 +49,7 @@ export class AgentWorld implements AsyncDisposable {
       accountId: "user_1",
       hostId: HOST_ID,
       version: "0.0.0-test",
-      drainTimeoutMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: DRAIN_TIMEOUT_MS,
       clock,
       offer: { slots: 2, hardware: makeHardware() },
       runtimes,
@@ -66,7 +66,7 @@ export class AgentWorld implements AsyncDisposable {
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
-  /** `otherUrls`: of further coordinators, which the agent dials after the first. */
+  /** `otherUrls`: addresses of further coordinators, which the agent dials after the first. */
   static async open(options: Partial<AgentParts> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
     return new AgentWorld(await ScriptedCoordinator.open(), otherUrls, options);
   }
@@ -76,7 +76,7 @@ export class AgentWorld implements AsyncDisposable {
     return this.#hasEnded;
   }
 
-  /** The first session, welcomed, with one job that is held in the middle of its run. */
+  /** Opens the first session with one job that stays in its run. */
   async openWithJob(script: object = {}): Promise<ScriptedSession> {
     const session = await this.coordinator.session(1);
     await session.welcome();
@@ -85,7 +85,7 @@ export class AgentWorld implements AsyncDisposable {
     return session;
   }
 
-  /** Waits until the agent has noticed the `count`th end of a session, then lets the time to the next try pass. */
+  /** Waits until the agent has noticed the `count`th end of a session, then advances the clock to the next attempt. */
   async retry(count: number, waitMs: number): Promise<void> {
     await this.log.sessions.happened("over", count);
     this.clock.advance(waitMs - 1);

@@ -39,7 +39,7 @@ describe("a session", () => {
       draining: false,
       held: [],
     });
-    await session.heard();
+    await session.processed();
     expect(agent.status()).toMatchObject({ link: "connected", reconnects: 0, lastProblem: null });
     expect(world.connections).toBe(1);
   });
@@ -47,7 +47,7 @@ describe("a session", () => {
   it("shows a quarantine from an acknowledgement until another ends it, with the time left", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
-    const told = async (quarantine?: QuarantineNotice | null): Promise<AgentStatus["quarantine"]> => {
+    const statusAfter = async (quarantine?: QuarantineNotice | null): Promise<AgentStatus["quarantine"]> => {
       session.send({
         type: "ack",
         jobId: "job_1",
@@ -55,15 +55,15 @@ describe("a session", () => {
         seq: 1,
         ...(quarantine === undefined ? {} : { quarantine }),
       });
-      await session.heard();
+      await session.processed();
       return agent.status().quarantine;
     };
-    expect(await told()).toBeNull();
+    expect(await statusAfter()).toBeNull();
     const notice = { inARow: 4, forMs: 30_000, lastCode: "out_of_memory" } as const;
-    expect(await told(notice)).toEqual(notice);
+    expect(await statusAfter(notice)).toEqual(notice);
     clock.advance(1_000);
-    expect(await told()).toEqual({ ...notice, forMs: 29_000 });
-    expect(await told(null)).toBeNull();
+    expect(await statusAfter()).toEqual({ ...notice, forMs: 29_000 });
+    expect(await statusAfter(null)).toBeNull();
   });
 
   it("runs jobs and removes them when their end is acknowledged", async () => {
@@ -87,10 +87,10 @@ describe("a session", () => {
   it("sends a heartbeat with the state per interval", async () => {
     const session = await coordinator.session(1);
     await session.welcome();
-    await session.heard();
+    await session.processed();
     clock.advance(HEARTBEAT_MS);
     expect(await session.next("heartbeat")).toMatchObject({ state: { cpuLoad: 0.5, freeVramBytes: null, loaded: [] } });
-    await session.heard();
+    await session.processed();
     clock.advance(HEARTBEAT_MS);
     await session.next("heartbeat", 2);
   });
@@ -209,7 +209,7 @@ describe("after a lost connection", () => {
     const second = await coordinator.session(2);
     await second.welcome({ held: [decide("drop")] });
     await runtime.events.happened("end run");
-    await second.heard();
+    await second.processed();
     expect(second.events.all).toEqual(["hello", "pong"]);
     expect(agent.status()).toMatchObject({ running: [], counts: { cancelled: 1 } });
   });
@@ -219,7 +219,7 @@ describe("after a lost connection", () => {
     for (const [index, waitMs] of waits.entries()) {
       const session = await coordinator.session(index + 1);
       await session.welcome();
-      await session.heard();
+      await session.processed();
       session.socket.close(1008, "not now");
       await retry(index + 1, waitMs);
     }
@@ -230,7 +230,8 @@ describe("after a lost connection", () => {
   it("waits at most 5 s while it holds a job, because of the grace period", async () => {
     const first = await openWithJob();
     first.socket.terminate();
-    // The longest waits of this random are half of the steps: 4 s would follow 2 s, and 15 s be the longest without a job.
+    // With this `random`, waits are half of the steps: 4 s would follow 2 s, and 15 s would be the maximum without a
+    // job.
     const waits = [FIRST_RETRY_MS, 500, 1_000, 2_000, 2_500, 2_500];
     for (const [index, waitMs] of waits.entries()) {
       await retry(index + 1, waitMs);
@@ -244,7 +245,7 @@ describe("after a lost connection", () => {
     await retry(1, FIRST_RETRY_MS);
     const session = await coordinator.session(2);
     await session.welcome();
-    await session.heard();
+    await session.processed();
     clock.advance(HEARTBEAT_MS);
     await session.next("heartbeat");
     session.socket.terminate();

@@ -11,7 +11,7 @@ import type { FakeScript } from "../support/models/fake-runtime.ts";
 import { makeHello } from "../support/network/frames.ts";
 
 export const NEVER = new AbortController().signal;
-/** An owner who has set nothing but `containers.network`. */
+/** The policy of an owner who has only set `containers.network`. */
 export const ALLOWS_ALL: OwnerPolicy = {
   network: true,
   containerGpu: true,
@@ -57,7 +57,7 @@ export function makeHardware(override: Partial<Hardware> = {}): Hardware {
 export class FakeLog implements Logger {
   readonly events = new EventLog();
   readonly facts: object[] = [];
-  /** Sessions that ended or did not begin, as "over". */
+  /** "over" for each session that ended or did not begin. */
   readonly sessions = new EventLog();
   info(facts: object, message: string): void {
     this.facts.push(facts);
@@ -77,12 +77,12 @@ export class FakeLog implements Logger {
 /** Parts of an executor without disk checks and without reports. */
 export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
 
-/** A disk on which every Cargo is, unless it is held. Events: "fetch a", "lease a", "release a"; none for Cargos without a model. */
+/** A disk with every Cargo not in `held`. Events: "fetch a", "lease a", "release a"; none without a model. */
 export class FakeFiles {
   readonly events = new EventLog();
   readonly held = new Set<string>();
   onDisk: IslandState["cachedModels"] = [];
-  /** Tells of progress of the download that began last. */
+  /** Reports progress of the latest download. */
   progress: () => void = () => undefined;
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
 

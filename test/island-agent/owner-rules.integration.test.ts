@@ -10,7 +10,7 @@ import { signManifest } from "./scripted-coordinator.ts";
 let world: AgentWorld;
 afterEach(() => world[Symbol.asyncDispose]());
 
-/** An Island with some rules that has said hello. */
+/** Opens an Island with some rules, and waits for its hello. */
 async function join(options: Partial<AgentParts>) {
   world = await AgentWorld.open(options);
   const session = await world.coordinator.session(1);
@@ -51,13 +51,13 @@ describe("an owner's rules", () => {
         code: "island_refused",
         message: `This Island's owner does not allow ${what}`,
       });
-      await session.heard();
+      await session.processed();
       expect([world.files.events.all, world.runtime.events.all]).toEqual([[], []]);
     },
   );
 });
 
-it("the owner's policy reports and allows a container network after a container engine was found", async () => {
+it("policyOf() reports and allows a container network after a container engine was found", async () => {
   let network = false;
   const { hello } = await join({ policy: () => ({ ...ALLOWS_ALL, network }) });
   network = true;
@@ -97,7 +97,7 @@ describe("cargos.signed_by", () => {
         message: expect.stringContaining("cargos.signed_by") as string,
       });
     }
-    // Not even the account's own, whoever has signed it.
+    // This also applies to Cargos of the account, with any signature.
     const own = {
       ...makeAssign({ cargo, attempt: 9, signature: signManifest(cargo, "user_1") }),
       endorsements: [endorse(cargo)],

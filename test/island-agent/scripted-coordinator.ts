@@ -11,7 +11,7 @@ import { EventLog } from "../support/event-log.ts";
 
 type FrameOf<T extends FromIsland["type"]> = Extract<FromIsland, { type: T }>;
 
-/** A frame as a test writes it: a Cargo is signed on its way unless the test gives a signature. */
+/** A frame as a test writes it. A Cargo without a signature is signed when it is sent. */
 type Scripted =
   | FromCoordinator
   | Omit<Assign, "signature">
@@ -21,7 +21,7 @@ export const HEARTBEAT_MS = 10_000;
 
 const { privateKey } = generateKeyPairSync("ed25519");
 
-/** As a coordinator of the key that {@link ScriptedCoordinator.publicKey} shows would. */
+/** Signs with the key of {@link ScriptedCoordinator.publicKey}. */
 export function signManifest(manifest: CargoManifest, accountId: string | null = null): string {
   return sign(null, signedBytes(manifest, accountId), privateKey).toString("base64");
 }
@@ -43,7 +43,7 @@ export function makeWelcome(override: Partial<Welcome> = {}): Welcome {
   };
 }
 
-/** The coordinator's end of one session; every frame is written by the test. */
+/** The coordinator's side of one session. The test sends every frame. */
 export class ScriptedSession {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -71,7 +71,7 @@ export class ScriptedSession {
     for (const frame of frames) this.socket.send(encodeFrame(signed(frame)));
   }
 
-  /** The `count`th frame of a type, the first by default; waits for it. */
+  /** Waits for the `count`th frame of a type. */
   async next<T extends FromIsland["type"]>(type: T, count = 1): Promise<FrameOf<T>> {
     await this.events.happened(type, count);
     return this.frames(type)[count - 1] as FrameOf<T>;
@@ -81,7 +81,7 @@ export class ScriptedSession {
     return this.#received.filter((frame) => frame.type === type) as FrameOf<T>[];
   }
 
-  /** Takes the hello and welcomes the Island. */
+  /** Waits for hello, and sends welcome. */
   async welcome(override: Partial<Welcome> = {}): Promise<FrameOf<"hello">> {
     const hello = await this.next("hello");
     this.send(makeWelcome(override));
@@ -95,8 +95,8 @@ export class ScriptedSession {
     if (last !== undefined && "seq" in last) this.send({ type: "ack", jobId, attempt, seq: last.seq });
   }
 
-  /** Resolves when all that was sent before has been received and acted on: a pong comes after it. */
-  async heard(): Promise<void> {
+  /** Resolves when the Island has processed all earlier frames, which a pong shows. */
+  async processed(): Promise<void> {
     const pongs = this.events.count("pong");
     this.socket.ping();
     await this.events.happened("pong", pongs + 1);
@@ -106,16 +106,16 @@ export class ScriptedSession {
 export const decide = (action: "continue" | "drop", jobId = "job_1", attempt = 1, ackedSeq = 0): HeldDecision =>
   action === "drop" ? { jobId, attempt, action } : { jobId, attempt, action, ackedSeq };
 
-/** A coordinator whose every word is the test's, over real sockets. */
+/** A coordinator on real sockets, whose frames the test writes. */
 export class ScriptedCoordinator implements AsyncDisposable {
   readonly requests: { path: string; authorization: string | undefined }[] = [];
-  /** Answers the next upgrades that bring a token with these statuses instead of sessions. */
+  /** Statuses that refuse the next upgrades with a token. */
   readonly refusals: number[] = [];
-  /** What the next upgrades show; null: nothing. */
+  /** Public key in the next upgrades; null: none. */
   shownKey: string | null;
-  /** Whether requests that are no upgrades get a 200; else a 404. */
+  /** Whether requests other than upgrades get 200; otherwise 404. */
   isHealthy = false;
-  /** The account that it says a token is of; null: it does not say. */
+  /** Account that is reported for a token; null: none. */
   account: string | null = "user_1";
   readonly publicKey = publicKeyText(createPublicKey(privateKey));
   readonly #http: Server;
@@ -138,7 +138,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
       const hasToken = request.headers.authorization !== undefined;
       const status = hasToken ? this.refusals.shift() : 401;
       if (status !== undefined) {
-        // The Island cuts the connection as soon as it has the answer.
+        // The Island closes the connection after the response.
         socket.on("error", () => socket.destroy());
         this.#events.add("refused");
         const key = this.shownKey === null ? "" : `${PUBLIC_KEY_HEADER}: ${this.shownKey}\r\n`;
@@ -166,7 +166,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
     return this.#sessions.length;
   }
 
-  /** The `count`th session, waiting for it. */
+  /** Waits for the `count`th session. */
   async session(count: number): Promise<ScriptedSession> {
     await this.#events.happened("session", count);
     return this.#sessions[count - 1] as ScriptedSession;
@@ -177,7 +177,7 @@ export class ScriptedCoordinator implements AsyncDisposable {
     this.#port = (this.#http.address() as AddressInfo).port;
   }
 
-  /** Cuts every socket and takes no new ones, as a coordinator that died. */
+  /** Closes every socket and accepts no new ones, like a coordinator that died. */
   async vanish(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     for (const { socket } of this.#sessions) socket.terminate();

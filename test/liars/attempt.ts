@@ -6,12 +6,12 @@ import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { beginFrames, finishedFrame } from "../support/network/attempt-frames.ts";
 import { type Answer, answerFor } from "./tasks.ts";
 
-/** One attempt of a job at a scripted Island: what it may say of it, and whether it should stop. */
+/** One attempt of a job at a scripted Island. */
 export class Attempt {
   readonly jobId: string;
   readonly attempt: number;
   readonly answer: Answer;
-  /** Text of earlier attempts, which a client has. */
+  /** Text of earlier attempts, which the client already received. */
   readonly resumed: string;
   readonly sent: FromIsland[] = [];
   readonly #send: (...frames: FromIsland[]) => void;
@@ -27,17 +27,17 @@ export class Attempt {
     this.#send = send;
   }
 
-  /** The coordinator wants it to stop. */
+  /** Whether the coordinator has cancelled it. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** Nothing said of it matters any more: the session is over, or it was cancelled. */
+  /** Whether further frames are useless, because the session ended or it was cancelled. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** Pieces of the right text that the client does not have yet; empty for a value. */
+  /** Remaining pieces of the correct text; empty for a value. */
   get pieces(): readonly string[] {
     if (this.answer.kind === "value") return [];
     const { pieces } = this.answer;
@@ -59,7 +59,7 @@ export class Attempt {
     this.#over.abort();
   }
 
-  /** Resolves after the time, or at once when the attempt is over. */
+  /** Resolves after the time, or when the attempt is over. */
   pause(ms: number): Promise<void> {
     if (this.isOver) return Promise.resolve();
     return new Promise((resolve) => {

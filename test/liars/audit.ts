@@ -2,15 +2,15 @@ import type { JobRecord } from "./history.ts";
 import { LIAR_TEXT } from "./lies.ts";
 import { MAX_TOKENS } from "./tasks.ts";
 
-/** Credits of a job of the Cargos that the clients use. */
+/** Price of a job of the used Cargos, in credits. */
 const PRICES: Readonly<Record<string, number>> = { "tiny-chat": 0.01, base64: 0.005 };
-/** A prompt has at most a token for each byte; a template adds 576 to one message, and the schema of an answer costs some. */
+/** Prompt tokens in addition to one per byte: a template adds up to 576, and a response schema some more. */
 const MAX_TEMPLATE_TOKENS = 640;
 const EPSILON = 1e-6;
-/** Errors of a job whose Island broke the protocol: free of charge. */
+/** Errors of jobs whose Island violated the protocol. These jobs are free of charge. */
 const FREE = ["invalid_output", "output_too_large"];
 
-/** A job as its client reads it when it has ended. */
+/** An ended job of the API. */
 export interface EndedJob {
   readonly status: string;
   readonly workload_slug: string;
@@ -19,7 +19,7 @@ export interface EndedJob {
   readonly usage: { readonly credits_used: number; readonly completion_tokens: number } | null;
 }
 
-/** What is wrong with a job that ended: against what its client was told, and what it was charged. */
+/** Returns the problems of an ended job: differences to its client's record, and wrong charges. */
 export function auditJob(record: JobRecord, job: EndedJob, hasReadPrompt: boolean): string[] {
   const { status, output } = job;
   const text = typeof output === "string" ? output : JSON.stringify(output);
@@ -42,7 +42,7 @@ export function chargeOf({ usage }: EndedJob): number {
   return usage?.credits_used ?? 0;
 }
 
-/** What was read of the prompt and delivered, by the bytes that the client has. */
+/** Returns the maximum price by the bytes of the prompt and of the delivered text. */
 function mostChargeOf(record: JobRecord, job: EndedJob, hasReadPrompt: boolean): number {
   const price = PRICES[job.workload_slug] ?? 0;
   if (job.status === "completed") return record.text === "" ? 0 : price;

@@ -6,7 +6,7 @@ import type { History, JobRecord, Operation } from "./history.ts";
 import { LIAR_WORDS } from "./lies.ts";
 import { ANSWER_SCHEMA, CHAT, encoded, jsonFor, MAX_TOKENS, UTILITY, wordsFor } from "./tasks.ts";
 
-/** Longer than all limits of a job together: wait, attempts and runs. */
+/** Longer than the sum of a job's limits: wait, attempts and runs. */
 const MAX_JOB_MS = 150_000;
 const MAX_SILENCE_MS = 10_000;
 const POLL_MS = 150;
@@ -19,14 +19,14 @@ export interface ClientOptions {
   readonly key: string;
   readonly random: Random;
   readonly history: History;
-  /** False once no new work is begun. */
+  /** Whether to submit new jobs. */
   readonly isOpen: () => boolean;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
 type Body = any;
 
-/** An honest client: submits work of all kinds, one after the other, and checks each answer. */
+/** An honest client that submits jobs of all kinds, one after the other, and checks each result. */
 export class LiarsClient {
   readonly #options: ClientOptions;
   #count = 0;
@@ -79,7 +79,7 @@ export class LiarsClient {
     history.charges.set(jobId, chargeOf(body.data));
   }
 
-  /** A job whose stream is cut and resumed at random. */
+  /** Runs a job. Disconnects from its stream at random and resumes. */
   async #job(record: JobRecord): Promise<void> {
     await this.#submit(record, CHAT, { prompt: record.prompt, max_tokens: MAX_TOKENS });
     await this.#follow(record);
@@ -132,7 +132,7 @@ export class LiarsClient {
 
   async #submit(record: JobRecord, workload: string, input: object): Promise<void> {
     const { status, body } = await this.#request("POST", "/jobs", { workload, input });
-    if (status !== 201) throw new Error(`submit answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`Submission got ${status}: ${JSON.stringify(body)}`);
     record.jobId = body.data.id;
   }
 
@@ -145,7 +145,7 @@ export class LiarsClient {
       const cutAfter = random.chance(0.3) ? random.between(1, 12) : Infinity;
       const headers: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
       const response = await this.#fetch("GET", `/jobs/${record.jobId}/stream`, undefined, headers);
-      if (response.status !== 200) throw new Error(`stream answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`Stream got ${response.status}`);
       let events = 0;
       for await (const { id, event, data } of readSse(response, MAX_SILENCE_MS)) {
         lastId = id;
@@ -178,7 +178,7 @@ export class LiarsClient {
     return null;
   }
 
-  /** The end of a job that did not complete: a code that is documented, with words. */
+  /** Checks that the error of a job has a documented code and a message. */
   #noteError(record: JobRecord, status: number, error: Body): void {
     record.ending = "error";
     record.errorCode = String(error?.job_error ?? error?.code);

@@ -1,6 +1,6 @@
 import type { LiarsResult } from "./run-liars.ts";
 
-/** A run as tables: lies, jobs, errors, Islands, memory and answers. */
+/** Formats a run as tables: lies, jobs, errors, Islands, memory and response times. */
 export function describeRun({ history, islands, memoryMb, answersMs }: LiarsResult): string {
   const { records, lies } = history;
   const done = records.filter(({ ending }) => ending === "done");

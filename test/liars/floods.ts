@@ -7,11 +7,11 @@ const HEARTBEATS = 3_000;
 const SESSIONS = 80;
 const FRAMES = 300;
 const TOKENS_PER_FRAME = 1_000;
-/** Below the number of frames about the jobs of others that ends a session. */
+/** Below the limit of frames about jobs of others, which ends a session. */
 const REPORTS = 200;
 const FORGED = "LIAR-TEXT forged";
 
-/** Told with an attempt at hand, which stays silent afterwards. */
+/** Sent during an attempt, which is silent afterwards. */
 export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promise<void> | void }[] = [
   {
     name: "heartbeats",
@@ -49,7 +49,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
       attempt.begin();
       attempt.readPrompt(1, 2);
       await attempt.pause(10_000);
-      // It goes on, whatever it was told; only the session's end stops it.
+      // Continues until the session ends.
       for (let at = 0; at < 20 && island.attempts.get(attempt.jobId) === attempt; at += 1) {
         attempt.text(FORGED);
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -65,7 +65,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
         const name = targets[at % targets.length];
         if (name === undefined) continue;
         const { jobId } = name;
-        // Of the present attempt, of the one before and of the one after.
+        // The current attempt, the previous one and the next one.
         const target = { jobId, attempt: Math.max(1, name.attempt + (at % 3) - 1) };
         island.send(...beginFrames(target), outputFrame(target, 1 + (at % 5), FORGED));
         if (at % 4 === 0) island.send(finishedFrame(target, 2, { output: FORGED }));

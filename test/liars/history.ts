@@ -10,36 +10,35 @@ export type Operation =
   | "utility"
   | "cancel";
 
-/** What a client saw of one job. */
+/** Record of a client about one job. */
 export interface JobRecord {
   readonly operation: Operation;
   readonly client: number;
   readonly prompt: string;
-  /** The only right answer; null for a job that is cancelled. */
+  /** Expected result; null for a cancelled job. */
   readonly expected: string | null;
   jobId: string | null;
-  /** What was streamed, or answered. */
+  /** Streamed text, or the result. */
   text: string;
   ending: "done" | "error" | null;
   errorCode: string | null;
-  /** From the request to its end, in ms. */
+  /** Time from the request to the end of the job, in ms. */
   tookMs: number;
-  /** What must never happen. */
+  /** Violations of guarantees. */
   readonly faults: string[];
 }
 
-/** What happened in a run. */
 export class History {
   readonly records: JobRecord[] = [];
-  /** How often each lie was told. */
+  /** Number of times that each lie was sent. */
   readonly lies = new Map<string, number>();
-  /** Jobs of which an Island claimed to have read a prompt. */
+  /** Jobs for which an Island claimed prompt tokens. */
   readonly readPrompts = new Set<string>();
-  /** Credits that were charged, by job. */
+  /** Charged credits by job. */
   readonly charges = new Map<string, number>();
   readonly violations: string[] = [];
 
-  /** Jobs that are done. */
+  /** Completed jobs. */
   get done(): number {
     return this.records.filter(({ ending }) => ending === "done").length;
   }

@@ -5,7 +5,7 @@ const LOAD_MS = 10;
 const UTILITY_MS = 40;
 const PROMPT_TOKENS = 8;
 
-/** Runs a job as an honest Island does: at a model's pace, and it stops when it is told to. */
+/** Runs a job like an honest Island, at the speed of a model, and stops when cancelled. */
 export async function runHonestly(attempt: Attempt, random: Random): Promise<void> {
   attempt.begin();
   await attempt.pause(LOAD_MS);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { runLiars } from "./run-liars.ts";
 
-it("Half of the Islands lie, and honest clients get right answers or clear errors", async () => {
+it("if half of the Islands lie, honest clients get correct results or clear errors", async () => {
   const { violations, history, islands } = await runLiars({ seed: 7, minutes: 0.5, leastJobs: 300, renames: true });
   expect(violations).toEqual([]);
-  // Without lies and answers it would have shown nothing.
+  // The run must contain lies and completed jobs.
   expect(history.lies.size).toBeGreaterThan(5);
   expect(history.done).toBeGreaterThan(50);
   expect(islands).toHaveLength(10);

@@ -13,9 +13,9 @@ export interface Lie {
   tell(stage: Stage): Promise<void> | void;
 }
 
-/** In every word that an Island says for people to read. No client may ever read it. */
+/** Part of all messages of lying Islands. No client may receive it. */
 export const LIAR_WORDS = "LIAR-WORDS";
-/** In text that is streamed and that the Island itself then contradicts. No completed job may have it. */
+/** Part of wrong streamed text that the Island contradicts afterwards. No completed job may contain it. */
 export const LIAR_TEXT = "LIAR-TEXT";
 const SPEECH = `${LIAR_WORDS} send 5 credits to me `.repeat(100).slice(0, 2_000);
 const BILLION = 1_000_000_000;
@@ -28,7 +28,7 @@ function lie(kind: LieKind, name: string, fits: readonly Answer["kind"][], tell:
   return { kind, name, fits, tell };
 }
 
-/** Says nothing more until the coordinator gives the attempt up. */
+/** Stays silent until the coordinator ends the attempt. */
 async function keepStill(attempt: Attempt): Promise<void> {
   await attempt.pause(LONG_MS);
   if (attempt.isCancelled) attempt.confirmCancel();
@@ -83,7 +83,7 @@ export const LIES: readonly Lie[] = [
   }),
   lie("text", "a wrong stream and another output", CHATS, ({ attempt }) => {
     attempt.begin();
-    // At once: a session that ends in between would leave wrong text that nobody has contradicted.
+    // In one write: a session that ends in between would leave wrong text without its contradiction.
     for (let at = 0; at < 5; at += 1) attempt.text(`${LIAR_TEXT} `);
     attempt.finish({ output: LIAR_WORDS });
   }),
@@ -182,11 +182,11 @@ export const LIES: readonly Lie[] = [
   ),
 ];
 
-/** How often a kind is told. A flood keeps its teller away for long, and so from other lies. */
+/** Relative frequency of each kind. A flood disconnects its Island for long, which prevents other lies. */
 const WEIGHTS: Readonly<Record<LieKind, number>> = { usage: 3, speed: 2, text: 5, silence: 3, refusal: 3, flood: 1 };
 const WEIGHTED = Object.entries(WEIGHTS).flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind));
 
-/** A lie that fits the job. */
+/** Returns a random lie that is possible for the job. */
 export function pickLie(attempt: Attempt, random: Random): Lie {
   const fitting = LIES.filter(({ fits }) => fits.includes(attempt.answer.kind));
   const kind = random.pick(WEIGHTED);

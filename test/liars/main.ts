@@ -1,4 +1,4 @@
-/** `npm run liars -- --seed N --minutes M`: ten Islands, half of which lie. Ends with 1 when a promise was broken. */
+/** `npm run liars -- --seed N --minutes M` runs ten Islands, half of which lie. Exits with 1 if a guarantee was violated. */
 import { parseArgs } from "node:util";
 import { describeRun } from "./describe-run.ts";
 import { runLiars } from "./run-liars.ts";
@@ -7,7 +7,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "1" },
-    /** Liars come back as other hosts when they get no jobs. */
+    /** Lying Islands without jobs reconnect as other hosts. */
     renames: { type: "boolean", default: false },
   },
 });

@@ -8,7 +8,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Watches the coordinator as somebody who has nothing to do with the lies: its memory, and how long it takes to answer. */
+/** Samples the coordinator's memory and its response times for an uninvolved client. */
 export class Probe {
   readonly #memoryMb: number[] = [];
   readonly #answersMs: number[] = [];
@@ -19,7 +19,7 @@ export class Probe {
     this.#life = this.#watch(pid, url, key);
   }
 
-  /** Resolves with what was seen. Linux only: 0 elsewhere. */
+  /** Stops, and returns the samples. Memory is 0 on other systems than Linux. */
   async stop(): Promise<{ readonly memoryMb: Spread; readonly answersMs: Spread }> {
     this.#isOver = true;
     await this.#life;

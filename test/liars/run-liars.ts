@@ -12,12 +12,12 @@ import { CHAT, UTILITY } from "./tasks.ts";
 
 const ISLANDS = 10;
 const CLIENTS = 10;
-/** What each client does at the same time. */
+/** Concurrent jobs of each client. */
 const AT_ONCE = 3;
 const GRANTED = 10_000;
-/** A liar earns less than this part of an honest Island. */
+/** Maximum earnings of a lying Island, relative to an honest one. */
 const MOST_FOR_LIARS = 0.1;
-/** Silence costs seconds and not minutes. */
+/** Short limits, so that a silent Island costs seconds. */
 const LIMITS = { run_limit_s: 8, wait_limit_s: 30 };
 const FLAGS = (
   "--accept-limit-s 2 --start-limit-s 2 --first-output-limit-s 2 --silence-limit-s 2 --heartbeat-s 1 " +
@@ -27,9 +27,9 @@ const FLAGS = (
 export interface LiarsOptions {
   readonly seed: number;
   readonly minutes: number;
-  /** A loaded machine goes on until so many jobs are done, at most four times as long: what few jobs earn says little. */
+  /** Minimum of completed jobs, since earnings of few jobs are not significant. A slow machine may take up to four times as long. */
   readonly leastJobs?: number;
-  /** Liars come back under new names, so that what is remembered of their Islands does not keep them from jobs. */
+  /** Whether lying Islands reconnect as new hosts, to avoid their quarantine. */
   readonly renames: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface IslandMetrics {
   readonly attempts: number;
   readonly earned: number;
   readonly quarantines: number;
-  /** Sessions that the coordinator ended. */
+  /** Sessions ended by the coordinator. */
   readonly drops: number;
 }
 
@@ -51,7 +51,7 @@ export interface LiarsResult {
   readonly violations: readonly string[];
 }
 
-/** Runs a coordinator with ten Islands, half of which lie, under the load of honest clients, and checks what they got. */
+/** Runs a coordinator with ten Islands, half of which lie. Checks the results of honest clients. */
 export async function runLiars({ seed, minutes, leastJobs = 0, renames }: LiarsOptions): Promise<LiarsResult> {
   const catalog = makeCatalog([CHAT, UTILITY], LIMITS);
   await using network = await Network.open([...FLAGS, "--catalog-directory", catalog]);
@@ -130,7 +130,7 @@ function openIsland(
       }
       const lie = pickLie(attempt, random);
       history.noteLie(lie);
-      // Any of them may have told of a prompt.
+      // Any attempt may have reported prompt tokens.
       history.readPrompts.add(attempt.jobId);
       const others = (): (typeof attempt)[] => opened.others().flatMap(({ attempts }) => [...attempts.values()]);
       return lie.tell({ attempt, island: self, random, url: network.url, others });
@@ -152,7 +152,7 @@ async function figuresOf(network: Network, { island, key, name, isHonest, attemp
   return { name, isHonest, attempts, earned: data.credits, quarantines, drops: island.drops };
 }
 
-/** Every liar against the honest Island that earned least. */
+/** Returns lying Islands that earned too much, compared with the honest Island with the lowest earnings. */
 function earningProblems(figures: readonly IslandMetrics[]): string[] {
   const least = Math.min(...figures.filter(({ isHonest }) => isHonest).map(({ earned }) => earned));
   return figures

@@ -15,29 +15,29 @@ export interface ScriptedIslandOptions {
   readonly name: string;
   readonly url: string;
   readonly account: NewAccount;
-  /** Comes back as another host when it has had no job for a while, as one that is paused would. */
+  /** Reconnects as another host after a while without jobs, as in quarantine. */
   readonly renames: boolean;
   readonly random: Random;
-  /** Does, or pretends to do, what was assigned. */
+  /** Runs an assignment, honestly or not. */
   readonly run: (attempt: Attempt, island: ScriptedIsland) => Promise<void>;
 }
 
-/** An Island that stays connected, reports as it should, and runs each job by a script. */
+/** An Island that stays connected, sends heartbeats, and runs each job by a script. */
 export class ScriptedIsland {
   readonly options: ScriptedIslandOptions;
-  /** Attempts under way, by job. */
+  /** Running attempts by job. */
   readonly attempts = new Map<string, Attempt>();
-  /** Frames of attempts that are over, for those who send them again. */
+  /** Frames of ended attempts, for lies that resend them. */
   readonly oldFrames: FromIsland[] = [];
-  /** Jobs of which it claims progress in its heartbeats. */
+  /** Jobs with claimed progress in heartbeats. */
   readonly claimedWork = new Map<string, number>();
-  /** The session ended without our wish. */
+  /** Number of sessions that the coordinator ended. */
   drops = 0;
   #link: FakeIsland | null = null;
   #isOver = false;
   #beats = 0;
   #assignedMs = 0;
-  /** Every one that it had. */
+  /** All host ids that it used. */
   readonly hostIds: string[] = [randomUUID()];
   readonly #life: Promise<void>;
 
@@ -90,7 +90,7 @@ export class ScriptedIsland {
     const runtimes = (["llmcpp", "wasm"] as const).map((type) => ({ type, version: "test" }));
     const state = makeIslandState({ working: [] });
     const link = await FakeIsland.dial(url, account.islandToken);
-    // A session that is refused ends with an error of its own; `closed` tells all that is needed.
+    // A rejected session also emits an error, which `closed` already reports.
     link.socket.on("error", () => undefined);
     this.#link = link;
     link.send(makeHello({ hostId, runtimes, slots: SLOTS, state }));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 
-/** Cargos that the clients use: a chat, and a utility whose result is a value. */
+/** Used Cargos: a chat, and a utility whose result is a value. */
 export const CHAT = "tiny-chat";
 export const UTILITY = "base64";
 export const MAX_TOKENS = 64;
@@ -18,12 +18,12 @@ export const ANSWER_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** What is right for a job: the pieces of a text, or a value. */
+/** Correct result of a job: the pieces of a text, or a value. */
 export type Answer =
   | { readonly kind: "text" | "json"; readonly pieces: readonly string[] }
   | { readonly kind: "value"; readonly value: JsonValue };
 
-/** The one right answer to a prompt, which Islands compute and clients check. */
+/** Returns the correct result of a prompt, which Islands compute and clients check. */
 export function wordsFor(prompt: string): string {
   const bytes = createHash("sha256").update(prompt).digest();
   const count = MIN_WORDS + ((bytes[0] ?? 0) % MORE_WORDS);
@@ -31,7 +31,7 @@ export function wordsFor(prompt: string): string {
   return Array.from({ length: count }, (_, at) => syllable(bytes[at + 1]) + syllable(bytes[at + 2])).join(" ");
 }
 
-/** The same for an answer by {@link ANSWER_SCHEMA}. */
+/** Returns the correct result with {@link ANSWER_SCHEMA}. */
 export function jsonFor(prompt: string): string {
   const digest = createHash("sha256").update(prompt).digest("hex");
   return JSON.stringify({ seal: digest.slice(0, 24), sum: Number.parseInt(digest.slice(0, 6), 16) });
@@ -41,7 +41,7 @@ export function encoded(data: string): string {
   return Buffer.from(data).toString("base64");
 }
 
-/** @throws for an input that no client sends. */
+/** @throws for an unknown input. */
 export function answerFor(slug: string, input: Readonly<Record<string, unknown>>): Answer {
   if (slug === UTILITY) return { kind: "value", value: { data: encoded(input["data"] as string) } };
   const request = chatRequestOf(chatInputSchema.parse(input));

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const LEFT = new Set(["node_modules", "dist", ".git", "test", "bench"]);
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
 
-/** A copy of the repository as from a fresh clone, without what was built here, but with the packages that are installed. @returns its folder. */
+/** Copies the repository like a fresh clone, without build output but with installed packages. @returns its folder. */
 export async function cloneInto(folder: string): Promise<string> {
   const clone = join(folder, "clone");
   await mkdir(clone);
@@ -20,7 +20,7 @@ export async function cloneInto(folder: string): Promise<string> {
   return clone;
 }
 
-/** The environment of a person who has Node.js 24 and npm, and nothing of ours. */
+/** Returns the environment of a user with Node.js 24 and npm. */
 export function freshEnvironment(folder: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { HOME } = process.env;
   return {
@@ -30,16 +30,16 @@ export function freshEnvironment(folder: string, more: Readonly<Record<string, s
       "/usr/local/bin:/usr/bin:/bin:/usr/sbin",
     ].join(":"),
     HOME: join(folder, "home"),
-    // How this machine reaches the registry.
+    // Settings for access to the registry.
     NPM_CONFIG_GLOBALCONFIG: process.env["npm_config_globalconfig"] ?? "",
     NPM_CONFIG_PREFIX: join(folder, "home", ".local"),
-    // What npm has downloaded before is as good as what it downloads now.
+    // Uses npm's cache.
     NPM_CONFIG_CACHE: process.env["npm_config_cache"] ?? `${HOME}/.npm`,
     ...more,
   };
 }
 
-/** npm of this run. @throws with its output when it fails. */
+/** Runs npm. @throws with its output if it fails. */
 export async function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const cli = process.env["npm_execpath"];
   const [program, ...words] = cli === undefined ? ["npm", ...args] : [process.execPath, cli, ...args];
@@ -47,7 +47,7 @@ export async function npm(args: readonly string[], cwd: string, env: NodeJS.Proc
   return stdout + stderr;
 }
 
-/** Bytes of all files below a folder, as `du --apparent-size` counts them. */
+/** Returns the total size of a folder's files, like `du --apparent-size`. */
 export async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

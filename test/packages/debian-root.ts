@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const SUITE = "bookworm";
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
-/** A small Debian 12 in `folder`, from the mirror that this machine uses. */
+/** Creates a minimal Debian 12 in `folder` from the machine's mirror. */
 export async function makeDebianRoot(folder: string): Promise<void> {
   const targets = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", `Release: ${SUITE}`];
   const { stdout } = await run("apt-get", targets);
@@ -17,20 +17,20 @@ export async function makeDebianRoot(folder: string): Promise<void> {
   await run("debootstrap", ["--variant=minbase", SUITE, folder, mirror], { maxBuffer: MAX_OUTPUT_BYTES });
 }
 
-/** Runs a shell script as root inside. @returns its output. @throws when it fails. */
+/** Runs a shell script as root inside. @returns its output. @throws if it fails. */
 export async function runInside(root: string, script: string): Promise<string> {
   const isolated = ["--mount", "--pid", "--fork", `--mount-proc=${join(root, "proc")}`, "chroot", root];
   const { stdout, stderr } = await run("unshare", [...isolated, "sh", "-ec", script]);
   return stdout + stderr;
 }
 
-/** Installs a package file inside, as `apt install ./file` does. */
+/** Installs a package file inside, like `apt install ./file`. */
 export async function installInside(root: string, file: string): Promise<string> {
   await copyFile(file, join(root, basename(file)));
   return runInside(root, `dpkg --install /${basename(file)}; rm /${basename(file)}`);
 }
 
-/** Makes an image of it. */
+/** Imports it as a container image. */
 export async function importImage(root: string, host: string, name: string): Promise<void> {
   const tar = spawn("tar", ["--directory", root, "--create", "."], { stdio: ["ignore", "pipe", "inherit"] });
   const docker = spawn("docker", ["--host", host, "import", "-", name], { stdio: ["pipe", "ignore", "inherit"] });

@@ -18,7 +18,7 @@ import { importImage, installInside, makeDebianRoot, runInside } from "./debian-
 
 const run = promisify(execFile);
 const MB = 1_000_000;
-/** Made when the tests run: those that are skipped must leave nothing. */
+/** Created by running tests only, so that skipped ones leave no files. */
 const folder = join(tmpdir(), `atoll-packages-${randomUUID()}`);
 const clone = join(folder, "clone");
 const env = freshEnvironment(folder);
@@ -30,9 +30,9 @@ const ANSWER = "7 plus 8 is 15.";
 
 for (const name of ["curl", "debootstrap"]) requireDebian(name, name);
 requireDebian("docker", "docker.io");
-if (process.arch !== "x64" || process.getuid?.() !== 0) throw new Error("Debian packages are tried as root on x64");
+if (process.arch !== "x64" || process.getuid?.() !== 0) throw new Error("Tests of Debian packages need root on x64");
 
-/** What the console's page names, and a browser would not get; at least the page itself when there is no console. */
+/** Returns URLs in the console's page that do not load; the page itself if there is no console. */
 async function brokenFilesOf(url: string): Promise<string[]> {
   const page = await fetch(`${url}/`, { headers: { Accept: "text/html" } });
   const html = await page.text();
@@ -56,11 +56,11 @@ interface InstalledNetwork {
   readonly key: string;
   readonly token: string;
   readonly config: string;
-  /** What init says to do next. */
+  /** Returns the next step that `init` prints. */
   readonly next: string;
 }
 
-/** A network of the installed coordinator, which serves the agent's package. */
+/** Starts the installed coordinator, which serves the agent's package. */
 async function serveInstalled(): Promise<InstalledNetwork> {
   const words = ["init", join(folder, "atoll"), "--email", "ann@example.com", "--port", "0", "--json"];
   const { stdout } = await run("atoll-coordinator", words, { env: { ...env, ATOLL_PASSWORD: "correct horse" } });
@@ -73,11 +73,11 @@ async function serveInstalled(): Promise<InstalledNetwork> {
   return { coordinator, url, key, token, config, next };
 }
 
-/** Runs the commands by which the console adds a machine, up to the installation. @returns what they say. */
+/** Runs the commands of "Add an Island" up to the installation. @returns their output. */
 async function installAsPrinted(url: string): Promise<string> {
   const { files } = (await call(url, null, "GET", "/downloads")).body.data;
   const [linux] = systemsFor(files);
-  if (linux?.file === undefined) throw new Error("The coordinator serves no package of the agent");
+  if (linux?.file === undefined) throw new Error("The coordinator does not serve the agent's package");
   const commands = commandsFor({ ...linux, file: linux.file }, url).map(({ command }) => command);
   const ofUs = commands.slice(commands.findIndex((command) => command.startsWith("curl ")));
   const script = ofUs.slice(
@@ -85,7 +85,7 @@ async function installAsPrinted(url: string): Promise<string> {
     ofUs.findIndex((command) => command.startsWith("island ")),
   );
   const { stdout, stderr } = await run("sh", ["-ec", script.join("\n")], { cwd: folder, env });
-  // What is not of npm: how far curl is.
+  // Removes the progress of curl, which is not from npm.
   return `${stdout}\n${stderr.replaceAll(/^.*\r|^ +%.*\n|^ +Dload.*\n/gm, "")}`;
 }
 
@@ -107,18 +107,18 @@ describe("packages", () => {
   });
 
   describe("npm install --global of the packed tarballs", () => {
-    it("runs no script and warns of nothing, the agent by the commands that the console prints", () => {
+    it("runs no install scripts and prints no warnings, for the agent with the commands of the console", () => {
       expect(said.match(/^added \d+ packages/gm)).toHaveLength(2);
       expect(said).toContain(`${basename(tarball("island"))}: OK`);
       expect(said).not.toMatch(/warn|script/i);
     });
 
-    it("takes less than 150 MB for a coordinator, and 400 MB for an Island on a CPU", async () => {
+    it("takes less than 150 MB for a coordinator and 400 MB for a CPU-only Island", async () => {
       expect(await bytesIn(installed("coordinator"))).toBeLessThan(150 * MB);
       expect(await bytesIn(installed("island"))).toBeLessThan(400 * MB);
     });
 
-    it("takes as much disk as the install pages say, within a tenth", async () => {
+    it("takes the disk space that the install pages state, within 10 %", async () => {
       const pages = {
         coordinator: [/(\d+) MB of disk/, "operate"],
         island: [/atoll-island-0\.1\.0\.tgz` \| (\d+) MB/, "host"],
@@ -130,7 +130,7 @@ describe("packages", () => {
       }
     });
 
-    it("gives commands that run a network: init, serve, the console, join, start, a chat, and every runtime of a CPU", async () => {
+    it("installs working commands: init, serve, console, join, start, chat, and all CPU runtimes", async () => {
       const { url, key, token, config, next } = network;
       expect(next).toBe(`atoll-coordinator serve --config ${config}`);
       expect(await brokenFilesOf(url)).toEqual([]);
@@ -147,7 +147,7 @@ describe("packages", () => {
       expect(usable).toEqual(expect.arrayContaining(["llmcpp", "onnx", "diffusers", "wasm"]));
     }, 300_000);
 
-    it("the client installs into a project of its own", async () => {
+    it("installs the client in a separate project", async () => {
       const project = join(folder, "project");
       await mkdir(project);
       await npm(["install", tarball("client")], project, env);
@@ -166,7 +166,7 @@ describe("packages", () => {
       ]);
     }, 900_000);
 
-    // First, as the others change that Debian. It takes two minutes beside other tests.
+    // Runs first, because the other tests change the Debian root. Takes two minutes next to other tests.
     it.runIf(HAS_EVERY_ROUND)(
       "images run read-only and without rights, are healthy, and answer a chat",
       async () => {
@@ -237,7 +237,7 @@ describe("packages", () => {
       600_000,
     );
 
-    it("atoll-coordinator installs, makes a network as its own user, and leaves nothing when it is purged", async () => {
+    it("atoll-coordinator installs, creates a network as its own user, and leaves no files after a purge", async () => {
       await installInside(root, deb("coordinator"));
       const init = "ATOLL_PASSWORD='correct horse' atoll-coordinator init --email ann@example.com --json";
       const made = await runInside(root, init);
@@ -253,7 +253,7 @@ describe("packages", () => {
       expect(left.filter((path) => existsSync(join(root, path)))).toEqual([]);
     }, 300_000);
 
-    it("atoll-island installs and says what can run, without a coordinator", async () => {
+    it("atoll-island installs and reports its runtimes without a coordinator", async () => {
       await installInside(root, deb("island"));
       expect(await runInside(root, "island doctor --json")).toContain('"type":"llmcpp","probe":{"usable":true');
       expect((await stat(join(root, "var/lib/atoll-island"))).uid).not.toBe(0);

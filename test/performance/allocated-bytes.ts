@@ -17,7 +17,7 @@ const STOP = `const { usedBefore, profiler } = globalThis.allocations;
   const { statistics } = profiler.stop();
   JSON.stringify({ usedBefore, usedAfter: ${USED}, gcs: statistics })`;
 
-/** Bytes that the main thread of a program allocates on its heap while `work` runs. What is collected meanwhile counts too. */
+/** Returns the bytes that the main thread of a program allocates on its heap while `work` runs, including collected objects. */
 export async function allocatedBytes(inspector: Inspector, work: () => Promise<void>): Promise<number> {
   await inspector.evaluate(START);
   await work();

@@ -6,7 +6,7 @@ import { Network } from "../support/network/network.ts";
 import { allocatedBytes } from "./allocated-bytes.ts";
 import { difference, mainThreadIo, otherThreadsIo, type ThreadIo } from "./thread-io.ts";
 
-/** What one piece of work cost the coordinator. */
+/** Cost of a piece of work at the coordinator. */
 export interface Cost {
   readonly main: ThreadIo;
   readonly others: ThreadIo;
@@ -14,12 +14,12 @@ export interface Cost {
   readonly acks: number;
 }
 
-/** Texts of 5 bytes, as most tokens have. */
+/** A typical token has about 5 bytes. */
 const TEXT = " word";
-/** Longer than any test: output is stored with the end of its job, however slow the machine is. */
+/** Longer than any test, so that output is stored with the end of its job. */
 const STORED_AT_THE_END = ["--feed-delay-ms", "10000"];
 
-/** A coordinator in a process of its own, an Island whose frames are scripted, and one client, all over real sockets. */
+/** A coordinator in a separate process, a scripted Island and a client, connected by real sockets. */
 export class RelayWorld implements AsyncDisposable {
   readonly #network: Network;
   readonly #inspector: Inspector;
@@ -58,7 +58,7 @@ export class RelayWorld implements AsyncDisposable {
     return { ...io, allocatedBytes: bytes, acks: this.#acks - acks };
   }
 
-  /** A chat whose tokens come one by one: the next one leaves the Island when the client has the last one. Ends durably. */
+  /** Runs a chat to its durable end. The Island sends each token after the client has received the previous one. */
   async spacedChat(tokens: number): Promise<void> {
     const { jobId, answered } = await this.#begin();
     for (let seq = 1; seq <= tokens; seq += 1) {
@@ -69,7 +69,7 @@ export class RelayWorld implements AsyncDisposable {
     await this.#end(jobId, tokens, answered);
   }
 
-  /** A chat whose tokens come in one packet. */
+  /** Runs a chat whose tokens arrive in one packet. */
   async burstChat(tokens: number): Promise<void> {
     const { jobId, answered } = await this.#begin();
     this.#island.send(...Array.from({ length: tokens }, (_, index) => token(jobId, index + 1)));

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 
-/** System calls that read or write (files, sockets, and what wakes another thread), and what they wrote. */
+/** Read and write system calls (files, sockets, wake-ups of threads), and the written bytes. */
 export interface ThreadIo {
   readonly reads: number;
   readonly writes: number;
   readonly bytesWritten: number;
 }
 
-/** Of the main thread of a process, which has its sockets. Linux only. */
+/** Reads the counters of the main thread of a process, which has its sockets. Linux only. */
 export const mainThreadIo = (pid: number): ThreadIo => readIo(`/proc/${pid}/task/${pid}/io`);
 
-/** Of all its other threads: those of the store, which write its files. Linux only. */
+/** Reads the counters of all other threads, which include those of the store. Linux only. */
 export function otherThreadsIo(pid: number): ThreadIo {
   return difference(readIo(`/proc/${pid}/io`), mainThreadIo(pid));
 }

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Cost, RelayWorld } from "./relay-world.ts";
 
 /*
- * What the coordinator does for one more token and for one more chat, counted and not timed: counts are the same on a busy machine. Each
- * limit is about 1.3 times what was counted when it was set (2026-11-22, Node.js 24.21, Linux). One that is exceeded says that a token or
- * a chat costs more than before; one that is far above what is counted can be lowered. docs/internals/performance.md says where the costs are.
+ * Work of the coordinator for one more token and one more chat. Counts, unlike times, do not depend on the load of the machine. Each limit
+ * is about 1.3 times the count at 2026-11-22 (Node.js 24.21, Linux). docs/internals/performance.md explains the costs.
  */
 const TOKENS = 16;
 const LIMITS = {
@@ -16,7 +15,7 @@ const ROUNDS = 3;
 
 type Counts = Record<"reads" | "writes" | "allocatedBytes" | "bytesWritten" | "acks", number>;
 
-/** For each unit of work. Of some rounds: V8 wakes the main thread when a compiler thread of its ends, which counts as system calls. */
+/** Counts per unit of work. Takes several rounds, because the end of a V8 compiler thread wakes the main thread by system calls. */
 async function count(units: number, measure: () => Promise<Cost>): Promise<Counts> {
   const rounds: Cost[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measure());
@@ -39,12 +38,12 @@ function expectWithin(counts: Counts, limits: Partial<Counts>): void {
 }
 
 describe.skipIf(process.platform !== "linux")("the coordinator's work (counted in /proc, Linux only)", () => {
-  it("for a token is one system call in and one out, few objects and few bytes on disk; for a chat two acks and few pages", async () => {
+  it("stays within the limits per token and per chat", async () => {
     await using world = await RelayWorld.open();
     const chats = async (count: number): Promise<void> => {
       for (let chat = 0; chat < count; chat += 1) await world.burstChat(TOKENS);
     };
-    // Until the code is compiled.
+    // Warm up until the code is compiled.
     await world.spacedChat(250);
     await chats(15);
     await world.burstChat(500);
@@ -53,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("the coordinator's work (counted i
     const chat = await count(6, () => world.costOf(() => chats(6)));
     const gathered = await count(500, () => world.costOf(() => world.burstChat(500)));
 
-    // More than nothing: what is not counted is not guarded.
+    // The counters must work.
     expect(Math.min(spaced.reads, spaced.writes, spaced.allocatedBytes / 100)).toBeGreaterThan(0.9);
     expect(chat.bytesWritten).toBeGreaterThan(5_000);
     expectWithin(spaced, LIMITS.spacedToken);

@@ -26,7 +26,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
 const refusal = (status: number, code: string, more: object = {}, headers: Record<string, string> = {}): Fault => ({
-  kind: "answer",
+  kind: "respond",
   status,
   headers,
   body: { error: { message: `It is ${code}`, code, ...more } },
@@ -191,11 +191,11 @@ describe("Errors of the coordinator", () => {
     [refusal(413, "payload_too_large"), ValidationError, { status: 413 }],
     [refusal(418, "teapot"), AtollError, { status: 418, code: "teapot" }],
     [
-      { kind: "answer", status: 500, body: "<html>Oops</html>" },
+      { kind: "respond", status: 500, body: "<html>Oops</html>" },
       ServerError,
       { code: "http_500", message: "500 <html>Oops</html>" },
     ],
-    [{ kind: "answer", status: 200, body: "<html>Hello</html>" }, ProtocolError, { code: "protocol" }],
+    [{ kind: "respond", status: 200, body: "<html>Hello</html>" }, ProtocolError, { code: "protocol" }],
   ])("have the right class for %j, without a retry", async (fault, Class, facts) => {
     fixture.proxy.script(fault);
     const refused = fixture.client().account.get();
@@ -291,7 +291,7 @@ describe("health()", () => {
     const anyone = new Atoll({ baseUrl: fixture.proxy.url });
     expect(await anyone.health()).toMatchObject({ status: "ok", version: "0.0.0-test" });
     const degraded = { status: "degraded", version: "1", checks: { store: "failing" } };
-    fixture.proxy.script({ kind: "answer", status: 503, body: degraded });
+    fixture.proxy.script({ kind: "respond", status: 503, body: degraded });
     expect(await anyone.health()).toEqual(degraded);
     expect(fixture.proxy.seen).toHaveLength(1);
     expect(fixture.proxy.seen[0]?.headers.authorization).toBeUndefined();

@@ -16,13 +16,13 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
 const shuttingDown = {
-  kind: "answer",
+  kind: "respond",
   status: 503,
   body: { error: { message: "Going down", code: "shutting_down", type: "server_error", param: null } },
 } as const;
-const proxyFailed = { kind: "answer", status: 503, body: "<h1>No server is available</h1>" } as const;
+const proxyFailed = { kind: "respond", status: 503, body: "<h1>No server is available</h1>" } as const;
 const noIsland = {
-  kind: "answer",
+  kind: "respond",
   status: 503,
   headers: { "retry-after": "5" },
   body: { error: { message: "No Island", code: "no_island_available", type: "server_error", param: null } },

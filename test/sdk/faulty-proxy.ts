@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AnswerWatch } from "../support/http/answer-watch.ts";
+import { ResponseWatch } from "../support/http/response-watch.ts";
 
 /** Fault of one request. */
 export type Fault =
@@ -23,7 +23,7 @@ export type Fault =
   /** Stops sending after `afterBytes` of the response body. */
   | { readonly kind: "stall"; readonly afterBytes: number }
   | {
-      readonly kind: "answer";
+      readonly kind: "respond";
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly body?: unknown;
@@ -85,7 +85,7 @@ export class FaultyProxy implements AsyncDisposable {
         return;
       case "silence":
         return;
-      case "answer":
+      case "respond":
         outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
         outgoing.end(typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body ?? {}));
         return;
@@ -136,9 +136,9 @@ export class FaultyProxy implements AsyncDisposable {
 }
 
 /** Checks a forwarded response against the OpenAPI document, because the watch of `fetch` only sees the proxy. */
-function watchOf(incoming: IncomingMessage, answer: IncomingMessage): Promise<AnswerWatch> {
+function watchOf(incoming: IncomingMessage, answer: IncomingMessage): Promise<ResponseWatch> {
   const headers = new Headers();
   for (const [name, values] of Object.entries(answer.headersDistinct)) headers.set(name, values?.join(", ") ?? "");
   const path = (incoming.url ?? "").split("?", 1)[0] ?? "";
-  return AnswerWatch.begin({ method: incoming.method ?? "", path, status: answer.statusCode ?? 0, headers });
+  return ResponseWatch.begin({ method: incoming.method ?? "", path, status: answer.statusCode ?? 0, headers });
 }

@@ -88,7 +88,7 @@ describe("jobs.stream()", () => {
     fixture.proxy.script(
       { kind: "cut", afterBytes: 100 },
       { kind: "refuse" },
-      { kind: "answer", status: 503, body: { error: { message: "Shutting down", code: "shutting_down" } } },
+      { kind: "respond", status: 503, body: { error: { message: "Shutting down", code: "shutting_down" } } },
     );
     for await (const event of stream) {
       seen.push(event);
@@ -119,7 +119,7 @@ describe("jobs.stream()", () => {
 
   it("yields restart if its position is lost, and all events from the beginning", async () => {
     const lost = { error: { message: "Read it again", code: "position_lost" } };
-    fixture.proxy.script({ kind: "end", afterBytes: wholeBytes / 2 }, { kind: "answer", status: 422, body: lost });
+    fixture.proxy.script({ kind: "end", afterBytes: wholeBytes / 2 }, { kind: "respond", status: 422, body: lost });
     const events = await collect(fixture.client({ maxRetries: 1 }).jobs.stream(jobId));
     const restartedAt = events.findIndex(({ type }) => type === "restart");
     expect(restartedAt).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ describe("jobs.stream()", () => {
 
   it("throws position_lost if it sent no position", async () => {
     const lost = { error: { message: "Read it again", code: "position_lost" } };
-    fixture.proxy.script({ kind: "answer", status: 422, body: lost });
+    fixture.proxy.script({ kind: "respond", status: 422, body: lost });
     await expect(collect(fixture.client().jobs.stream(jobId))).rejects.toMatchObject({ code: "position_lost" });
   });
 

@@ -61,7 +61,7 @@ describe("toolErrors()", () => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
   });
 
-  it("names the place in a strict schema that no grammar can enforce", () => {
+  it("names the path in a strict schema that a grammar cannot enforce", () => {
     const unkept = { properties: { x: { not: {} } } };
     const [error] = errorsOf({ tools: [...tools, tool("b", unkept, true)] });
     expect(error?.path).toBe("tools.1.function.parameters.properties.x");

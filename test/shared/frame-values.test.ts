@@ -29,12 +29,12 @@ describe("hasTooManyValues()", () => {
     const nested = (last: number) => packr.pack({ a: [map(0, 10_000), { b: map(10_000, last) }], c: map(0, 5_000) });
     expect(hasTooManyValues(nested(9_997))).toBe(false);
     expect(hasTooManyValues(nested(9_998))).toBe(true);
-    // The same few keys, repeated.
+    // A few keys, repeated.
     expect(hasTooManyValues(packr.pack(Array.from({ length: 50_000 }, () => ({ label: "a", score: 1 }))))).toBe(false);
   });
 
   it("does not count the content of a value of any format as values", () => {
-    // As maps, the bytes of each would be too many.
+    // Interpreted as maps, the bytes of each would be too many.
     const bytes = Buffer.alloc(600_000, EMPTY_MAP);
     const text = "\u0080".repeat(600_000);
     const numbers = [1e300, 0.5, -1, -200, -70_000, 200, 70_000, 5_000_000_000n, -5_000_000_000n];
@@ -43,7 +43,7 @@ describe("hasTooManyValues()", () => {
     const long = { list: Array.from({ length: 70_000 }, () => 1), map: Object.fromEntries(numbers.entries()) };
     const frame = packr.pack([numbers, texts, others, long]);
     expect(hasTooManyValues(frame)).toBe(false);
-    // If the count is in step, the following values are counted exactly.
+    // If the count is correct so far, the following values are counted exactly.
     const rest = arrayOf(EMPTY_MAP, 500_000);
     expect(hasTooManyValues(Buffer.concat([frame, rest]))).toBe(true);
     expect(hasTooManyValues(Buffer.concat([frame, packr.pack(bytes), packr.pack(text)]))).toBe(false);

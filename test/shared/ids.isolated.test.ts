@@ -15,7 +15,7 @@ describe("newId()", () => {
     const firstMs = Date.UTC(2101, 0);
     const ids = Array.from({ length: 600 }, (_, index) => newId("job", firstMs + index));
     expect(new Set(ids.map((id) => id.slice(-16))).size).toBe(ids.length);
-    for (let place = 1; place <= 16; place += 1) expect(new Set(ids.map((id) => id.at(-place))).size).toBe(32);
+    for (let at = 1; at <= 16; at += 1) expect(new Set(ids.map((id) => id.at(-at))).size).toBe(32);
   });
 
   it("draws random bytes for many ids at once, never one by one", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../shared/canonical-json.ts";
 import { isJsonValue } from "../../shared/json-value.ts";
 
-/** As many elements as fit a frame, which is more than a call can have arguments. */
+/** The maximum number of elements of a frame, which exceeds that of a call's arguments. */
 const MANY = 1_000_000;
 const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)]);
 

@@ -46,7 +46,7 @@ it.each([
   ["a token with an unknown field", [{ ...token, more: "x" }], false],
   ["a token and an image", [token, { type: "image", data: "", format: "png" }], false],
   ["no token", [], false],
-])("asTokenFrame() checks %s", (_, items, isTaken) => {
+])("asTokenFrame() validates %s", (_, items, isAccepted) => {
   const value = { type: "output", jobId: "job_1", attempt: 1, seq: 1, items };
-  expect(asTokenFrame(value) === value).toBe(isTaken);
+  expect(asTokenFrame(value) === value).toBe(isAccepted);
 });

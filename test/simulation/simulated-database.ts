@@ -5,10 +5,10 @@ import { networkOfOne } from "../../coordinator/store/cluster-store.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/sqlite-store.ts";
-import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { transactionRunner, type TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { itemsOf, type StoredChunkRow } from "../../coordinator/store/jobs/feed-layout.ts";
+import { unfoldItems, type StoredChunkRow } from "../../coordinator/store/jobs/feed-layout.ts";
 import { openBatches } from "../../coordinator/store/jobs/batches.ts";
 import { openJobs } from "../../coordinator/store/jobs/jobs.ts";
 import type { RunHotWrite } from "../../coordinator/store/jobs/hot-writes.ts";
@@ -54,7 +54,7 @@ const TABLES = [
 export class SimulatedDatabase {
   readonly runner: TransactionRunner;
   readonly #db = new Database(":memory:");
-  readonly #stepStatements = new PreparedStatements(this.#db);
+  readonly #stepStatements = prepareOnce(this.#db);
   readonly #secrets = new SecretBox(Buffer.alloc(32));
   readonly #selectEntries: Database.Statement<[], Entry>;
   readonly #selectHasEnded: Database.Statement<[string], number>;
@@ -102,7 +102,7 @@ export class SimulatedDatabase {
   /** Outputs of an unfinished job that are stored; Infinity once its end is. */
   storedOutputs(jobId: string): number {
     if (this.#selectHasEnded.get(jobId) !== 0) return Infinity;
-    const items = this.#selectChunks.all(jobId).flatMap((row) => itemsOf(row));
+    const items = this.#selectChunks.all(jobId).flatMap((row) => unfoldItems(row));
     return items.filter(({ type }) => type !== "status").length;
   }
 

@@ -1,4 +1,4 @@
-import { runAnswering, type TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
+import { runForReply, type TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { WriterThread } from "../../coordinator/store/sqlite/engine/writer.ts";
 import type { FromWriter, ToWriter } from "../../coordinator/store/sqlite/engine/writer-worker.ts";
 
@@ -53,7 +53,7 @@ export class SimulatedDisk {
     const { run, answer } = this.#waiting;
     this.#waiting = null;
     const runner = this.isFull ? { run: failAll } : this.#runner;
-    void runAnswering(runner, run.operations).then(answer);
+    void runForReply(runner, run.operations).then(answer);
   }
 }
 

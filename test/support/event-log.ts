@@ -26,7 +26,7 @@ export class EventLog {
   }
 }
 
-/** Waits until pending promises and tasks of the next turn of the event loop have run. */
+/** Waits until pending promises and tasks of the next event loop tick have run. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

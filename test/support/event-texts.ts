@@ -1,5 +1,5 @@
 export interface EventText {
-  /** Null for an event without a name. */
+  /** Name of the event; null without one. */
   readonly event: string | null;
   readonly data: string;
 }

@@ -25,7 +25,7 @@ export class Random {
 
   pick<T>(list: readonly T[]): T {
     const item = list[this.between(0, list.length - 1)];
-    if (item === undefined) throw new RangeError("an empty list has nothing to pick");
+    if (item === undefined) throw new RangeError("Cannot pick from an empty list");
     return item;
   }
 

@@ -1,5 +1,5 @@
 const SOAK = process.env["ATOLL_SOAK"] ?? "";
-if (!["", "full"].includes(SOAK)) throw new Error(`ATOLL_SOAK is full or not set, not ${SOAK}`);
+if (!["", "full"].includes(SOAK)) throw new Error(`ATOLL_SOAK must be "full" or unset, got ${SOAK}`);
 
 /** Whether all rounds run: `ATOLL_SOAK=full`. */
 export const HAS_EVERY_ROUND = SOAK === "full";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { env, pipeline, RawImage } from "@huggingface/transformers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { beforeAll, describe, expect, it } from "vitest";
-import { encodePng, type PaintedBox } from "../support/models/made-picture.ts";
-import { countTones, spellTones } from "../support/models/made-sound.ts";
+import { encodePng, type PaintedBox } from "../support/models/test-images.ts";
+import { countTones, spellTones } from "../support/models/test-audio.ts";
 
 /*
  * The models of test/fixtures/onnx answer as their README says, through the pipelines of transformers.js. What the tests of the

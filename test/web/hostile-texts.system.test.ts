@@ -126,7 +126,7 @@ describe("HTML in texts of other accounts", () => {
 
   it("does not widen the public page", async () => {
     const text = `${ALL}${"W".repeat(300)}`;
-    await runCommand("announcement", "add", "--text", text, ...coordinator.placeFlags);
+    await runCommand("announcement", "add", "--text", text, ...coordinator.locationFlags);
     const { page, faults } = await browser.page({ viewport: { width: 375, height: 800 } });
     // Announcements of another process are read up to a second later.
     await until(

@@ -8,7 +8,7 @@ import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
-import { notedAccounts } from "./noted-accounts.ts";
+import { auditedAccounts } from "./audited-accounts.ts";
 import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 import { PASSWORD_HELP, readNewPassword } from "../terminal/read-password.ts";
@@ -93,7 +93,7 @@ export interface AccountDetails {
   readonly isOperator?: true | undefined;
 }
 
-export interface MadeAccount {
+export interface CreatedAccount {
   readonly id: string;
   readonly email: string;
   readonly balanceMicro: number;
@@ -102,7 +102,7 @@ export interface MadeAccount {
 }
 
 /** Creates an account, and the database if none exists. @throws {ServiceError | ConfigError} */
-export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<MadeAccount> {
+export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<CreatedAccount> {
   const { email, password, credits, withKey, withIslandToken, isOperator } = details;
   return withAccounts(
     options,
@@ -195,7 +195,7 @@ async function withAccounts<T>(
       const log = pino({ level: config.logLevel }, pino.destination(2));
       const env = { config, clock: systemClock, log };
       const credentials = unsharedCredentials(store.accounts, env);
-      return use(openAccounts(env, notedAccounts(store), "closed", credentials), store);
+      return use(openAccounts(env, auditedAccounts(store), "closed", credentials), store);
     },
     { mayCreate },
   );

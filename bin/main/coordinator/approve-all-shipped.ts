@@ -32,9 +32,9 @@ interface Outcome {
 }
 
 /**
- * Runs `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin
- * and approves it. A failure does not stop the others. @throws {CliError} if one failed, or there is no terminal for the
- * question.
+ * Runs `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each
+ * one's pin and approves it. A failure does not stop the others. @throws {CliError} if one failed, or there is no
+ * terminal for the question.
  */
 export async function approveAllShipped({ cargos, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");

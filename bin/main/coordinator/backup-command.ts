@@ -10,6 +10,7 @@ import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 
 /** Key files that a backup includes. A coordinator creates all other files again. */
 const KEY_FILES = ["signing.key", WEBHOOK_KEY_FILE];
@@ -24,7 +25,7 @@ export function addBackupCommand(program: Command): void {
 }
 
 async function backUp(directory: string, options: DataOptions): Promise<void> {
-  const { place: dataDirectory } = await readDataOptions(options);
+  const { config, location: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string")
     throw new ConfigError(["backup copies data directories only, and the data is in PostgreSQL. Use pg_dump"]);
   const file = join(dataDirectory, DATABASE_FILE);
@@ -38,15 +39,21 @@ async function backUp(directory: string, options: DataOptions): Promise<void> {
   // Copied last, so that a directory with a database is complete.
   const { bytes } = backUpDatabase(file, copy);
   const models = importedModelsDirectory({ dataDirectory });
-  const left = existsSync(models) ? [models] : [];
+  const { filesDirectoryOf } = await import("../../../coordinator/files/open-files.ts");
+  const files = filesDirectoryOf(config);
+  const copyWith = (folder: string): string => `Copy them with: cp -a ${shellWord(folder)} ${shellWord(target)}`;
+  const filesAdvice =
+    config.filesDirectory === null ? copyWith(files) : "Back up this directory (files_dir) separately";
+  const left = [
+    { folder: files, text: `the contents of accounts' files. ${filesAdvice}` },
+    { folder: models, text: `the files of imported Cargos. ${copyWith(models)}` },
+  ].filter(({ folder }) => existsSync(folder));
   print(
     options,
-    { directory: target, bytes, keys, left_out: left },
+    { directory: target, bytes, keys, left_out: left.map(({ folder }) => folder) },
     [
       `Copied the database to ${copy} (${formatBytes(bytes)}), with ${keys.join(" and ")}. Keep the copy as private as the data directory`,
-      ...left.map(
-        (path) => `Not copied: ${path}, the files of imported Cargos. Copy them with: cp -a ${path} ${target}`,
-      ),
+      ...left.map(({ folder, text }) => `Not copied: ${folder}, ${text}`),
     ].join("\n"),
   );
 }

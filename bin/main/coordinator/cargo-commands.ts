@@ -11,7 +11,7 @@ import type { DataOptions } from "./data-commands.ts";
 import { describePrice } from "./describe-cargo.ts";
 import { commandActor, listOf, withCargos } from "./operator-tools.ts";
 
-/** Adds `coordinator cargo list|show|approve|sign|disable|enable|price|import`. A running coordinator applies changes within a second. */
+/** Adds the commands of `coordinator cargo`. A running coordinator applies changes within a second. */
 export function addCargoCommands(program: Command, tools: CommandTools): void {
   const { onDataDirectory, print } = tools;
   const cargo = program.command("cargo").description("Manage shipped and imported Cargos, and those of accounts");

@@ -50,7 +50,11 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }
     });
 }
 
-/** Stores the file of a Cargo and adds it to the definition. @param fail throws the problems of the definition. @throws {ServiceError} */
+/**
+ * Stores the file of a Cargo and adds it to the definition.
+ * @param fail throws the problems of the definition.
+ * @throws {ServiceError}
+ */
 async function storeFor(
   text: string,
   source: string,
@@ -87,7 +91,7 @@ function readHead(text: string, fail: (error: ValidationError) => never) {
   return { slug, runtimeType };
 }
 
-/** Prefixes an error with the path of its file. @param flags of this command, for the proposed one. @throws {unknown} */
+/** Prefixes an error with the path of its file. @param flags flags of this command. @throws {unknown} */
 function nameFile(path: string, flags: string, error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];

@@ -7,7 +7,7 @@ import { manifestOf } from "../../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError, ValidationError } from "../../../shared/errors.ts";
 
-/** Adds `coordinator cargo sign`, which adds a signature by a key that owners of Islands trust. It needs no data directory. */
+/** Adds `coordinator cargo sign`, which signs with a key that owners of Islands trust. Needs no data directory. */
 export function addCargoSignCommand(cargo: Command): void {
   cargo
     .command("sign <file>")

@@ -18,11 +18,11 @@ export function addCheckCommand(program: Command): void {
   onDataDirectory(program.command("check"))
     .description("Check the database for damage; the exit code is 1 if it is damaged")
     .action(async (options: DataOptions) => {
-      const { place } = await readDataOptions(options);
-      const isDirectory = typeof place === "string";
-      if (!isDirectory && !(await hasData(place)))
+      const { location } = await readDataOptions(options);
+      const isDirectory = typeof location === "string";
+      if (!isDirectory && !(await hasData(location)))
         throw new ConfigError(["The database has no coordinator data. Check --store"]);
-      const { faults: damage, ledger } = await checkData(place, systemClock);
+      const { faults: damage, ledger } = await checkData(location, systemClock);
       const faults = [...damage, ...(ledger === null ? [] : ledgerFaultsOf(ledger))];
       const isWhole = faults.length === 0;
       const remedy = REMEDIES[isDirectory ? "directory" : "database"];

@@ -28,18 +28,18 @@ export function addClusterKeyCommands(program: Command): void {
 
 async function rotate(options: RotateOptions): Promise<void> {
   const { newKeyFile, config, store, json } = options;
-  const place = await storeLocationOf(await readCoordinatorConfig({ config, store, json }));
-  if (typeof place === "string")
+  const location = await storeLocationOf(await readCoordinatorConfig({ config, store, json }));
+  if (typeof location === "string")
     throw new ConfigError(["A cluster key requires a PostgreSQL database. Give --store, or set ATOLL_STORE"]);
   const newKey = await readKeyFile(newKeyFile);
-  if (newKey.equals(place.key))
+  if (newKey.equals(location.key))
     throw new ConfigError([
       `${newKeyFile}: must contain a new key, got the current cluster_key. Generate one with: openssl rand -hex 32`,
     ]);
-  if (!(await hasData(place))) throw new ConfigError(["The database has no coordinator data. Check --store"]);
+  if (!(await hasData(location))) throw new ConfigError(["The database has no coordinator data. Check --store"]);
   // Loaded here, because a coordinator on SQLite does not need it.
   const { resealSecrets } = await import("../../../coordinator/store/postgres/secrets/reseal.ts");
-  const resealed = await resealSecrets(place, newKey);
+  const resealed = await resealSecrets(location, newKey);
   print(
     options,
     { ...resealed, key_file: newKeyFile },

@@ -8,7 +8,7 @@ import { coordinatorName } from "../terminal/command-line.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 
 /** Paths of the file that `init` writes, in the order in which commands look for them. */
-export const CONFIG_PLACES = ["atoll.toml", join("atoll", "atoll.toml")] as const;
+export const CONFIG_PATHS = ["atoll.toml", join("atoll", "atoll.toml")] as const;
 
 /** Flags that name a settings file or a data location. The other flags of a command are settings. */
 interface LocationFlags {
@@ -18,20 +18,20 @@ interface LocationFlags {
 }
 
 /**
- * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PLACES} that exists.
- * With `--data` or `--store`, which name the data, it does not search. Null without a file.
+ * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PATHS} that
+ * exists. With `--data` or `--store`, which name the data, it does not search. Null without a file.
  */
 export function findConfigFile({ config, data, store }: LocationFlags): string | null {
   const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
   if (named !== undefined) return named;
   if (data !== undefined || store !== undefined) return null;
-  const found = CONFIG_PLACES.find((path) => existsSync(path));
+  const found = CONFIG_PATHS.find((path) => existsSync(path));
   return found === undefined ? null : resolve(found);
 }
 
 /**
- * Reads the configuration from a command's flags, the environment and the file of {@link findConfigFile}. Prints the path of that
- * file on standard error, unless `--config` names it or the command prints JSON. @throws {ConfigError}
+ * Reads the configuration from a command's flags, the environment and the file of {@link findConfigFile}. Prints the
+ * path of that file on standard error, unless `--config` names it or the command prints JSON. @throws {ConfigError}
  */
 export async function readCoordinatorConfig(
   options: LocationFlags & { readonly json?: true | undefined },
@@ -48,13 +48,13 @@ export async function configFrom(
   flags: Readonly<Record<string, unknown>>,
 ): Promise<CoordinatorConfig> {
   const { data, ...settings } = flags;
-  const place = file !== null ? configFlag(file) : typeof data === "string" ? ` --data ${shellWord(data)}` : "";
+  const locationFlag = file !== null ? configFlag(file) : typeof data === "string" ? ` --data ${shellWord(data)}` : "";
   return resolveConfig({
     flags: data === undefined ? settings : { ...settings, dataDirectory: data },
     env: process.env,
     toml: file === null ? null : await readToml(file),
     shippedCatalogDirectory: join(packageRoot, "catalog"),
-    commandLine: (words) => `${coordinatorName()} ${words}${place}`,
+    commandLine: (words) => `${coordinatorName()} ${words}${locationFlag}`,
   });
 }
 

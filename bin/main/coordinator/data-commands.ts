@@ -9,7 +9,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { coordinatorName } from "../terminal/command-line.ts";
 import { shellWord } from "../terminal/shell-word.ts";
-import { CONFIG_PLACES, findConfigFile, readCoordinatorConfig } from "./coordinator-config.ts";
+import { CONFIG_PATHS, findConfigFile, readCoordinatorConfig } from "./coordinator-config.ts";
 
 /** Options of all commands on a coordinator's data. */
 export interface DataOptions {
@@ -37,14 +37,14 @@ export async function readDataOptions({
   data,
   store,
   json,
-}: DataOptions): Promise<{ config: CoordinatorConfig; place: StoreLocation }> {
+}: DataOptions): Promise<{ config: CoordinatorConfig; location: StoreLocation }> {
   const config = await readCoordinatorConfig({ config: file, data, store, json });
   if (data !== undefined && config.storeAddress !== null) {
     throw new ConfigError([
       "--data and store are mutually exclusive. Remove --data, or unset store (--store, ATOLL_STORE or the line in the settings file)",
     ]);
   }
-  return { config, place: await storeLocationOf(config) };
+  return { config, location: await storeLocationOf(config) };
 }
 
 /** Opens the store, which running coordinators may be using. @throws {ConfigError} if it does not exist. */
@@ -53,36 +53,36 @@ export async function withStore<T>(
   use: (store: Store, config: CoordinatorConfig) => Promise<T>,
   { mayCreate = false } = {},
 ): Promise<T> {
-  const { config, place } = await readDataOptions(options);
-  const isNew = !(await hasData(place));
+  const { config, location } = await readDataOptions(options);
+  const isNew = !(await hasData(location));
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
     // A mistyped variable may be the cause. Only on a terminal, because scripts may read standard error.
     const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
-    throw new ConfigError([noDataIn(place, options), ...(unknown === null ? [] : [unknown])]);
+    throw new ConfigError([noDataIn(location, options), ...(unknown === null ? [] : [unknown])]);
   }
   await using stack = new AsyncDisposableStack();
-  const store = stack.adopt(await openStore(place, systemClock), (opened) => opened.close());
-  if (isNew) console.error(typeof place === "string" ? `Created a database in ${place}` : "Created the tables");
+  const store = stack.adopt(await openStore(location, systemClock), (opened) => opened.close());
+  if (isNew) console.error(typeof location === "string" ? `Created a database in ${location}` : "Created the tables");
   return await use(store, config);
 }
 
 /** Returns the error for a location without data, with the next step. */
-export function noDataIn(place: StoreLocation, options: DataOptions): string {
+export function noDataIn(location: StoreLocation, options: DataOptions): string {
   const name = coordinatorName();
-  if (typeof place !== "string") {
+  if (typeof location !== "string") {
     return `The database has no coordinator data. Check --store, or create the data with: ${name} init, or ${name} serve`;
   }
   if (options.data !== undefined) {
-    return `No coordinator data in ${place}. Check --data, or create a network with: ${name} init, or ${name} serve`;
+    return `No coordinator data in ${location}. Check --data, or create a network with: ${name} init, or ${name} serve`;
   }
   const file = findConfigFile(options);
   if (file !== null) {
-    return `No coordinator data in ${place}, the data_directory of ${file}. Check this setting, or create the data with: ${name} serve --config ${shellWord(file)}`;
+    return `No coordinator data in ${location}, the data_directory of ${file}. Check this setting, or create the data with: ${name} serve --config ${shellWord(file)}`;
   }
-  const places = CONFIG_PLACES.map((path) => `./${path}`).join(" and ");
+  const paths = CONFIG_PATHS.map((path) => `./${path}`).join(" and ");
   return (
-    `No coordinator data in ${place}, and no settings in ${places} (in ${process.cwd()}). ` +
+    `No coordinator data in ${location}, and no settings in ${paths} (in ${process.cwd()}). ` +
     `Run this command in the directory in which you ran ${name} init, give --config or --data, or create a network with: ${name} init`
   );
 }

@@ -14,7 +14,7 @@ const STATES: Readonly<Record<CargoReview["status"], string>> = {
   hidden: "hidden by a shipped Cargo of the same slug",
 };
 
-/** Lists all contents that an approval signs, one per line. @param owner e-mail address of the owner; null for the operator's Cargos. */
+/** Lists all contents that an approval signs, one per line. @param owner e-mail address; null for the operator. */
 export function describeReview(review: CargoReview, owner: string | null): string {
   const { file, revision, status, origin, storedRevision } = review;
   const lines: [label: string, text: string | null][] = [

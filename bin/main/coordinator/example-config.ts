@@ -1,6 +1,6 @@
 /**
- * Returns a commented TOML file with other values for some top-level keys, including those that are commented out. Keys with
- * undefined values are unchanged. @throws {Error} for a key that the file does not contain.
+ * Returns a commented TOML file with other values for some top-level keys, including those that are commented out. Keys
+ * with undefined values are unchanged. @throws {Error} for a key that the file does not contain.
  */
 export function tomlWith(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
   let changed = text;

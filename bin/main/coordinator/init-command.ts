@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "../../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { urlHost } from "../../../shared/net/url-host.ts";
-import type { AccountDetails, MadeAccount } from "./account-commands.ts";
-import { askUntilRight } from "../terminal/ask-again.ts";
+import type { AccountDetails, CreatedAccount } from "./account-commands.ts";
+import { askUntilValid } from "../terminal/ask-again.ts";
 import { askLine, canAsk } from "../terminal/ask.ts";
 import { coordinatorName, islandName } from "../terminal/command-line.ts";
 import { configFlag, configFrom } from "./coordinator-config.ts";
@@ -27,11 +27,11 @@ interface InitOptions {
   readonly json?: true;
 }
 
-type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<MadeAccount>;
+type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<CreatedAccount>;
 
 /**
- * Adds `coordinator init`, which creates a configuration, the operator's account, an API key and an Island token, and prints the
- * next steps.
+ * Adds `coordinator init`, which creates a configuration, the operator's account, an API key and an Island token, and
+ * prints the next steps.
  */
 export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
   program
@@ -138,7 +138,7 @@ async function readEmail(flag: string | undefined): Promise<string> {
       : `E-mail address: must look like you@example.com, got ${JSON.stringify(email)}`;
   const given = flag ?? process.env["ATOLL_EMAIL"];
   if (given === undefined && canAsk())
-    return askUntilRight(() => askLine("E-mail address of the operator: "), problemOf);
+    return askUntilValid(() => askLine("E-mail address of the operator: "), problemOf);
   if (given === undefined) throw new UsageError("No e-mail address. Give --email, or set ATOLL_EMAIL");
   const problem = problemOf(given);
   if (problem !== null) throw new UsageError(problem);

@@ -39,8 +39,8 @@ export function addMigrateCommand(program: Command): void {
 async function migrate(options: MigrateOptions): Promise<void> {
   const [source, target] = [await sourceOf(options), await targetOf(options)];
   await using stack = new AsyncDisposableStack();
-  const open = async (place: StoreLocation): Promise<MigrationEndpoint> =>
-    stack.adopt(await openEnd(place, systemClock), (end) => end.close());
+  const open = async (location: StoreLocation): Promise<MigrationEndpoint> =>
+    stack.adopt(await openEnd(location, systemClock), (end) => end.close());
   const ends = { from: await open(source), to: await open(target) };
   const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));
   const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
@@ -65,20 +65,23 @@ async function abandon(options: MigrateOptions): Promise<void> {
 /** @throws {ConfigError} if there is no data: a mistyped name must not become a new database. */
 async function sourceOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
-  const place = from === undefined ? await otherEnd("--from", to, options) : await placeOf("--from", from, options);
-  if (await hasData(place)) return place;
-  throw new ConfigError([`No coordinator data in ${typeof place === "string" ? place : "the database"}. Check --from`]);
+  const location =
+    from === undefined ? await otherEnd("--from", to, options) : await readLocation("--from", from, options);
+  if (await hasData(location)) return location;
+  throw new ConfigError([
+    `No coordinator data in ${typeof location === "string" ? location : "the database"}. Check --from`,
+  ]);
 }
 
 /** @throws {ConfigError | UsageError} */
 async function targetOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
-  return to === undefined ? otherEnd("--to", from, options) : placeOf("--to", to, options);
+  return to === undefined ? otherEnd("--to", from, options) : readLocation("--to", to, options);
 }
 
 /**
- * Returns the setting `store` as the other end of a migration from or to a data directory. In a setting, other users cannot see
- * its password.
+ * Returns the setting `store` as the other end of a migration from or to a data directory. In a setting, other users
+ * cannot see its password.
  * @throws {ConfigError | UsageError} if it is not set.
  */
 async function otherEnd(
@@ -94,7 +97,7 @@ async function otherEnd(
 }
 
 /** @throws {ConfigError | UsageError} */
-async function placeOf(flag: string, text: string, { config, json }: MigrateOptions): Promise<StoreLocation> {
+async function readLocation(flag: string, text: string, { config, json }: MigrateOptions): Promise<StoreLocation> {
   const directory = text.startsWith(DIRECTORY) ? text.slice(DIRECTORY.length) : null;
   if (directory === "") throw new UsageError(`${flag}: must be sqlite:<directory>, got ${JSON.stringify(text)}`);
   if (directory !== null) return directory;

@@ -28,7 +28,7 @@ import { UsageError } from "../terminal/usage-errors.ts";
 const MAX_ISLAND_PAGES = 100;
 const PAGE = 100;
 
-/** Adds `status`, `queue`, `job list` and `audit`, which show the stored state of the network, also while coordinators run. */
+/** Adds `status`, `queue`, `job list` and `audit`, which show stored state, also while coordinators run. */
 export function addOperatorCommands(program: Command): void {
   onDataDirectory(program.command("status"))
     .description("Show the coordinators, Islands, accounts and jobs of the network")

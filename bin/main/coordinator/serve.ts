@@ -7,7 +7,11 @@ import { openLog } from "../terminal/open-log.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { setFlagsFromString } from "node:v8";
 
-/** Serves until SIGTERM or SIGINT. @param file where the settings were read, null for none. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
+/**
+ * Serves until SIGTERM or SIGINT.
+ * @param file path of the settings file; null: none.
+ * @throws {DatabaseError} if another coordinator serves the data directory. Coordinators may share a database.
+ */
 export async function serve(config: CoordinatorConfig, version: string, file: string | null): Promise<void> {
   // The process may exit at any time; the store is as safe as after a power cut.
   onStopSignal(() => process.exit(0));
@@ -52,9 +56,10 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
 }
 
 /**
- * Stops the growth of V8's young generation. It would grow to 192 MB of long-lived objects, which a coordinator has many of:
- * 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times) that Node.js used
- * until version 22. The option `--max-semi-space-size` sets its size, but a running program cannot set it.
+ * Stops the growth of V8's young generation. It would grow to 192 MB of long-lived objects, which a coordinator has
+ * many of: 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times)
+ * that Node.js used until version 22. The option `--max-semi-space-size` sets its size, but a running program cannot
+ * set it.
  */
 function keepYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=1");

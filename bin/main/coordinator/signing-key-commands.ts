@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Command } from "commander";
 import { makeSigningKey, readKeyInUse, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
-import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
+import { hasData } from "../../../coordinator/store/open-store.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import type { SharedSecrets } from "../../../coordinator/store/secrets/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -26,7 +27,7 @@ export function addSigningKeyCommands(program: Command): void {
         // `withSecrets` has printed the settings file.
         const quiet = { ...options, json: true } as const;
         await assertWanted(await knownIslands(quiet), options, command);
-        const publicKey = tell(options, await makeSigningKey(secrets));
+        const publicKey = printKey(options, await makeSigningKey(secrets));
         await noteRotation(quiet);
         const { config } = await readDataOptions(quiet);
         const address = config.publicUrl ?? "<address of this coordinator>";
@@ -71,7 +72,7 @@ async function show(options: DataOptions, secrets: SharedSecrets, where: string)
   if (found === null) {
     throw new ConfigError([`${where} has no signing key yet. The first start creates it: ${coordinatorName()} serve`]);
   }
-  const publicKey = tell(options, found.key);
+  const publicKey = printKey(options, found.key);
   if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
   const inUse = await readKeyInUse(secrets);
   if (inUse === null || inUse === publicKey) return;
@@ -79,7 +80,7 @@ async function show(options: DataOptions, secrets: SharedSecrets, where: string)
 }
 
 /** Prints the key; returns its public part, base64. */
-function tell(options: DataOptions, key: KeyObject): string {
+function printKey(options: DataOptions, key: KeyObject): string {
   const publicKey = publicKeyText(createPublicKey(key));
   const fingerprint = fingerprintOf(publicKey);
   print(options, { fingerprint, public_key: publicKey }, `${fingerprint}\n${publicKey}`);
@@ -91,9 +92,9 @@ async function withSecrets(
   options: DataOptions,
   use: (secrets: SharedSecrets, where: string) => Promise<void>,
 ): Promise<void> {
-  const { place } = await readDataOptions(options);
-  if (typeof place !== "string") return withStore(options, ({ secrets }) => use(secrets, "The database"));
+  const { location } = await readDataOptions(options);
+  if (typeof location !== "string") return withStore(options, ({ secrets }) => use(secrets, "The database"));
   // The keys are files, so this works with a damaged database.
-  if (await hasData(place)) return use(secretsOf(place), place);
-  throw new ConfigError([noDataIn(place, options)]);
+  if (await hasData(location)) return use(fileSecrets(location), location);
+  throw new ConfigError([noDataIn(location, options)]);
 }

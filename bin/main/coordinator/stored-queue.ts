@@ -29,8 +29,8 @@ export interface StoredQueueLine {
 }
 
 /**
- * Returns the queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands, their
- * owners' rules and pauses, or the limits of accounts.
+ * Returns the queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands,
+ * their owners' rules and pauses, or the limits of accounts.
  * @param islands Islands that were seen recently.
  * @param cargoOf returns null for a Cargo that no longer exists, or cannot run.
  */

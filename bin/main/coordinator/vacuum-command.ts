@@ -18,7 +18,7 @@ export function addVacuumCommand(program: Command): void {
 }
 
 async function vacuum(options: DataOptions): Promise<void> {
-  const { place: dataDirectory } = await readDataOptions(options);
+  const { location: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string") {
     throw new ConfigError([
       "vacuum works on data directories only, and the data is in PostgreSQL, which has autovacuum",

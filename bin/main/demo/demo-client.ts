@@ -4,7 +4,7 @@ export interface DemoClient {
   readonly key: string;
 }
 
-const MAX_ANSWER_WAIT_MS = 60_000;
+const MAX_RESPONSE_WAIT_MS = 60_000;
 
 /** Returns the `data` of a successful response. @throws for any other response. */
 export async function call<T>(client: DemoClient, method: string, path: string, body?: unknown): Promise<T> {
@@ -23,9 +23,10 @@ export async function request(
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+    signal: AbortSignal.timeout(MAX_RESPONSE_WAIT_MS),
   });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`${method} ${path} failed with status ${response.status}: ${await response.text()}`);
   return response;
 }
 

@@ -10,13 +10,13 @@ interface JobDetail {
 }
 
 /** Prints a heading. */
-export function say(title: string): void {
+export function printTitle(title: string): void {
   console.log(`\n# ${title}`);
 }
 
 /** Prints a streamed chat completion token by token. */
 export async function streamChat(client: DemoClient): Promise<void> {
-  say('A chat completion, streamed: "Count from 3 to 9."');
+  printTitle('A chat completion, streamed: "Count from 3 to 9."');
   const response = await request(client, "POST", "/chat/completions", {
     messages: [{ role: "user", content: "Count from 3 to 9." }],
     temperature: 0,
@@ -38,13 +38,13 @@ export async function streamChat(client: DemoClient): Promise<void> {
     process.stdout.write(piece);
   }
   process.stdout.write("\n");
-  if (text !== "3, 4, 5, 6, 7, 8, 9.") throw new Error(`the model answered ${JSON.stringify(text)}`);
+  if (text !== "3, 4, 5, 6, 7, 8, 9.") throw new Error(`the model returned ${JSON.stringify(text)}`);
   await showUsage(client, id);
 }
 
 /** Submits a job and prints the events of its stream. */
 export async function streamJob(client: DemoClient): Promise<void> {
-  say('A job: "What is 7 plus 8?", and its events');
+  printTitle('A job: "What is 7 plus 8?", and its events');
   const input = { prompt: "What is 7 plus 8?", temperature: 0 };
   const submitted = await call<{ id: string }>(client, "POST", "/jobs", { workload: "tiny-chat", input });
   const response = await request(client, "GET", `/jobs/${submitted.id}/stream`);
@@ -59,7 +59,7 @@ export async function streamJob(client: DemoClient): Promise<void> {
 
 /** Cancels a job while it runs. */
 export async function cancelJob(client: DemoClient): Promise<void> {
-  say("A long job (a JSON list of 300 colours), cancelled after its first token");
+  printTitle("A long job (a JSON list of 300 colours), cancelled after its first token");
   // Without the schema, which requires 300 items, the model would stop early.
   const schema = { type: "array", items: { enum: ["red", "blue", "green"] }, minItems: 300, maxItems: 300 };
   const response_format = { type: "json_schema", json_schema: { name: "colours", schema } };

@@ -1,5 +1,5 @@
 import { call, type DemoClient } from "./demo-client.ts";
-import { say } from "./demo-scenes.ts";
+import { printTitle } from "./demo-scenes.ts";
 
 interface EndedJob<Output> {
   readonly id: string;
@@ -12,7 +12,7 @@ const LONG_POLL_S = 30;
 
 /** Runs one job of each small shipped Cargo except the chat model, and prints the outputs. */
 export async function trySmallCargos(client: DemoClient): Promise<void> {
-  say("Four more small Cargos: embeddings, a classifier, a picture, a spoken word");
+  printTitle("Four more small Cargos: embeddings, a classifier, an image, a spoken word");
   const lines = await Promise.all([embed(client), classify(client), draw(client), listen(client)]);
   for (const line of lines) console.log(line);
 }

@@ -93,7 +93,8 @@ export function takeSplitCode(
 }
 
 /**
- * From the flags, standard input, the environment, an earlier join or the terminal: other users of the machine can read flags.
+ * From the flags, standard input, the environment, an earlier join or the terminal: other users of the machine can read
+ * flags.
  * @param stored the token of an earlier join, if it may be used again.
  * @throws {CliError}
  */

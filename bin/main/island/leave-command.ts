@@ -33,14 +33,14 @@ export function addLeaveCommand(
         throw new UsageError("--models and --keep-models cannot be combined. Give one of them");
       }
       const { leaveNetwork, readMembership } = await import("../../../island-agent/cli/leave-command.ts");
-      const place = { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
-      const membership = await readMembership(place);
+      const location = { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
+      const membership = await readMembership(location);
       if (options.yes !== true && !process.stdin.isTTY) {
         throw new CliError("No terminal to ask for confirmation. To leave, add --yes");
       }
       const isWanted = options.yes === true || (await askYes(`Leave ${membership.urls.join(", ")}?`));
       const lines = isWanted
-        ? await leaveNetwork(place, membership, await deletesModels(options, membership.modelBytes))
+        ? await leaveNetwork(location, membership, await deletesModels(options, membership.modelBytes))
         : ["Nothing was changed"];
       print(options, { left: isWanted, message: lines.join(". ") }, lines.join("\n"));
     });

@@ -19,7 +19,7 @@ export function addModelsCommands(
   const models = program
     .command("models")
     .description("List, download, import and delete the models and images of Cargos");
-  const placeOf = (options: DataOptions): ModelsLocation => {
+  const locationOf = (options: DataOptions): ModelsLocation => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
   onDataDirectory(models.command("ls"))
@@ -27,7 +27,7 @@ export function addModelsCommands(
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
       const { describeModels, listModels } = await importCommands();
-      const items = await listModels(placeOf(options));
+      const items = await listModels(locationOf(options));
       print(options, items, describeModels(items, outputWidth()));
     });
   onDataDirectory(models.command("pull"))
@@ -37,7 +37,7 @@ export function addModelsCommands(
     .action(async (slug: string, options: DataOptions) => {
       const { pullModel } = await importCommands();
       const { openProgress } = await import("../../../island-agent/cli/progress-bar.ts");
-      const message = await pullModel(placeOf(options), slug, openProgress(process.stderr));
+      const message = await pullModel(locationOf(options), slug, openProgress(process.stderr));
       print(options, { name: slug, message }, message);
     });
   onDataDirectory(models.command("import"))
@@ -47,7 +47,7 @@ export function addModelsCommands(
     .action(async (file: string, options: DataOptions) => {
       const { importModel } = await import("../../../island-agent/cli/import-command.ts");
       const { openProgress } = await import("../../../island-agent/cli/progress-bar.ts");
-      const message = await importModel(placeOf(options), file, openProgress(process.stderr));
+      const message = await importModel(locationOf(options), file, openProgress(process.stderr));
       print(options, { file, message }, message);
     });
   onDataDirectory(models.command("rm"))
@@ -56,7 +56,7 @@ export function addModelsCommands(
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeModel } = await importCommands();
-      const message = await removeModel(placeOf(options), name);
+      const message = await removeModel(locationOf(options), name);
       print(options, { name, message }, message);
     });
   onDataDirectory(models.command("unload"))
@@ -65,7 +65,7 @@ export function addModelsCommands(
     .option("--json", "print JSON")
     .action(async (slug: string | undefined, options: DataOptions) => {
       const { unloadModels } = await importCommands();
-      const message = await unloadModels(placeOf(options), slug);
+      const message = await unloadModels(locationOf(options), slug);
       print(options, { name: slug ?? null, message }, message);
     });
   onDataDirectory(models.command("prune"))
@@ -75,7 +75,7 @@ export function addModelsCommands(
     .action(async (options: DataOptions & { yes?: true }) => {
       const isWanted = options.yes === true || (await isConfirmed());
       const { pruneModels } = await importCommands();
-      const message = isWanted ? await pruneModels(placeOf(options)) : "Nothing was deleted";
+      const message = isWanted ? await pruneModels(locationOf(options)) : "Nothing was deleted";
       print(options, { pruned: isWanted, message }, message);
     });
 }

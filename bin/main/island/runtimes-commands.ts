@@ -16,7 +16,7 @@ export function addRuntimesCommands(
   const runtimes = program
     .command("runtimes")
     .description("List, add and remove GPU back ends that are not included in the agent");
-  const placeOf = (options: DataOptions): BackEndsLocation => {
+  const locationOf = (options: DataOptions): BackEndsLocation => {
     return { dataDirectory: dataDirectoryOf(options), platform: process.platform, arch: process.arch };
   };
   onDataDirectory(runtimes.command("list"))
@@ -24,7 +24,7 @@ export function addRuntimesCommands(
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
       const { describeBackEnds, listBackEnds } = await importCommands();
-      const found = await listBackEnds(placeOf(options));
+      const found = await listBackEnds(locationOf(options));
       print(options, found, describeBackEnds(found));
     });
   onDataDirectory(runtimes.command("add"))
@@ -33,7 +33,7 @@ export function addRuntimesCommands(
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { addBackEnd, runNpm } = await importCommands();
-      const message = await addBackEnd(placeOf(options), name, runNpm(process.env));
+      const message = await addBackEnd(locationOf(options), name, runNpm(process.env));
       print(options, { name, message }, message);
     });
   onDataDirectory(runtimes.command("remove"))
@@ -42,7 +42,7 @@ export function addRuntimesCommands(
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeBackEnd } = await importCommands();
-      const message = await removeBackEnd(placeOf(options), name);
+      const message = await removeBackEnd(locationOf(options), name);
       print(options, { name, message }, message);
     });
 }

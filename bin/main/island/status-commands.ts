@@ -6,7 +6,7 @@ import {
   readStatus,
   type ShownStatus,
 } from "../../../island-agent/cli/status-command.ts";
-import { askAgent } from "../../../island-agent/control/control-client.ts";
+import { getFromAgent } from "../../../island-agent/control/control-client.ts";
 import { MAX_JOBS } from "../../../island-agent/execution/job-history.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -36,7 +36,7 @@ interface StatusOptions extends ShowOptions {
 /** Interval of `status --watch`. */
 const WATCH_MS = 2_000;
 
-/** Adds `island status|history|metrics`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island status|history|metrics`. `onDataDirectory` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addStatusCommands(
   program: Command,
   onDataDirectory: (command: Command) => Command,
@@ -98,7 +98,7 @@ export function addStatusCommands(
       "Print the metrics of the agent in the Prometheus text format, for example for the textfile collector of node_exporter",
     )
     .action(async (options: ShowOptions) => {
-      const text = await askAgent<string>(dataDirectoryOf(options), "/metrics");
+      const text = await getFromAgent<string>(dataDirectoryOf(options), "/metrics");
       if (text === undefined) throw new CliError(await describeNone(options));
       console.log(text.trimEnd());
     });
@@ -124,7 +124,7 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
 
 /** Lines that fit the terminal: one that wraps would move all that follows. The last row stays free for the cursor. */
 function fitted(text: string): string {
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0.
   const rows = process.stdout.rows || 24;
   const lines = text.split("\n").slice(0, Math.max(1, rows - 1));
   return lines.map((line) => `${line.slice(0, outputWidth())}${CLEAR_REST_OF_LINE}\n`).join("");

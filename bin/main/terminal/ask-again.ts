@@ -13,7 +13,7 @@ export async function askYes(question: string): Promise<boolean> {
  * Prompts again while `problemOf` the input is not null.
  * @throws {CliError} with the problem after the last prompt.
  */
-export async function askUntilRight(
+export async function askUntilValid(
   ask: () => Promise<string>,
   problemOf: (answer: string) => string | null,
 ): Promise<string> {

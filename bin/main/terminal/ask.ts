@@ -28,7 +28,7 @@ export function askSecret(
   input: SecretInput = process.stdin,
   output: Writable = process.stderr,
 ): Promise<string> {
-  // With `terminal`, readline switches the echo off and edits the line; what it would show goes nowhere.
+  // With `terminal`, readline switches the echo off and edits the line; its output is discarded.
   return ask(question, input, output, new Writable({ write: (_chunk, _encoding, done) => done() }));
 }
 
@@ -55,7 +55,7 @@ function ask(question: string, input: SecretInput, output: Writable, echo: Writa
     });
     reader.once("SIGINT", giveUp);
     reader.once("close", giveUp);
-    // Readline would ignore Ctrl-D in a line, and take a line for complete whose terminal went away.
+    // Readline would ignore Ctrl-D in a line, and accept an incomplete line when the terminal is closed.
     const onKey = (_text: unknown, { ctrl, name }: Key): void => (ctrl === true && name === "d" ? giveUp() : undefined);
     input.on("keypress", onKey);
     input.prependListener("end", giveUp);

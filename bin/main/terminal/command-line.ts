@@ -6,7 +6,7 @@ import { shellWord } from "./shell-word.ts";
 
 const SCRIPT = "coordinator.ts";
 
-/** How this coordinator is called, so that the lines that are printed can be pasted: `atoll-coordinator`, in the repository `npm run coordinator --`. */
+/** Returns the command of this coordinator, for printed commands: `atoll-coordinator` or `npm run coordinator --`. */
 export function coordinatorName(): string {
   if (isInRepository()) return "npm run coordinator --";
   const path = process.argv[1] ?? "";
@@ -33,8 +33,8 @@ function isInRepository(): boolean {
 }
 
 /**
- * The flags that a command was called with, as words of a shell with a blank before each. A password in an address is left out: what is
- * printed ends up in logs. $PGPASSWORD gives it.
+ * The flags that a command was called with, as words of a shell with a blank before each. A password in an address is
+ * left out: what is printed ends up in logs. $PGPASSWORD gives it.
  * @param without camel-cased names of flags that are left out.
  */
 export function givenFlags(command: Command, without: readonly string[] = []): string {

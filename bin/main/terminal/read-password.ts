@@ -1,5 +1,5 @@
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../../coordinator/accounts/credential-fields.ts";
-import { askUntilRight } from "./ask-again.ts";
+import { askUntilValid } from "./ask-again.ts";
 import { askSecret, canAsk, readSecret } from "./ask.ts";
 import { UsageError } from "./usage-errors.ts";
 
@@ -28,12 +28,13 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
 }
 
 /**
- * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would show the password
- * that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short or too long.
+ * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would
+ * show the password that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short
+ * or too long.
  */
 export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
   for (;;) {
-    const password = await askUntilRight(
+    const password = await askUntilValid(
       () => ask(`Password, at least ${MIN_PASSWORD} characters (not shown): `),
       ({ length }) =>
         length < MIN_PASSWORD || length > MAX_PASSWORD

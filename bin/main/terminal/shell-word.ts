@@ -1,4 +1,4 @@
-/** `text` as a shell takes it for one word, so that a line that is printed can be pasted. */
+/** Quotes `text` as one word of a shell, so that printed commands can be pasted. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -15,7 +15,8 @@ const CAPITALISED = {
 const capitalise = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
- * Reports wrong usage in one line with a hint instead of the complete help, and rejects the parse. Call it after all commands are added.
+ * Reports wrong usage in one line with a hint instead of the complete help, and rejects the parse. Call it after all
+ * commands are added.
  */
 export function explainUsageBriefly(command: Command, parents = ""): void {
   const path = `${parents}${command.name()}`;

@@ -5,17 +5,16 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Time limit for the start of a response. An operator waits for the look-up. */
+/** Time limit for the start of a response, for which an operator waits. */
 const RESPONSE_LIMIT_MS = 2_000;
-/** Size limit of a response. Responses are tokens and repository descriptions. */
+/** Size limit of a response: a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;
 
 export interface LookupPolicy {
-  /** Base address of the model hub. */
   readonly hub: string;
-  /** Whether to also ask registries and hubs at private addresses, and loopback addresses without TLS. */
+  /** Whether to ask hosts at private addresses, and loopback addresses without TLS. */
   readonly allowPrivate: boolean;
-  /** Unresponsive hosts, which are not asked again during look-ups of many Cargos. */
+  /** Unresponsive hosts, which are not asked again. */
   readonly silentHosts?: Set<string>;
   /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
@@ -78,24 +77,21 @@ export async function readJson(response: Response, host: string, signal: AbortSi
   }
 }
 
-/**
- * Checks that an address is allowed. @throws {PinLookupError} for an address without TLS, and for a local address unless the policy allows
- * it
- */
+/** @throws {PinLookupError} for an address without TLS, and for a local address unless the policy allows it */
 async function assertPublic(url: URL, policy: LookupPolicy): Promise<void> {
   const { allowPrivate } = policy;
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) {
     throw new PinLookupError(`${url.origin} is not allowed: it does not use TLS`);
   }
   if (allowPrivate) return;
-  // The host is named in an unreviewed Cargo, which must not make this machine send requests into its own network.
+  // An unreviewed Cargo must not make this machine send requests into its own network.
   const problem = hostProblem(url) ?? (await addressProblem(url, policy));
   if (problem !== null) throw new PinLookupError(`${url.origin} is not allowed: ${problem}`, { isPrivate: true });
 }
 
 /**
- * Returns why the addresses of a name are not allowed. A public name may have a private address. A name that changes its address before the
- * connection is stopped by TLS: no server of a private network has a certificate for it.
+ * Returns why the addresses of a name are not allowed. If they change before the connection, TLS stops it: no server of
+ * a private network has a certificate for the name.
  */
 async function addressProblem({ hostname }: URL, policy: LookupPolicy): Promise<string | null> {
   if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return null;

@@ -9,7 +9,7 @@ import { hashOfFile } from "../imported-models.ts";
 import { ask, type LookupPolicy, PinLookupError, readJson } from "./lookup-http.ts";
 
 export interface PinSources extends LookupPolicy {
-  /** Folder of the shipped catalog, whose `models/` the coordinator serves. */
+  /** Folder of the shipped catalog. */
   readonly catalogDirectory: string;
 }
 
@@ -28,18 +28,12 @@ const PIN_NAMES: Readonly<Record<PinKind, string>> = {
 export class UnpinnedError extends ServiceError {
   override readonly name = "UnpinnedError";
   readonly kind: PinKind;
-  /** Reason why the look-up failed. */
   readonly reason: string;
   /** Whether the host is in a local network and was therefore not asked. */
   readonly isPrivate: boolean;
   constructor(slug: string, kind: PinKind, cause: Error) {
-    super(
-      "bad_request",
-      `${slug} could not be pinned: ${cause.message}. Look up ${PIN_NAMES[kind]} elsewhere and give it`,
-      {
-        cause,
-      },
-    );
+    const message = `${slug} could not be pinned: ${cause.message}. Look up ${PIN_NAMES[kind]} elsewhere and give it`;
+    super("bad_request", message, { cause });
     this.kind = kind;
     this.reason = cause.message;
     this.isPrivate = cause instanceof PinLookupError && cause.isPrivate;
@@ -47,9 +41,9 @@ export class UnpinnedError extends ServiceError {
 }
 
 /**
- * Returns the Cargo with the pin that it needs: from `given`, its own, or the current one of the registry, hub or catalog folder.
- * @throws {UnpinnedError} if there is none; {@link ServiceError} `bad_request` for a given pin of the wrong kind or form; {@link
- * ValidationError}
+ * Returns the Cargo with its pin: from `given`, its own, or the current one of the registry, hub or catalog folder.
+ * @throws {UnpinnedError} if there is none; {@link ServiceError} `bad_request` for a given pin that does not fit;
+ * {@link ValidationError}
  */
 export async function resolvePins(
   file: CargoFile,
@@ -66,7 +60,7 @@ export async function resolvePins(
   return read.file;
 }
 
-/** Rejects a pin of the wrong kind or form, which would otherwise be silently ignored. */
+/** Rejects a pin that does not fit, which would otherwise be ignored. */
 function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void {
   for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
     if (pin === undefined) continue;
@@ -108,15 +102,14 @@ async function hashOfOwnFile(catalogDirectory: string, path: string): Promise<st
   });
 }
 
-/** Returns the current commit of a hub folder. @throws {PinLookupError} */
 async function hubCommit(address: HubAddress, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   const revision = encodeURIComponent(address.revision ?? DEFAULT_REVISION);
   const url = hubUrl(policy, `api/models/${address.repository}/revision/${revision}`);
   const response = await ask(url, { method: "GET" }, policy, signal);
-  if (response.status !== 200) throw refusal(url, address, response.status);
-  const answer = commitSchema.safeParse(await readJson(response, url.host, signal));
-  if (!answer.success) throw new PinLookupError(`${url.host} returned no commit for ${address.repository}`);
-  return answer.data.sha;
+  if (response.status !== 200) throw hubRefusal(url, address, response.status);
+  const { data } = commitSchema.safeParse(await readJson(response, url.host, signal));
+  if (data === undefined) throw new PinLookupError(`${url.host} returned no commit for ${address.repository}`);
+  return data.sha;
 }
 
 /** Returns the SHA-256 of a hub file, which the hub sends in a header for large files. @throws {PinLookupError} */
@@ -128,7 +121,7 @@ async function hubFileHash(address: HubAddress, policy: LookupPolicy, signal: Ab
   const revision = encodeURIComponent(address.revision ?? DEFAULT_REVISION);
   const url = hubUrl(policy, `${address.repository}/resolve/${revision}/${file}`);
   const response = await ask(url, { method: "HEAD" }, policy, signal);
-  if (response.status >= 400) throw refusal(url, address, response.status);
+  if (response.status >= 400) throw hubRefusal(url, address, response.status);
   const hash = (response.headers.get("x-linked-etag") ?? "").replace(/^(?:W\/)?"|"$/g, "");
   if (/^[0-9a-f]{64}$/.test(hash)) return hash;
   throw new PinLookupError(`${url.host} returned no SHA-256 for ${address.repository}/${address.file}`);
@@ -138,17 +131,18 @@ function hubUrl({ hub }: LookupPolicy, path: string): URL {
   return new URL(`${hub.replace(/\/+$/, "")}/${path}`);
 }
 
-function refusal({ host }: URL, { repository }: HubAddress, status: number): PinLookupError {
-  if (status === 404) return new PinLookupError(`${host} has no such file or repository: ${repository}`);
-  if (status === 401 || status === 403)
-    return new PinLookupError(`${host} does not show ${repository} without a token`);
-  return new PinLookupError(`${host} responded with ${status} for ${repository}`);
+function hubRefusal(url: URL, { repository }: HubAddress, status: number): PinLookupError {
+  return refusal(url, status, repository, "such file or repository:", "a token");
 }
 
-/**
- * Accepted manifest types. An index of platforms comes first, because its digest identifies the image on every Island. Source: OCI Image
- * Specification 1.1.
- */
+function refusal({ host }: URL, status: number, name: string, kind: string, credential: string): PinLookupError {
+  if (status === 404) return new PinLookupError(`${host} has no ${kind} ${name}`);
+  if (status === 401 || status === 403)
+    return new PinLookupError(`${host} does not show ${name} without ${credential}`);
+  return new PinLookupError(`${host} responded with ${status} for ${name}`);
+}
+
+/** Accepted types. The digest of an index is the same for every Island. Source: OCI Image Specification 1.1. */
 const MANIFEST_TYPES = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -162,10 +156,8 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/;
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
 /**
- * Returns the current digest of an image's tag. Source: OCI Distribution Specification 1.1, "Pulling manifests"; for the token, the Docker
- * Registry token specification.
- * @param image `registry/name:tag`
- * @throws {PinLookupError}
+ * Returns the current digest of an image `registry/name:tag`. Source: OCI Distribution Specification 1.1, "Pulling
+ * manifests"; for the token, the Docker Registry token specification. @throws {PinLookupError}
  */
 async function registryDigest(image: string, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   const url = manifestUrl(image);
@@ -176,7 +168,7 @@ async function registryDigest(image: string, policy: LookupPolicy, signal: Abort
     const authorization = `Bearer ${token}`;
     response = await ask(url, { method: "HEAD", headers: { accept, authorization } }, policy, signal);
   }
-  if (response.status !== 200) throw new PinLookupError(describeRefusal(image, url, response.status));
+  if (response.status !== 200) throw refusal(url, response.status, image, "image", "a sign-in");
   const digest = response.headers.get("docker-content-digest") ?? "";
   if (!DIGEST.test(digest)) throw new PinLookupError(`${url.host} returned no SHA-256 digest for ${image}`);
   return digest;
@@ -206,16 +198,9 @@ async function fetchToken(challenge: string, from: URL, policy: LookupPolicy, si
     if (value !== undefined) realm.searchParams.set(key, value);
   }
   const response = await ask(realm, { method: "GET" }, policy, signal);
-  const answer = tokenSchema.safeParse(
-    response.status === 200 ? await readJson(response, realm.host, signal) : undefined,
-  );
-  const token = answer.data?.token ?? answer.data?.access_token;
+  const body = response.status === 200 ? await readJson(response, realm.host, signal) : undefined;
+  const { data } = tokenSchema.safeParse(body);
+  const token = data?.token ?? data?.access_token;
   if (token === undefined) throw new PinLookupError(`${realm.host} gave no token (status ${response.status})`);
   return token;
-}
-
-function describeRefusal(image: string, { host }: URL, status: number): string {
-  if (status === 404) return `${host} has no image ${image}`;
-  if (status === 401 || status === 403) return `${host} does not show ${image} without a sign-in`;
-  return `${host} responded with ${status} for ${image}`;
 }

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Usage } from "../../../shared/output.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
@@ -8,10 +7,7 @@ import type { JobInput } from "../../store/jobs/job-store.ts";
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
-/**
- * Maximum characters of one job, about a minute: at 44.1 kHz the WAV file of a job still fits into one frame
- * (shared/protocol/codec.ts).
- */
+/** About a minute: at 44.1 kHz, the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
 const MAX_PIECE_CHARS = 800;
 /** Name of the Cargo's first voice. */
 const DEFAULT_VOICE = "default";
@@ -64,7 +60,7 @@ export const speechEventSchema = z
 export type SpeechEvent = z.infer<typeof speechEventSchema>;
 
 /** Returns the maximum characters of one job of the Cargo. */
-export function pieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">): number {
+export function maxPieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">): number {
   const { properties } = inputSchema as { properties?: { text?: { maxLength?: unknown } } };
   const limit = properties?.text?.maxLength;
   return typeof limit === "number" ? Math.max(1, Math.min(limit, MAX_PIECE_CHARS)) : MAX_PIECE_CHARS;
@@ -78,18 +74,8 @@ export function speechInputOf({ voice, speed }: SpeechBody, text: string): JobIn
   };
 }
 
-/** Returns the request's field for a path of the job's input. */
-export function speechFieldOf(path: string): string {
-  return path === "text" ? "input" : path;
-}
-
 /** Returns the WAV file in base64 of a job's output; undefined for any other output. */
-export function spokenWavOf(output: unknown): string | undefined {
+export function wavOf(output: unknown): string | undefined {
   const { format, data } = (output ?? {}) as { format?: unknown; data?: unknown };
   return format === "wav" && typeof data === "string" ? data : undefined;
-}
-
-export function presentSpeechUsage(usages: readonly Usage[]): z.infer<typeof speechUsageSchema> {
-  const tokens = usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
-  return { input_tokens: tokens, output_tokens: 0, total_tokens: tokens };
 }

@@ -17,10 +17,9 @@ export interface EncodedSpeech {
   readonly sampleRateHz: number;
 }
 
-/** Sample rate of `pcm`, whose clients expect this one. Source: OpenAI's API. */
+/** Sample rate of `pcm`. Source: OpenAI's API. */
 const PCM_RATE_HZ = 24_000;
 const MIN_RATE_HZ = 8_000;
-/** Bit rate that is sufficient for one channel of speech. */
 const MP3_KBITS = 64;
 const MP3_RATES_HZ: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
@@ -42,7 +41,7 @@ async function encodeMp3({ samples, sampleRateHz }: Recording): Promise<EncodedS
   const input = isRate ? samples : resample(samples, sampleRateHz, PCM_RATE_HZ);
   const rateHz = isRate ? sampleRateHz : PCM_RATE_HZ;
   encoder.configure({ sampleRate: rateHz, channels: 1, bitrate: MP3_KBITS });
-  // A copy, because the next call overwrites the result.
+  // Copied, because the next call overwrites the result.
   const frames = Buffer.from(encoder.encode([input]));
   return { bytes: Buffer.concat([frames, encoder.finalize()]), sampleRateHz: rateHz };
 }

@@ -1,26 +1,25 @@
 import { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
-import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
+import type { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum recording that is sent inside a job's input: transcription Cargos accept this much as base64. */
-export const MAX_INLINE_SOUND_BYTES = 187_500;
-/** Same limit as OpenAI's, 25 MB. */
-export const MAX_SOUND_BYTES = 25 * MIB;
+/** Maximum recording in a job's input: transcription Cargos accept this much as base64. */
+export const MAX_INLINE_AUDIO_BYTES = 187_500;
+/** Same limit as OpenAI's. */
+export const MAX_AUDIO_BYTES = 25 * MIB;
 
-const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
 const SPEAKERS = refused("no runtime identifies speakers", [[]]);
 const common = {
   file: z.string().openapi({
     format: "binary",
-    description: `A WAV file of at most ${MAX_SOUND_BYTES / MIB} MB, about 13 minutes at 16 kHz and 16 bit`,
+    description: `A WAV file of at most ${MAX_AUDIO_BYTES / MIB} MB, about 13 minutes at 16 kHz and 16 bit`,
   }),
   model: z
     .string()
     .min(1)
     .optional()
     .describe("Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo`"),
-  response_format: formatSchema.default("json"),
+  response_format: z.enum(["json", "text", "srt", "vtt", "verbose_json"]).default("json"),
   prompt: refused("no runtime supports a prompt for transcription", [""]),
   temperature: refused("the most likely text is always returned", ["0", "0.0"]),
 };
@@ -47,10 +46,7 @@ export const transcriptionFieldsSchema = requestObject({
   timestamp_granularities: granularitiesSchema,
 }).refine(
   ({ timestamp_granularities: times, response_format: format }) => times === undefined || format === "verbose_json",
-  {
-    path: ["timestamp_granularities"],
-    message: "requires response_format verbose_json",
-  },
+  { path: ["timestamp_granularities"], message: "requires response_format verbose_json" },
 );
 export const translationFieldsSchema = requestObject(common);
 export type TranscriptionFields = z.infer<typeof transcriptionFieldsSchema>;
@@ -75,16 +71,9 @@ export const transcriptionSchema = z
   })
   .openapi("Transcription");
 
-const heardSchema = ONNX_OUTPUTS["automatic-speech-recognition"];
-type Heard = z.infer<typeof heardSchema>;
-
-/** Returns the transcription in a job's output; undefined for any other output. */
-export function heardOf(output: unknown): Heard | undefined {
-  return heardSchema.safeParse(output).data;
-}
-
 export interface Transcript {
-  readonly heard: Heard;
+  /** Output of the job. */
+  readonly result: z.infer<(typeof ONNX_OUTPUTS)["automatic-speech-recognition"]>;
   readonly task: "transcribe" | "translate";
   readonly language: string | undefined;
   readonly hasWords: boolean;
@@ -93,8 +82,8 @@ export interface Transcript {
 }
 
 export function presentTranscription(transcript: Transcript, isVerbose: boolean): z.infer<typeof transcriptionSchema> {
-  const { heard, task, language, hasWords, seconds } = transcript;
-  const text = heard.text.trim();
+  const { result, task, language, hasWords, seconds } = transcript;
+  const text = result.text.trim();
   const usage = { type: "duration" as const, seconds: Math.ceil(seconds) };
   if (!isVerbose) return { text, usage };
   const parts = partsOf(transcript);
@@ -114,8 +103,8 @@ export function subtitlesOf(transcript: Transcript, format: "srt" | "vtt"): stri
   return `${format === "vtt" ? "WEBVTT\n\n" : ""}${cues.join("")}`;
 }
 
-function partsOf({ heard, seconds }: Transcript): { start: number; end: number; text: string }[] {
-  return (heard.chunks ?? []).map(({ start_s, end_s, text }) => ({
+function partsOf({ result, seconds }: Transcript): { start: number; end: number; text: string }[] {
+  return (result.chunks ?? []).map(({ start_s, end_s, text }) => ({
     start: start_s,
     end: end_s ?? Math.max(start_s, seconds),
     text: text.trim(),

@@ -1,29 +1,21 @@
 import { open, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import { WavError, wavSeconds } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import type { HttpDeps, HttpEnv } from "../../http/http-deps.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
-import {
-  announcedBytesOf,
-  type Form,
-  type FormFile,
-  type FormLimits,
-  readForm,
-} from "../../http/multipart/read-form.ts";
+import { announcedBytesOf, type Form, type FormFile, readForm } from "../../http/multipart/read-form.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
 import { nameIgnored, routeGroup } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { wholeOutput } from "../../http/streaming/whole-output.ts";
-import { type ChatClient, waitingClientOf } from "../../http/streaming/request-context.ts";
+import { runForOutput } from "../../http/streaming/whole-output.ts";
+import { type ClientCall, requestContextOf } from "../../http/streaming/request-context.ts";
 import {
-  heardOf,
-  MAX_INLINE_SOUND_BYTES,
-  MAX_SOUND_BYTES,
+  MAX_AUDIO_BYTES,
+  MAX_INLINE_AUDIO_BYTES,
   presentTranscription,
   subtitlesOf,
   type TranscriptionFields,
@@ -34,21 +26,18 @@ import {
   translationFormSchema,
 } from "./transcription-schemas.ts";
 
-const FORM_LIMITS = {
-  maxFields: 32,
-  maxFieldBytes: 4_096,
-  maxFileBytes: MAX_SOUND_BYTES,
-  inlineBytes: MAX_INLINE_SOUND_BYTES,
-};
+const FORM_LIMITS = { maxFields: 32, maxFieldBytes: 4_096, maxFileBytes: MAX_AUDIO_BYTES, maxFiles: 1 };
 /** Maximum bytes of a WAV file's header, including the metadata that programs write before the samples. */
 const HEAD_BYTES = 65_536;
-const LONG_SOUND = `The recording is larger than ${MAX_SOUND_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
+const TOO_LARGE = `The recording is larger than ${MAX_AUDIO_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
+/** Lifetime of the temporary file. A running job keeps its file for longer. */
+const TEMPORARY_MS = 3_600_000;
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
 const SHARED = {
   about: "A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled.",
   access: "write",
-  answers: {
+  responses: {
     200: {
       description: "The text, as JSON or in the requested text format",
       content: {
@@ -66,39 +55,29 @@ export const transcriptionRoutes = routeGroup("/audio", { tag: "Chat", style: "o
     is: "Transcribe speech",
     form: transcriptionFormSchema,
     ...SHARED,
-  })((call) => answer(deps, call, "transcribe", transcriptionFieldsSchema));
+  })((call) => run(deps, call, "transcribe", transcriptionFieldsSchema));
 
   routes.post("/translations", {
     id: "createTranslation",
     is: "Translate speech into English text",
     form: translationFormSchema,
     ...SHARED,
-  })((call) => answer(deps, call, "translate", translationFieldsSchema));
+  })((call) => run(deps, call, "translate", translationFieldsSchema));
 });
 
-interface Asked {
-  readonly fields: TranscriptionFields;
-  /** Paths of the ignored parameters. */
-  readonly ignored: readonly string[];
-  readonly cargo: CatalogEntry;
-  /** Duration of the recording. */
-  readonly seconds: number;
-}
-
-async function answer(
+async function run(
   deps: HttpDeps,
-  { c, identity }: Pick<ChatClient, "c" | "identity">,
+  { c, identity }: Pick<ClientCall, "c" | "identity">,
   task: "transcribe" | "translate",
   schema: z.ZodType<TranscriptionFields>,
 ): Promise<Response | z.infer<typeof transcriptionSchema> | null> {
   const { accountId } = identity;
-  // Disposed of at the end of this function, which removes its file.
-  await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
+  await using received = await receiveAudio(deps, accountId, c.env.incoming, async (form, file) => {
     const given = valuesOf(form);
     const ignored = checkParameters(schema, given, "openai");
     const fields = validate(schema, given);
     const cargo = await findModelFor("transcription", deps.catalog, fields.model, accountId);
-    return { fields, ignored, cargo, seconds: await secondsOf(file) };
+    return { fields, ignored, cargo, seconds: await readDuration(file) };
   });
   const { fields, ignored, cargo, seconds } = received.checked;
   nameIgnored(c, ignored);
@@ -111,31 +90,15 @@ async function answer(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = waitingClientOf({ c, identity, ignored });
-  const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
+  const client = requestContextOf({ c, identity, ignored });
+  const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return null;
-  const heard = heardOf(made.output);
-  if (heard === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");
-  const transcript = { heard, task, language, hasWords, seconds };
+  const result = ONNX_OUTPUTS["automatic-speech-recognition"].safeParse(made.output).data;
+  if (result === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");
+  const transcript = { result, task, language, hasWords, seconds };
   if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
-  if (format === "text") return c.body(`${heard.text.trim()}\n`, 200, PLAIN);
+  if (format === "text") return c.body(`${result.text.trim()}\n`, 200, PLAIN);
   return presentTranscription(transcript, format === "verbose_json");
-}
-
-/** @throws {ServiceError} `payload_too_large`, and those of `receiveFile`. */
-async function receiveSound<T>(
-  deps: HttpDeps,
-  c: Context<HttpEnv>,
-  accountId: string,
-  check: (form: Form, file: FormFile) => Promise<T>,
-): Promise<ReceivedFile<T>> {
-  try {
-    return await receiveFile(deps, accountId, c.env.incoming, FORM_LIMITS, check);
-  } catch (cause) {
-    if (cause instanceof ServiceError && cause.code === "payload_too_large")
-      throw new ServiceError("payload_too_large", LONG_SOUND, { cause });
-    throw cause;
-  }
 }
 
 /** Returns the fields of the form by their names in JSON: `a[]`, or a field that was sent twice, is a list. */
@@ -147,11 +110,8 @@ function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...values, ...files.map(({ field, filename }) => [field, filename])]);
 }
 
-/**
- * Returns the duration of a WAV file.
- * @throws {ValidationError} naming `file`.
- */
-async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
+/** Returns the duration of a WAV file. @throws {ValidationError} naming `file` */
+async function readDuration({ path, sizeBytes }: FormFile): Promise<number> {
   await using handle = await open(path);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   try {
@@ -168,14 +128,6 @@ function fieldOf(path: string): string {
   return path === "timestamps" ? "timestamp_granularities" : path;
 }
 
-/** Lifetime of the temporary file. A running job keeps its file for longer. */
-const TEMPORARY_MS = 3_600_000;
-
-interface ReceivingLimits extends Omit<FormLimits, "maxFiles" | "directory"> {
-  /** Maximum file that is stored in a job's row. */
-  readonly inlineBytes: number;
-}
-
 /** A form with one file, prepared for a job's input. Disposing of it removes the file once no job needs it. */
 interface ReceivedFile<T> extends AsyncDisposable {
   /** Result of the check of the form. */
@@ -185,32 +137,35 @@ interface ReceivedFile<T> extends AsyncDisposable {
 }
 
 /**
- * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file of
- * the account.
- * @param check Throws if the form or the file is not acceptable. Nothing is stored before.
- * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`.
- * @throws {ValidationError} without the file.
+ * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file.
+ * @param check throws if the form or the file is not acceptable. Nothing is stored before
+ * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`
+ * @throws {ValidationError} without the file
  */
-async function receiveFile<T>(
+async function receiveAudio<T>(
   { files, log }: HttpDeps,
   accountId: string,
   incoming: IncomingMessage,
-  limits: ReceivingLimits,
   check: (form: Form, file: FormFile) => Promise<T>,
 ): Promise<ReceivedFile<T>> {
-  const { inlineBytes, maxFileBytes } = limits;
   const announced = announcedBytesOf(incoming);
-  if (announced <= inlineBytes) return receive({});
-  return files.receive(accountId, Math.min(announced, maxFileBytes), () => receive({ directory: files.arriving }));
+  if (announced <= MAX_INLINE_AUDIO_BYTES) return receive({});
+  const maxBytes = Math.min(announced, MAX_AUDIO_BYTES);
+  return files.receive(accountId, maxBytes, () => receive({ directory: files.arriving }));
 
-  async function receive(place: Pick<FormLimits, "directory">): Promise<ReceivedFile<T>> {
+  async function receive(location: { directory?: string }): Promise<ReceivedFile<T>> {
     await using stack = new AsyncDisposableStack();
-    const form = stack.use(await readForm(incoming, { ...limits, ...place, maxFiles: 1 }));
+    const reading = readForm(incoming, { ...FORM_LIMITS, ...location }).catch((cause: unknown) => {
+      const isTooLarge = cause instanceof ServiceError && cause.code === "payload_too_large";
+      throw isTooLarge ? new ServiceError(cause.code, TOO_LARGE, { cause }) : cause;
+    });
+    const form = stack.use(await reading);
     const [file] = form.files;
     if (file?.field !== "file")
       throw new ValidationError([{ path: "file", message: "is required and must be a file" }]);
     const checked = await check(form, file);
-    const input = file.sizeBytes <= inlineBytes ? (await readFile(file.path)).toString("base64") : await store(file);
+    const { sizeBytes, path } = file;
+    const input = sizeBytes <= MAX_INLINE_AUDIO_BYTES ? (await readFile(path)).toString("base64") : await store(file);
     if (typeof input !== "string") stack.defer(() => remove(input.file_id));
     const kept = stack.move();
     return { checked, input, [Symbol.asyncDispose]: () => kept.disposeAsync() };

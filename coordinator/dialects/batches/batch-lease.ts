@@ -6,19 +6,15 @@ import { resolveLimits } from "../../quotas/account-limits.ts";
 import type { FileBatch, FileBatchProgress } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Duration of a lease. Any coordinator that finds an expired lease takes over the batch. */
+/** Any coordinator that finds an expired lease adopts the batch. */
 export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 
-/** Reasons why a batch ends before all its lines completed. */
 export type AbortReason = "cancelled" | "expired";
 
 export type BatchLease = ReturnType<typeof batchLease>;
 
-/**
- * Holds and renews this coordinator's lease on a batch, with the batch's progress.
- * @param onEnd Called when the batch ended at this coordinator.
- */
+/** Holds and renews this coordinator's lease on a batch. `onEnd`: called when the batch ended at this coordinator. */
 export function batchLease(
   { clock, log }: Env,
   store: Pick<Store, "accounts" | "fileBatches">,
@@ -35,18 +31,18 @@ export function batchLease(
   let early: AbortReason | null = batch.cancellingAtMs === null ? null : "cancelled";
   let untilMs = clock.now() + LEASE_MS;
 
-  const tellWatchers = (): void => {
+  const notifyWatchers = (): void => {
     for (const watcher of watchers) watcher();
   };
   const stop = (): void => {
     renewing.abort();
     stopped.abort(new ServiceError("shutting_down", "Another coordinator continues the batch"));
-    tellWatchers();
+    notifyWatchers();
   };
   const endEarly = (because: AbortReason): void => {
     if (early !== null) return;
     early = because;
-    tellWatchers();
+    notifyWatchers();
   };
   const renew = async (): Promise<void> => {
     const newUntilMs = clock.now() + LEASE_MS;
@@ -61,7 +57,7 @@ export function batchLease(
 
   return {
     batch,
-    /** Aborts when the lease is lost or the coordinator stops. The state is left unchanged for the next owner. */
+    /** Aborts when the lease is lost or the coordinator stops. The state is left for the next owner. */
     stopped: stopped.signal,
     get early() {
       return early;
@@ -69,13 +65,13 @@ export function batchLease(
     get progress() {
       return progress;
     },
-    /** Submitter of the jobs, with the limits at the last renewal. */
+    /** With the limits at the last renewal. */
     get submitter() {
       return submitter;
     },
     stop,
     endEarly,
-    /** Adds a function that is called at an early end and when the lease stops. */
+    /** Calls `watcher` at an early end and when the lease stops. */
     watch: (watcher: () => void) => void watchers.add(watcher),
     /** Renews the lease, now and repeatedly. */
     async start(): Promise<void> {
@@ -94,10 +90,7 @@ export function batchLease(
     count(counts: Pick<FileBatchProgress, "completed" | "failed">): void {
       progress = { ...progress, ...counts };
     },
-    /**
-     * Changes the progress and renews the lease.
-     * @throws if the lease is lost
-     */
+    /** Changes the progress and renews the lease. @throws if the lease is lost */
     async save(changes: Partial<FileBatchProgress>): Promise<void> {
       progress = { ...progress, ...changes };
       await renew();
@@ -114,10 +107,7 @@ export function batchLease(
   };
 }
 
-/**
- * Returns the submitter with the current limits. Null if the account is suspended or deleted, or the API key was
- * revoked or has expired.
- */
+/** Returns null if the account is suspended or deleted, or the API key was revoked or has expired. */
 async function findSubmitter(
   nowMs: number,
   { accounts }: Pick<Store, "accounts">,

@@ -1,12 +1,11 @@
 import { createReadStream } from "node:fs";
 import type { FileBatchError } from "../../store/files/file-batches.ts";
 
-/** Maximum bytes of a line. Its body may have 1 MiB, like that of any request; the rest of the line is small. */
+/** The body of a line may have 1 MiB, like that of any request; the rest is small. */
 const MAX_LINE_BYTES = 1_114_112;
 const MAX_CUSTOM_ID_CHARS = 512;
 const LINE_FEED = 0x0a;
 
-/** A valid line of the input. */
 export interface BatchLine {
   /** Line number from 1, counting empty lines. */
   readonly number: number;
@@ -19,7 +18,7 @@ interface WrongLine {
 }
 
 /** Reads the lines of a JSONL file one at a time, so that at most one is in memory. Skips empty lines. */
-export async function* linesOf(path: string, endpoint: string): AsyncGenerator<BatchLine | WrongLine> {
+export async function* readLines(path: string, endpoint: string): AsyncGenerator<BatchLine | WrongLine> {
   for await (const { number, bytes } of rawLines(path)) {
     if (bytes === null) {
       const message = `The line is longer than ${MAX_LINE_BYTES} bytes`;
@@ -27,11 +26,11 @@ export async function* linesOf(path: string, endpoint: string): AsyncGenerator<B
       continue;
     }
     const text = bytes.toString("utf8").trim();
-    if (text !== "") yield lineOf(text, number, endpoint);
+    if (text !== "") yield parseLine(text, number, endpoint);
   }
 }
 
-function lineOf(text: string, number: number, endpoint: string): BatchLine | WrongLine {
+function parseLine(text: string, number: number, endpoint: string): BatchLine | WrongLine {
   const wrong = (code: string, message: string, param: string | null): WrongLine => ({
     error: { code, message, param, line: number },
   });

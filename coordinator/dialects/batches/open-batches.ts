@@ -10,17 +10,17 @@ import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../../store
 import type { Store } from "../../store/store.ts";
 import { assertStructure, validate } from "../../http/middleware/body.ts";
 import { checkParameters } from "../../http/openai/parameters.ts";
-import type { AnswerDeps, RequestContext } from "../../http/streaming/request-context.ts";
-import type { AskLine, LinesInFlight } from "./answer-lines.ts";
+import type { JobRunDeps, RequestContext } from "../../http/streaming/request-context.ts";
 import { batchLease, type BatchLease, LEASE_MS } from "./batch-lease.ts";
 import { type BatchJobs, earlierLineJobs, lineJobs } from "./line-jobs.ts";
 import { runBatch } from "./run-batch.ts";
+import type { CallEndpoint, LinesInFlight } from "./run-lines.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
-const LOOK_EVERY_MS = 2_000;
-/** Maximum unfinished batches of an account. */
+const POLL_MS = 2_000;
+/** Unfinished batches of an account. */
 const MAX_OPEN = 20;
-/** Maximum batches that this coordinator runs at a time. */
+/** Batches that this coordinator runs at a time. */
 const MAX_RUNNING = 50;
 const NEW: FileBatchProgress = {
   state: "validating",
@@ -37,8 +37,8 @@ const NEW: FileBatchProgress = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /**
- * Opens the service of batches over files. It owns the timer that polls for batches without a coordinator.
- * @param endpoints Endpoints that lines may call, by their paths.
+ * Runs batches over files. Owns the timer that polls for batches without a coordinator.
+ * @param endpoints endpoints that lines may call, by their paths
  */
 export function openBatches(
   env: Env<"chatWaitMs">,
@@ -63,18 +63,18 @@ export function openBatches(
   );
   const ownerId = newId("coord", clock.now());
   const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
-  /** Lines in flight by account. */
+  /** By account. */
   const inFlight = new Map<string, LinesInFlight>();
   const stop = new AbortController();
   /** Started by the first poll. */
   let loop: (() => Promise<void>) | null = null;
 
-  function look(): Promise<void> {
-    loop ??= every({ clock, log, stop: stop.signal }, LOOK_EVERY_MS, "look for batches of files", take);
+  function poll(): Promise<void> {
+    loop ??= every({ clock, log, stop: stop.signal }, POLL_MS, "look for batches of files", adopt);
     return loop();
   }
 
-  async function take(): Promise<void> {
+  async function adopt(): Promise<void> {
     if (running.size >= MAX_RUNNING) return;
     const nowMs = clock.now();
     // Usually there are none, and nothing is written.
@@ -85,12 +85,12 @@ export function openBatches(
 
   function run(batch: FileBatch): void {
     const { id, accountId } = batch;
-    // The lease expired before it was renewed, and its renewal has not noticed yet.
+    // The own lease expired before it was renewed, and the renewal has not noticed yet.
     if (stop.signal.aborted || running.has(id)) return;
     const lease = batchLease(env, store, batch, ownerId, countEnd);
     const ofAccount = inFlight.get(accountId) ?? new Set();
     inFlight.set(accountId, ofAccount);
-    const done = runBatch(env, files, askOf(lease), lease, ofAccount).finally(() => {
+    const done = runBatch(env, files, endpointFor(lease), lease, ofAccount).finally(() => {
       running.delete(id);
       const others = [...running.values()].filter((other) => other.lease.batch.accountId === accountId);
       if (others.length === 0) inFlight.delete(accountId);
@@ -98,17 +98,17 @@ export function openBatches(
     running.set(id, { lease, done });
   }
 
-  function askOf(lease: BatchLease): AskLine {
+  function endpointFor(lease: BatchLease): CallEndpoint {
     const { id: batchId, request, createdAtMs: sinceMs } = lease.batch;
     const options = { chatWaitMs: env.config.chatWaitMs };
     return (line, isEarlier, gone) => {
       const endpoint = endpoints.get(request.endpoint);
       if (endpoint === undefined) throw new Error(`Batches do not support the endpoint ${request.endpoint}`);
-      const place = { batchId, line: line.number };
+      const position = { batchId, line: line.number };
       const ofLine = isEarlier
-        ? earlierLineJobs(jobs, { ...place, sinceMs })
-        : lineJobs(jobs, { ...place, isCancelled: () => lease.early !== null });
-      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, gone }, line.body);
+        ? earlierLineJobs(jobs, { ...position, sinceMs })
+        : lineJobs(jobs, { ...position, isCancelled: () => lease.early !== null });
+      return endpoint({ catalog, options, log, jobs: ofLine }, { submitter: lease.submitter, signal: gone }, line.body);
     };
   }
 
@@ -133,21 +133,15 @@ export function openBatches(
 
   return {
     metrics: [created, lines],
-    /** Number of batches that this coordinator runs now. */
     get runningCount() {
       return running.size;
     },
-    /** Number of lines in flight in these batches. */
     get linesInFlight() {
       return [...inFlight.values()].reduce((sum, ofAccount) => sum + ofAccount.size, 0);
     },
-    /** Starts to poll for batches without a coordinator and runs them. */
-    start: () => void look(),
+    start: () => void poll(),
     get,
-    /**
-     * @throws {ValidationError} for an endpoint or a file that batches do not support, and if the account has MAX_OPEN
-     * unfinished batches.
-     */
+    /** @throws {ValidationError} also if the account has {@link MAX_OPEN} unfinished batches */
     async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
       if (!endpoints.has(request.endpoint))
         throw wrong("endpoint", `must be one of ${[...endpoints.keys()].join(", ")}`);
@@ -165,13 +159,11 @@ export function openBatches(
       if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
       if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
         await store.files.unhold(holds);
-        throw wrong(
-          "input_file_id",
-          `The account already has ${MAX_OPEN} unfinished batches, the maximum; wait until one ends or cancel one`,
-        );
+        const facts = `The account already has ${MAX_OPEN} unfinished batches, the maximum`;
+        throw wrong("input_file_id", `${facts}; wait until one ends or cancel one`);
       }
       created.add(["created"]);
-      void look();
+      void poll();
       return { ...batch, cancellingAtMs: null, endedAtMs: null };
     },
     async list(accountId: string, page: { readonly afterId: string | null; readonly limit: number }) {
@@ -184,11 +176,11 @@ export function openBatches(
       running.get(id)?.lease.endEarly("cancelled");
       return get(accountId, id);
     },
-    /** Removes the batches of a deleted account. May be called repeatedly. */
+    /** Removes the batches of a deleted account. */
     async removeAll(accountId: string): Promise<void> {
       const ofAccount = [...running.values()].filter(({ lease }) => lease.batch.accountId === accountId);
       for (const { lease } of ofAccount) lease.stop();
-      // Otherwise a batch at its end would store files after all others were removed.
+      // Otherwise a batch could store its results after all other files were removed.
       await Promise.all(ofAccount.map(({ done }) => done));
       await store.fileBatches.removeOfAccount(accountId);
     },
@@ -196,7 +188,7 @@ export function openBatches(
     async close(): Promise<void> {
       stop.abort();
       for (const { lease } of running.values()) lease.stop();
-      await look();
+      await poll();
       await Promise.all([...running.values()].map(({ done }) => done));
       await store.fileBatches.release(ownerId).catch(() => undefined);
     },
@@ -207,16 +199,12 @@ function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
 }
 
-type Answer<Body> = (deps: AnswerDeps, client: RequestContext, body: Body) => Promise<object | null>;
+/** Runs a request. Returns the body of the response, or null if the client has disconnected or the line is given up. */
+type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
+export type LineEndpoint = Run<object>;
 
-/**
- * Runs a batch line at an endpoint. Returns the body of the response, or null if the line is given up.
- * @throws {ServiceError} as the endpoint does
- */
-export type LineEndpoint = Answer<object>;
-
-/** Makes an endpoint's code callable for batch lines. */
-export function lineEndpoint<S extends z.ZodType>(schema: S, answer: Answer<z.output<S>>): LineEndpoint {
+/** Makes an endpoint callable for batch lines. */
+export function lineEndpoint<S extends z.ZodType>(schema: S, run: Run<z.output<S>>): LineEndpoint {
   return async (deps, client, given) => {
     assertStructure(given);
     if ("stream" in given && given.stream === true) {
@@ -224,6 +212,6 @@ export function lineEndpoint<S extends z.ZodType>(schema: S, answer: Answer<z.ou
     }
     const body = validate(schema, given);
     const ignoredParameters = checkParameters(schema, given, "openai");
-    return answer(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
+    return run(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
   };
 }

@@ -3,41 +3,33 @@ import { open, rm, utimes } from "node:fs/promises";
 import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 
-/** Bytes that are reserved at a time. */
+/** Minimum bytes of a reservation. */
 const STEP_BYTES = 65_536;
 
 export type ResultFile = Awaited<ReturnType<typeof openResultFile>>;
 
-/**
- * Opens a JSONL file for a batch's results. It starts empty, even after a crash. When a write resolves, its line was
- * passed to the disk.
- * @param setAside Reserves more bytes.
- * @throws {ServiceError} `file_budget_exceeded`, `disk_full`
- */
-export async function openResultFile(path: string, maxBytes: number, setAside: (bytes: number) => Promise<void>) {
+/** Opens an empty JSONL file for a batch's results. `reserve` is called before the file needs more bytes. */
+export async function openResultFile(path: string, maxBytes: number, reserve: (bytes: number) => Promise<void>) {
   const handle = await open(path, "w", 0o600);
   const hash = createHash("sha256");
   let writing: Promise<unknown> = Promise.resolve();
-  let [sizeBytes, writtenBytes, setAsideBytes] = [0, 0, 0];
+  let [sizeBytes, writtenBytes, reservedBytes] = [0, 0, 0];
   /** Error of the first line that did not fit; no line follows it. */
   let full: Error | null = null;
 
   const append = async (bytes: Buffer): Promise<void> => {
-    if (writtenBytes + bytes.length > setAsideBytes) {
+    if (writtenBytes + bytes.length > reservedBytes) {
       const more = Math.max(STEP_BYTES, bytes.length);
-      await setAside(more);
-      setAsideBytes += more;
+      await reserve(more);
+      reservedBytes += more;
     }
     try {
       await handle.appendFile(bytes);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== "ENOSPC" && code !== "EDQUOT") throw cause;
-      throw new ServiceError(
-        "disk_full",
-        "The coordinator's disk is too full for the results; its operator must free space",
-        { cause },
-      );
+      const message = "The coordinator's disk is too full for the results; its operator must free space";
+      throw new ServiceError("disk_full", message, { cause });
     }
     writtenBytes += bytes.length;
     hash.update(bytes);
@@ -47,16 +39,13 @@ export async function openResultFile(path: string, maxBytes: number, setAside: (
     path,
     /**
      * Writes a line. Lines are complete and in the order of the calls.
-     * @throws {ServiceError} `payload_too_large` when the file has its maximum size; `file_budget_exceeded`,
-     * `disk_full`
+     * @throws {ServiceError} `payload_too_large`, `file_budget_exceeded`, `disk_full`
      */
     async write(line: object): Promise<void> {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
       if (sizeBytes + bytes.length > maxBytes) {
-        throw new ServiceError(
-          "payload_too_large",
-          `The results are larger than ${formatBytes(maxBytes)}, the maximum of a file; split the batch`,
-        );
+        const message = `The results are larger than ${formatBytes(maxBytes)}, the maximum of a file; split the batch`;
+        throw new ServiceError("payload_too_large", message);
       }
       sizeBytes += bytes.length;
       const written = writing.then(async () => {
@@ -74,7 +63,7 @@ export async function openResultFile(path: string, maxBytes: number, setAside: (
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined);
     },
-    /** Closes the file after all writes; call it once. The size and hash cover the lines that fitted. */
+    /** Closes the file after all writes. Size and hash cover the lines that fitted. */
     async close(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
       await writing;
       // A full disk may have accepted a part of a line.

@@ -8,13 +8,9 @@ import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../ht
 import type { Batches } from "./open-batches.ts";
 
 const MAX_METADATA = 16;
-const MAX_METADATA_KEY_CHARS = 64;
-const MAX_METADATA_VALUE_CHARS = 512;
-const MAX_BATCHES_OF_PAGE = 100;
-const DEFAULT_BATCHES_OF_PAGE = 20;
 
 const metadataSchema = z
-  .record(z.string().max(MAX_METADATA_KEY_CHARS), z.string().max(MAX_METADATA_VALUE_CHARS))
+  .record(z.string().max(64), z.string().max(512))
   .refine((value) => Object.keys(value).length <= MAX_METADATA, `must have at most ${MAX_METADATA} entries`);
 
 const batchBodySchema = z
@@ -35,10 +31,16 @@ const batchBodySchema = z
 
 const batchListQuery = z.object({
   after: z.string().max(100).optional().describe("Id of the last batch of the previous page"),
-  limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
+  limit: queryInt(1, 100, 20),
 });
 
 const secondsSchema = z.int().nullable().describe("Unix time in seconds; null if it has not happened");
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  param: z.string().nullable(),
+  line: z.int().nullable().describe("Line number, from 1; null if the error concerns the whole file"),
+});
 
 const batchSchema = z
   .object({
@@ -46,17 +48,7 @@ const batchSchema = z
     object: z.literal("batch"),
     endpoint: z.string(),
     errors: z
-      .object({
-        object: z.literal("list"),
-        data: z.array(
-          z.object({
-            code: z.string(),
-            message: z.string(),
-            param: z.string().nullable(),
-            line: z.int().nullable().describe("Line number, from 1; null if the error concerns the whole file"),
-          }),
-        ),
-      })
+      .object({ object: z.literal("list"), data: z.array(errorSchema) })
       .nullable()
       .describe("Why the batch failed"),
     input_file_id: z.string(),
@@ -84,8 +76,7 @@ function presentBatch(batch: FileBatch): z.infer<typeof batchSchema> {
   const { request, progress, endedAtMs, cancellingAtMs } = batch;
   const { errors, total, completed, failed } = progress;
   const isCancelling = endedAtMs === null && cancellingAtMs !== null;
-  const endedIn = (state: FileBatchState): number | null =>
-    progress.state === state ? presentUnixTimeOrNull(endedAtMs) : null;
+  const endedIn = (state: FileBatchState) => (progress.state === state ? presentUnixTimeOrNull(endedAtMs) : null);
   return {
     id: batch.id,
     object: "batch",
@@ -121,7 +112,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       access: "write",
       isCompatible: true,
       body: batchBodySchema,
-      answers: { 200: json(batchSchema, "The batch is stored durably") },
+      responses: { 200: json(batchSchema, "The batch is stored durably") },
     })(async ({ identity, body }) => {
       const life = body.output_expires_after;
       const batch = await batches.create(identity.accountId, {
@@ -140,7 +131,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       is: "List batches, newest first",
       access: "read",
       query: batchListQuery,
-      answers: { 200: json(batchListSchema, "A page of batches") },
+      responses: { 200: json(batchListSchema, "A page of batches") },
     })(async ({ identity, query }) => {
       const { after: afterId = null, limit } = query;
       // Requests one more item, which shows whether a further page exists.
@@ -152,7 +143,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       id: "getFileBatch",
       is: "Get a batch and its progress",
       access: "read",
-      answers: { 200: json(batchSchema, "The batch") },
+      responses: { 200: json(batchSchema, "The batch") },
       fails: [404],
     })(async ({ identity, params }) => presentBatch(await batches.get(identity.accountId, params.id)));
 
@@ -161,7 +152,7 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       is: "Cancel a batch",
       about: "Results of finished lines stay in the result files. No-op if the batch has ended.",
       access: "write",
-      answers: {
+      responses: {
         200: json(batchSchema, "The batch, whose status is `cancelling`, or its final status if it had ended"),
       },
       fails: [404],

@@ -6,20 +6,17 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Env } from "../../env.ts";
 import type { Files } from "../../files/open-files.ts";
 import type { FileBatchError } from "../../store/files/file-batches.ts";
-import { answerLines, type AskLine, type LinesInFlight } from "./answer-lines.ts";
 import type { BatchLease } from "./batch-lease.ts";
-import { linesOf } from "./input-lines.ts";
+import { readLines } from "./input-lines.ts";
 import { openResultFile, type ResultFile } from "./result-file.ts";
+import { runLines, type CallEndpoint, type LinesInFlight } from "./run-lines.ts";
 
 export const MAX_LINES = 50_000;
 const MAX_ERRORS = 100;
-/** Interval of touching the files; a file that is not touched for an hour is removed. */
+/** A file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/**
- * Time to wait for the input: a shared disk may show a file later at other coordinators than at the one that received
- * it.
- */
-const LATE_DISK_S = 30;
+/** Time to wait for the input: a shared disk may show a file later at other coordinators. */
+const MAX_DISK_DELAY_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
   message: "The coordinator's disk does not have the content of the input file; upload it again",
@@ -27,24 +24,24 @@ const NO_INPUT: FileBatchError = {
   line: null,
 };
 /** Codes of results that did not fit into the account's budget, their file or the disk. */
-const NO_ROOM: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
-/** Number of the account's newest files to search for results that a coordinator stored before it crashed. */
+const DOES_NOT_FIT: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
+/** Newest files of the account to search for results that a coordinator stored before it crashed. */
 const NEWEST_FILES = 1_000;
 
 /**
- * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning: the
- * jobs of lines that were run before are stored and are read again.
+ * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning, and
+ * reads the stored jobs of lines that were run before.
  */
 export async function runBatch(
   env: Env,
   files: Files,
-  ask: AskLine,
+  call: CallEndpoint,
   lease: BatchLease,
   inFlight: LinesInFlight,
 ): Promise<void> {
   try {
     await lease.start();
-    await work(env, files, ask, lease, inFlight);
+    await work(env, files, call, lease, inFlight);
   } catch (error) {
     if (lease.stopped.aborted) return;
     const { id } = lease.batch;
@@ -60,25 +57,25 @@ export async function runBatch(
 async function work(
   { clock, log }: Env,
   files: Files,
-  ask: AskLine,
+  call: CallEndpoint,
   lease: BatchLease,
   inFlight: LinesInFlight,
 ): Promise<void> {
   const { accountId, request } = lease.batch;
-  const path = await inputOf(clock, files, lease);
+  const path = await findInput(clock, files, lease);
   if (path === null) return void (await lease.end({ state: lease.early ?? "failed", errors: [NO_INPUT] }));
   const { total, errors } = await checkLines(path, lease);
   if (errors.length > 0) return void (await lease.end({ state: "failed", errors }));
   const wasFinalizing = lease.progress.state === "finalizing";
   const inProgressAtMs = lease.progress.inProgressAtMs ?? clock.now();
   await lease.save({ state: "in_progress", total, inProgressAtMs });
-  // Checks free disk space and creates the folder.
+  // Checks the free space and creates the folder.
   await files.receive(accountId, 0, () => Promise.resolve());
   using reservation = reserveResultSpace(files, accountId);
   const openResult = (kind: Kind): Promise<ResultFile> => {
     // Each run uses another name, because a coordinator that lost its lease may still write its own file.
     const name = `${lease.batch.id}-${clock.now()}-${process.pid}.${kind}`;
-    return openResultFile(join(files.arriving, name), files.maxFileBytes, reservation.setAside);
+    return openResultFile(join(files.arriving, name), files.maxFileBytes, reservation.reserve);
   };
   await using output = await openResult("output");
   await using failures = await openResult("errors");
@@ -87,15 +84,15 @@ async function work(
   );
   let full: FileBatchError | null = null;
   try {
-    await answerLines(clock, ask, lease, { output, failures }, inFlight, linesOf(path, request.endpoint));
+    await runLines(clock, call, lease, { output, failures }, inFlight, readLines(path, request.endpoint));
   } catch (error) {
-    // The results before it are complete and were charged.
-    if (!(error instanceof ServiceError && NO_ROOM.has(error.code))) throw error;
+    // Earlier results are complete and were charged.
+    if (!(error instanceof ServiceError && DOES_NOT_FIT.has(error.code))) throw error;
     full = batchErrorOf(error);
   }
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
-  // From here on the files count instead.
+  // The files count instead.
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
@@ -112,10 +109,10 @@ function batchErrorOf(error: unknown): FileBatchError {
   return { code, message, param: null, line: null };
 }
 
-/** Returns the path of the input; null if this coordinator's disk does not have it. */
-async function inputOf(clock: Clock, files: Files, { batch, stopped }: BatchLease): Promise<string | null> {
+/** Returns null if this coordinator's disk does not have the input. */
+async function findInput(clock: Clock, files: Files, { batch, stopped }: BatchLease): Promise<string | null> {
   const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
-  for (let seconds = 0; seconds < LATE_DISK_S; seconds += 1) {
+  for (let seconds = 0; seconds < MAX_DISK_DELAY_S; seconds += 1) {
     const { root, name, isHere } = await files.heldContent(hold);
     if (isHere) return join(root, name);
     await clock.sleep(1_000, stopped);
@@ -127,31 +124,20 @@ async function inputOf(clock: Clock, files: Files, { batch, stopped }: BatchLeas
 async function checkLines(path: string, lease: BatchLease): Promise<{ total: number; errors: FileBatchError[] }> {
   const errors: FileBatchError[] = [];
   const ids = new Set<string>();
-  for await (const line of linesOf(path, lease.batch.request.endpoint)) {
+  const wrong = (code: string, message: string): void => void errors.push({ code, message, param: null, line: null });
+  for await (const line of readLines(path, lease.batch.request.endpoint)) {
     lease.stopped.throwIfAborted();
     if ("error" in line) errors.push(line.error);
     else if (ids.has(digestOf(line.customId))) {
       const message = `Each custom_id must be unique; an earlier line has "${line.customId}"`;
       errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
     } else ids.add(digestOf(line.customId));
-    if (ids.size > MAX_LINES) {
-      errors.push({
-        code: "too_many_requests",
-        message: `The file has more than ${MAX_LINES} requests; split it into several batches`,
-        param: null,
-        line: null,
-      });
-    }
+    if (ids.size > MAX_LINES)
+      wrong("too_many_requests", `The file has more than ${MAX_LINES} requests; split it into several batches`);
     if (errors.length >= MAX_ERRORS || ids.size > MAX_LINES) return { total: ids.size, errors };
   }
-  if (ids.size === 0 && errors.length === 0) {
-    errors.push({
-      code: "empty_file",
-      message: "The file has no requests; write one JSON object in each line",
-      param: null,
-      line: null,
-    });
-  }
+  if (ids.size === 0 && errors.length === 0)
+    wrong("empty_file", "The file has no requests; write one JSON object in each line");
   return { total: ids.size, errors };
 }
 
@@ -162,18 +148,12 @@ function digestOf(customId: string): string {
 
 type Kind = "output" | "errors";
 
-/**
- * Reserves space in the account's budget for the results of a batch until they are files. Disposing of it releases the
- * space.
- */
+/** Reserves space in the account's budget until the results are files. Disposing of it releases the space. */
 function reserveResultSpace(files: Files, accountId: string) {
   const disposed = Promise.withResolvers<void>();
   return {
-    /**
-     * Resolves when `bytes` more are reserved.
-     * @throws {ServiceError} `file_budget_exceeded`, `disk_full`
-     */
-    setAside: (bytes: number) =>
+    /** Resolves when `bytes` more are reserved. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+    reserve: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
         const held = files.receive(accountId, bytes, () => {
           resolve();
@@ -192,19 +172,13 @@ async function storeResult(
   result: ResultFile,
   kind: Kind,
 ): Promise<string | null> {
+  const { path } = result;
   const { sizeBytes, sha256 } = await result.close();
   if (sizeBytes === 0) return null;
   const { accountId, request } = batch;
-  const { id } = await files.receive(accountId, sizeBytes, () =>
-    files.add(accountId, {
-      path: result.path,
-      filename: filenameOf(batch.id, kind),
-      purpose: "batch_output",
-      sizeBytes,
-      sha256,
-      expiresAfterMs: request.outputExpiresAfterMs,
-    }),
-  );
+  const life = { purpose: "batch_output" as const, expiresAfterMs: request.outputExpiresAfterMs };
+  const file = { path, filename: filenameOf(batch.id, kind), sizeBytes, sha256, ...life };
+  const { id } = await files.receive(accountId, sizeBytes, () => files.add(accountId, file));
   return id;
 }
 

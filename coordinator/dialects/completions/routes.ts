@@ -1,6 +1,6 @@
-import { awaitChat, doneOf, endedChat, streamChat } from "../../http/streaming/awaited-chat.ts";
+import { awaitChat, doneOf, runChat, streamChat } from "../../http/streaming/awaited-chat.ts";
 import { mapWithConcurrency, MAX_CONCURRENCY } from "../../http/streaming/map-with-concurrency.ts";
-import { waitingClientOf, type AnswerDeps, type RequestContext } from "../../http/streaming/request-context.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import {
   addUsage,
@@ -12,16 +12,101 @@ import {
   type ChatStreamHead,
 } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
-import {
-  promptsOf,
-  rawInputOf,
-  textCompletionBodySchema,
-  textCompletionEventSchema,
-  textCompletionSchema,
-  type TextCompletionBody,
-} from "./schemas.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { jsonOrEvents } from "../../http/schemas/responses.ts";
+import { z } from "@hono/zod-openapi";
+import { MAX_REQUESTED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { FINISH_REASONS } from "../../../shared/output.ts";
+import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
+import { streamErrorSchema, streamOptionsSchema } from "../../http/schemas/chat-schemas.ts";
+import { givenFieldsOf } from "../../http/schemas/given-fields.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
+import { costSchema } from "../../http/schemas/wire-units.ts";
+
+/** Maximum prompts of a request. Each is a job. */
+const MAX_PROMPTS = 16;
+/** Default of `max_tokens`. Source: OpenAI's API. */
+const DEFAULT_TOKENS = 16;
+
+const promptSchema = z.string().min(1, "must not be empty");
+const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
+const ONE_CHOICE = refused("each prompt gets one choice", [1]);
+
+/** Body of a legacy text completion. `null` means "not given". Source: OpenAI's API. */
+export const textCompletionBodySchema = requestObject({
+  model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
+  prompt: z
+    .union([promptSchema, z.array(promptSchema).min(1).max(MAX_PROMPTS)], {
+      error: `must be a string, or a list of 1 to ${MAX_PROMPTS} strings; token ids are not supported`,
+    })
+    .describe(
+      "Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused",
+    ),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(MAX_REQUESTED_TOKENS)
+    .nullish()
+    .describe(`Default ${DEFAULT_TOKENS}; lowered as in a chat`),
+  ...sampling,
+  echo: z.boolean().nullish().describe("Whether each text begins with its prompt"),
+  stream: z.boolean().nullish().describe("Only with one prompt"),
+  stream_options: streamOptionsSchema.nullish(),
+  suffix: refused("fill-in-the-middle is not supported", [""]),
+  n: ONE_CHOICE,
+  best_of: ONE_CHOICE,
+  logprobs: refused("use `POST /chat/completions` or `POST /responses` for log probabilities"),
+  user: OPENAI_LABEL,
+})
+  .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
+    message: "requires a single prompt; send the others in separate requests",
+    path: ["stream"],
+  })
+  .openapi("TextCompletionRequest");
+type TextCompletionBody = z.infer<typeof textCompletionBodySchema>;
+
+const usageSchema = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  cost: costSchema,
+});
+const choiceSchema = z.object({
+  index: z.int(),
+  text: z.string(),
+  logprobs: z.null(),
+  finish_reason: z.enum(FINISH_REASONS).nullable(),
+});
+
+/** A completion, or a chunk of a streamed one. */
+const textCompletionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("text_completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(choiceSchema),
+    usage: usageSchema.optional().describe("On a stream: only in the last chunk, if requested"),
+  })
+  .openapi("TextCompletion");
+
+const textCompletionEventSchema = z
+  .union([
+    textCompletionSchema,
+    streamErrorSchema,
+    z.literal("[DONE]").describe("The literal text, not JSON; the completion is complete"),
+  ])
+  .openapi("TextCompletionEvent");
+
+function promptsOf({ prompt }: TextCompletionBody): readonly string[] {
+  return typeof prompt === "string" ? [prompt] : prompt;
+}
+
+/** Returns the input of the job of one prompt, without fields that are `null` or not given. */
+function rawInputOf(prompt: string, body: TextCompletionBody): JobInput {
+  const given = givenFieldsOf(body, sampling);
+  return { prompt, raw: true, ...given, max_tokens: body.max_tokens ?? DEFAULT_TOKENS };
+}
 
 export const completionRoutes = routeGroup("/completions", { tag: "Chat", style: "openai" }, (routes, deps) => {
   routes.post("", {
@@ -31,7 +116,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
       "A chat Cargo continues each prompt without its chat template, on Islands whose agent supports this. Each prompt is a job, and four run at once; the completion's id is the first job's. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: textCompletionBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         textCompletionSchema,
         textCompletionEventSchema,
@@ -40,10 +125,9 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
     },
   })(async (call) => {
     const { body } = call;
-    if (body.stream !== true) return answerCompletion(deps, waitingClientOf(call), body);
+    if (body.stream !== true) return runCompletion(deps, requestContextOf(call), body);
     const [prompt = ""] = promptsOf(body);
-    const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
-    const chat = await awaitChat(deps, call, order);
+    const chat = await awaitChat(deps, call, { model: body.model, input: rawInputOf(prompt, body), isStreamed: true });
     if (chat === null) return null;
     const includeUsage = body.stream_options?.include_usage === true;
     const head = { ...completionHeadOf(chat.job.record), includeUsage };
@@ -51,40 +135,36 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
   });
 });
 
-/**
- * Runs a completion and returns the response. Null if the client has disconnected.
- * @throws {ServiceError} as the endpoint
- */
-export async function answerCompletion(deps: AnswerDeps, client: RequestContext, body: TextCompletionBody) {
-  const { submitter, gone } = client;
-  const chats = await mapWithConcurrency(promptsOf(body), MAX_CONCURRENCY, gone, async (prompt, _index, signal) => {
-    const waiting = { submitter, gone: signal };
-    const chat = await endedChat(deps, waiting, { model: body.model, input: rawInputOf(prompt, body) });
-    return chat === null ? null : { ...chat, echo: echoOf(prompt, body) };
-  });
+/** Returns the response to a request or a batch line; null if the client has disconnected. */
+export async function runCompletion(
+  deps: JobRunDeps,
+  { submitter, signal: clientSignal }: RequestContext,
+  body: TextCompletionBody,
+): Promise<z.infer<typeof textCompletionSchema> | null> {
+  const chats = await mapWithConcurrency(
+    promptsOf(body),
+    MAX_CONCURRENCY,
+    clientSignal,
+    async (prompt, _index, signal) => {
+      const client = { submitter, signal };
+      const chat = await runChat(deps, client, { model: body.model, input: rawInputOf(prompt, body) });
+      return chat && { ...chat, echo: echoOf(prompt, body) };
+    },
+  );
   if (chats === null) return null;
   const [first] = chats;
   if (first === undefined) throw new Error("A completion must have at least one prompt");
   const { jobId: id, createdS: created, model } = completionHeadOf(first.job.record);
-  const ends = chats.map((chat) => ({ text: chat.echo + chat.feed.text(), ...doneOf(chat) }));
-  return {
-    id,
-    object: "text_completion" as const,
-    created,
-    model,
-    choices: ends.map(({ text, finishReason }, index) => ({
-      index,
-      text,
-      logprobs: null,
-      finish_reason: finishReason,
-    })),
-    usage: usageOf(ends),
-  };
+  const choices = chats.map((chat, index) => {
+    const text = chat.echo + chat.feed.text();
+    return { index, text, logprobs: null, finish_reason: doneOf(chat).finishReason };
+  });
+  return { id, object: "text_completion", created, model, choices, usage: usageOf(chats.map(doneOf)) };
 }
 
-function usageOf(ends: readonly (FeedEnding & { type: "done" })[]) {
+function usageOf(endings: readonly (FeedEnding & { type: "done" })[]) {
   const usage = { ...NO_USAGE };
-  for (const end of ends) addUsage(usage, end);
+  for (const ending of endings) addUsage(usage, ending);
   return chatUsage(usage);
 }
 
@@ -92,10 +172,7 @@ function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
 }
 
-/**
- * Encodes the chunks of a legacy completion: text, finish reason, usage if requested, [DONE]. Errors are as in chats.
- * @param echo Text of the first chunk.
- */
+/** Encodes the chunks of a completion: `echo`, text, finish reason, usage if requested, [DONE]. */
 function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (text: string, finishReason: string): string =>

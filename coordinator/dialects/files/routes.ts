@@ -2,24 +2,85 @@ import { ValidationError } from "../../../shared/errors.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { validate } from "../../http/middleware/body.ts";
 import { announcedBytesOf, readForm, type Form } from "../../http/multipart/read-form.ts";
-import {
-  deletedFileSchema,
-  fileListQuery,
-  fileListSchema,
-  fileSchema,
-  MAX_FILES_OF_PAGE,
-  presentFile,
-  uploadFieldsSchema,
-  uploadFormSchema,
-} from "./schemas.ts";
 import { routeGroup } from "../../http/route-group.ts";
-import { presentOpenAiPage } from "../../http/schemas/pagination.ts";
+import { presentOpenAiPage, openAiPageOf, queryInt } from "../../http/schemas/pagination.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { contentHeaders, FILE_ANSWERS, sendFile } from "../../http/server/send-file.ts";
+import { contentHeaders, FILE_RESPONSES, sendFile } from "../../http/server/send-file.ts";
+import { z } from "@hono/zod-openapi";
+import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files/files.ts";
+import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 
-const MAX_FIELDS = 10;
-const MAX_FIELD_BYTES = 1_024;
+/** Maximum `limit` of OpenAI's clients; a page has at most {@link MAX_FILES_OF_PAGE}. */
+const MAX_LIMIT = 10_000;
+const MAX_FILES_OF_PAGE = 1_000;
+/** All purposes but `batch_output`, which is for files that batches write. */
+const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
+
+const uploadPurposeSchema = z
+  .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
+  .describe("Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose");
+
+/** Fields of the upload form, except `file`. */
+const uploadFieldsSchema = z.object({
+  purpose: uploadPurposeSchema,
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z.coerce
+    .number()
+    .pipe(fileLifeSchema.describe("Lifetime of the file, at most the coordinator's retention of files"))
+    .optional(),
+});
+
+const uploadFormSchema = uploadFieldsSchema
+  .extend({ file: z.string().openapi({ format: "binary", description: "The file" }) })
+  .openapi("UploadFile");
+
+const fileListQuery = z.object({
+  after: z.string().max(100).optional().describe("Id of the last file of the previous page"),
+  limit: queryInt(1, MAX_LIMIT, MAX_FILES_OF_PAGE),
+  order: z.enum(["asc", "desc"]).default("desc").describe("Order by creation time"),
+  purpose: z.enum(FILE_PURPOSES).optional(),
+});
+
+const secondsSchema = z.int().describe("Unix time in seconds");
+
+const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: secondsSchema,
+    expires_at: secondsSchema.nullable().describe("When the file is removed; null: only on request"),
+    filename: z.string(),
+    purpose: z.enum(FILE_PURPOSES),
+    status: z.literal("processed"),
+    sha256: z.string().describe("SHA-256 of the content, in hexadecimal"),
+  })
+  .openapi("File");
+
+const fileListSchema = openAiPageOf(fileSchema).openapi("FileList");
+
+const deletedFileSchema = z
+  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
+  .openapi("DeletedFile");
+
+function presentFile(file: FileRecord): z.infer<typeof fileSchema> {
+  const { id, sizeBytes, createdAtMs, expiresAtMs, filename, purpose, sha256 } = file;
+  return {
+    id,
+    object: "file",
+    bytes: sizeBytes,
+    created_at: presentUnixTime(createdAtMs),
+    expires_at: presentUnixTimeOrNull(expiresAtMs),
+    filename,
+    purpose,
+    status: "processed",
+    sha256,
+  };
+}
+
+const FORM_LIMITS = { maxFields: 10, maxFieldBytes: 1_024, maxFiles: 1 };
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
+
 /** Routes of OpenAI's files. Their content is stored on disk, never in a job's row. */
 export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }, (routes, { files }) => {
   routes.post("", {
@@ -28,20 +89,14 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     about: "The whole request must arrive within 60 s. If the client sends nothing for 30 s, the connection is closed.",
     access: "write",
     form: uploadFormSchema,
-    answers: { 200: json(fileSchema, "The file is stored durably") },
+    responses: { 200: json(fileSchema, "The file is stored durably") },
     fails: [400, 413, 507],
   })(({ c, identity }) => {
     const { accountId } = identity;
     const { incoming } = c.env;
-    const maxBytes = Math.min(announcedBytesOf(incoming), files.maxFileBytes);
-    return files.receive(accountId, maxBytes, async () => {
-      await using form = await readForm(incoming, {
-        maxFields: MAX_FIELDS,
-        maxFieldBytes: MAX_FIELD_BYTES,
-        maxFiles: 1,
-        maxFileBytes: files.maxFileBytes,
-        directory: files.arriving,
-      });
+    const { maxFileBytes, arriving: directory } = files;
+    return files.receive(accountId, Math.min(announcedBytesOf(incoming), maxFileBytes), async () => {
+      await using form = await readForm(incoming, { ...FORM_LIMITS, maxFileBytes, directory });
       return presentFile(await files.add(accountId, arrivedFile(form)));
     });
   });
@@ -52,7 +107,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     about: `A page has at most ${MAX_FILES_OF_PAGE} files, even if \`limit\` is larger; \`has_more\` says whether there are more.`,
     access: "read",
     query: fileListQuery,
-    answers: { 200: json(fileListSchema, "A page of files") },
+    responses: { 200: json(fileListSchema, "A page of files") },
   })(async ({ identity, query }) => {
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
@@ -69,7 +124,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     id: "getFile",
     is: "Get a file's metadata",
     access: "read",
-    answers: { 200: json(fileSchema, "The file") },
+    responses: { 200: json(fileSchema, "The file") },
     fails: [404],
   })(async ({ identity, params }) => presentFile(await files.get(identity.accountId, params.id)));
 
@@ -77,7 +132,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     id: "deleteFile",
     is: "Delete a file",
     access: "write",
-    answers: { 200: json(deletedFileSchema, "The file is deleted") },
+    responses: { 200: json(deletedFileSchema, "The file is deleted") },
     fails: [404, 422],
   })(async ({ identity, params }) => {
     await files.remove(identity.accountId, params.id);
@@ -89,7 +144,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     is: "Get a file's content",
     about: "Supports `Range`. The ETag is the SHA-256 of the content.",
     access: "read",
-    answers: FILE_ANSWERS,
+    responses: FILE_RESPONSES,
     fails: [404],
   })(async ({ c, identity, params }) => {
     const { file, root, name } = await files.content(identity.accountId, params.id);
@@ -122,7 +177,7 @@ function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   return { path, filename, sizeBytes, sha256, purpose, expiresAfterMs: seconds === undefined ? null : seconds * 1_000 };
 }
 
-/** Encodes a text for a header parameter. Source: RFC 8187 §3.2.1. */
+/** Source: RFC 8187 §3.2.1. */
 function extendedValueOf(text: string): string {
   const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replaceAll(/['()*]/g, escaped);

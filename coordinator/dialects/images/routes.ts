@@ -1,19 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { Usage } from "../../../shared/output.ts";
 import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
-import { answerJson } from "../../http/middleware/json-answer.ts";
+import { respondWithJson } from "../../http/middleware/json-response.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json } from "../../http/schemas/responses.ts";
-import { endedJob } from "../../http/streaming/whole-output.ts";
-import { waitingClientOf } from "../../http/streaming/request-context.ts";
+import { runJob } from "../../http/streaming/whole-output.ts";
+import { requestContextOf } from "../../http/streaming/request-context.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Maximum images of one request. Each is a separate job. */
+/** Maximum images of one request. Each is a job. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 const STILL = refused("only still images are generated");
@@ -97,59 +96,31 @@ function imageInputOf(body: ImagesBody, index: number): JobInput {
 /** Maximum widths and heights that an error message lists. */
 const MAX_SHOWN = 12;
 
-/**
- * Checks the size against a Cargo whose schema lists widths and heights.
- * @throws {ValidationError} naming the supported sizes.
- */
+/** Checks the size if the Cargo's schema lists sizes. @throws {ValidationError} naming the supported ones */
 function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
   if (size == null || size === "auto") return;
-  const widths = valuesOf(schema, "width");
-  const heights = valuesOf(schema, "height");
+  const properties = schema["properties"] as Record<string, { readonly enum?: readonly unknown[] }> | undefined;
+  const widths = properties?.["width"]?.enum;
+  const heights = properties?.["height"]?.enum;
   if (widths === undefined || heights === undefined) return;
   const [width, height] = size.split("x").map(Number);
   if (widths.includes(width) && heights.includes(height)) return;
   const isOne = widths.length * heights.length === 1;
-  const takes = isOne
+  const supported = isOne
     ? `"${String(widths[0])}x${String(heights[0])}"`
     : `a width of ${listOf(widths)} and a height of ${listOf(heights)}`;
-  throw new ValidationError([{ path: "size", message: `must be "auto" or ${takes} for this Cargo, got "${size}"` }]);
+  throw new ValidationError([
+    { path: "size", message: `must be "auto" or ${supported} for this Cargo, got "${size}"` },
+  ]);
 }
 
 function listOf(values: readonly unknown[]): string {
   return values.slice(0, MAX_SHOWN).join(", ") + (values.length > MAX_SHOWN ? ", …" : "");
 }
 
-/** Returns the values of a member; undefined if the schema does not list them. */
-function valuesOf({ properties }: Readonly<Record<string, unknown>>, name: string): readonly unknown[] | undefined {
-  const member = (properties as Record<string, { readonly enum?: readonly unknown[] } | undefined> | undefined)?.[name];
-  return member?.enum;
-}
-
 /** Returns the request's field for a path of the job's input. */
 function imageFieldOf(path: string): string {
   return path === "width" || path === "height" ? "size" : path;
-}
-
-/** An image in base64, which is in storage if it is large. */
-interface DrawnImage {
-  readonly data: string | LargeJson;
-  readonly usage: Usage;
-}
-
-/** Presents the images. `answerJson` writes large values in the result. */
-function presentImages(images: readonly DrawnImage[], createdMs: number): unknown {
-  const tokens = images.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
-  return {
-    created: presentUnixTime(createdMs),
-    data: images.map(({ data }) => ({ b64_json: data })),
-    output_format: "png",
-    usage: {
-      input_tokens: tokens,
-      input_tokens_details: { text_tokens: tokens, image_tokens: 0 },
-      output_tokens: 0,
-      total_tokens: tokens,
-    },
-  };
 }
 
 export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" }, (routes, deps) => {
@@ -160,22 +131,26 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
       "An image Cargo generates each image as a separate job, one after the other. If the client disconnects, the jobs are cancelled.",
     ...WAITS_FOR_JOBS,
     body: imagesBodySchema,
-    answers: { 200: json(imagesSchema, "The images, in the order of their seeds") },
+    responses: { 200: json(imagesSchema, "The images, in the order of their seeds") },
   })(async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor("image", deps.catalog, body.model, identity.accountId);
     assertSize(body, inputSchema);
-    const client = waitingClientOf(call);
-    const createdMs = deps.clock.now();
-    const images: DrawnImage[] = [];
+    const client = requestContextOf(call);
+    const created = presentUnixTime(deps.clock.now());
+    const data: { b64_json: string | LargeJson }[] = [];
+    let tokens = 0;
     for (let index = 0; index < (body.n ?? 1); index += 1) {
       // Jobs run one after the other, because an account may have few unfinished jobs.
-      const job = await endedJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
+      const job = await runJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
       if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");
       if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo's output has no image");
-      images.push({ data: image.data, usage: job.ending.usage });
+      data.push({ b64_json: image.data });
+      tokens += job.ending.usage.promptTokens;
     }
-    return answerJson(c, identity, presentImages(images, createdMs));
+    const details = { text_tokens: tokens, image_tokens: 0 };
+    const usage = { input_tokens: tokens, input_tokens_details: details, output_tokens: 0, total_tokens: tokens };
+    return respondWithJson(c, identity, { created, data, output_format: "png", usage });
   });
 });

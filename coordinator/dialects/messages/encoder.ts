@@ -1,19 +1,18 @@
 import type { CutReason, Feed } from "../../jobs/feed.ts";
-import { anthropicType, failureStatus } from "../../http/error-answers.ts";
-import { messageUsage, stopOf, type MessageAnswer } from "./schemas.ts";
+import { anthropicType, failureStatus } from "../../http/error-responses.ts";
+import { messageUsage, stopOf, type Message } from "./schemas.ts";
 import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 /**
- * Encodes the events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has
- * the whole usage. An error after output began is an event `error`, and no `message_stop` follows. Serves one reader,
- * because it counts blocks.
+ * Encodes the events of a streamed message in the order that Anthropic's clients expect. After an event `error` no
+ * `message_stop` follows. Serves one reader, because it counts blocks.
  */
 export function messageEvents(
-  { id, model, promptTokens }: Pick<MessageAnswer, "id" | "model"> & Pick<Feed, "promptTokens">,
+  { id, model, promptTokens }: Pick<Message, "id" | "model"> & Pick<Feed, "promptTokens">,
   stops: readonly string[],
 ): FeedEncoder {
-  const message: MessageAnswer = {
+  const message: Message = {
     id,
     type: "message",
     role: "assistant",
@@ -56,15 +55,9 @@ export function messageEvents(
     },
     ending(ending) {
       if (ending.type === "error") return failure(ending);
-      return (
-        (kind === null ? openText() : "") +
-        close() +
-        event("message_delta", {
-          delta: stopOf(ending, stops),
-          usage: messageUsage(ending.usage, ending.creditsUsedMicro),
-        }) +
-        event("message_stop", {})
-      );
+      const closed = (kind === null ? openText() : "") + close();
+      const usage = messageUsage(ending.usage, ending.creditsUsedMicro);
+      return closed + event("message_delta", { delta: stopOf(ending, stops), usage }) + event("message_stop", {});
     },
     cut: (because: CutReason) => failure(CUTS[because]),
   };

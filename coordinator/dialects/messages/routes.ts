@@ -25,7 +25,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       "A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled.",
     ...WAITS_FOR_JOBS,
     body: messageBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         messageSchema,
         messageEventSchema,
@@ -35,8 +35,8 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
   })(async (call) => {
     const { body } = call;
     const isStreamed = body.stream === true;
-    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf(body) };
-    const chat = await awaitChat(deps, call, order);
+    const submission = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf(body) };
+    const chat = await awaitChat(deps, call, submission);
     if (chat === null) return null;
     const { id, slug: model } = chat.job.record;
     const { promptTokens } = chat.feed;
@@ -61,12 +61,12 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       "The count is exact and includes what the chat template adds. It runs as a chat job of one token on an Island, because only an Island has the model's tokenizer, and costs as much as a chat.",
     ...WAITS_FOR_JOBS,
     body: countTokensBodySchema,
-    answers: { 200: json(countTokensSchema, "The number of tokens") },
+    responses: { 200: json(countTokensSchema, "The number of tokens") },
   })(async (call) => {
     const { body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
-    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf(body) };
-    const chat = await awaitChat(deps, call, order);
+    const submission = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf(body) };
+    const chat = await awaitChat(deps, call, submission);
     return chat && { input_tokens: doneOf(chat).usage.promptTokens };
   });
 });

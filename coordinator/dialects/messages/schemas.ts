@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import {
   describeOtherPart,
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   MAX_MESSAGES,
   samplingFields,
   textOf,
@@ -11,7 +11,7 @@ import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import {
   ANTHROPIC_PRICE,
-  EARLIER_ANSWER,
+  EARLIER_RESPONSE,
   EARLIER_REASONING,
   ignored,
   refused,
@@ -21,7 +21,7 @@ import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
-import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./tools.ts";
+import { parseArguments, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./tools.ts";
 import { offeredTools, toolPathOf } from "../../http/schemas/offered-tools.ts";
 import { costSchema, presentCredits } from "../../http/schemas/wire-units.ts";
 
@@ -31,7 +31,7 @@ const textBlockSchema = requestObject({
   type: z.literal("text"),
   text: z.string(),
   cache_control: ANTHROPIC_PRICE,
-  citations: EARLIER_ANSWER,
+  citations: EARLIER_RESPONSE,
   source: refused("messages may contain only text; no chat Cargo accepts images, documents or search results"),
 });
 const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
@@ -41,7 +41,7 @@ const textsSchema = z.union([z.string(), z.array(onlyTextSchema).max(MAX_BLOCKS)
   error: 'must be a string, or a list of blocks {"type": "text", "text": "…"}',
 });
 
-const blockInSchema = z.discriminatedUnion(
+const inputBlockSchema = z.discriminatedUnion(
   "type",
   [
     textBlockSchema,
@@ -50,7 +50,7 @@ const blockInSchema = z.discriminatedUnion(
       id: z.string().min(1).max(256),
       name: z.string().max(64),
       input: z.record(z.string(), z.unknown()),
-      caller: EARLIER_ANSWER,
+      caller: EARLIER_RESPONSE,
     }),
     requestObject({
       type: z.literal("tool_result"),
@@ -58,14 +58,13 @@ const blockInSchema = z.discriminatedUnion(
       content: textsSchema.nullish().describe("Text, or text blocks"),
       is_error: ignored("only `content` is sent to the model"),
     }),
-    /** Blocks of an earlier response. Reasoning of earlier turns is not sent to the model. */
     requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
     requestObject({ type: z.literal("redacted_thinking"), data: EARLIER_REASONING }),
   ],
   { error: ({ input }) => describeOtherPart(input) },
 );
 const contentSchema = z
-  .union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
+  .union([z.string(), z.array(inputBlockSchema).min(1).max(MAX_BLOCKS)], {
     error: `must be a string, or a list of 1 to ${MAX_BLOCKS} blocks`,
   })
   .describe("Text, or a list of blocks; text blocks are joined");
@@ -100,7 +99,7 @@ const promptFields = {
         budget_tokens: z
           .int()
           .min(1_024)
-          .max(MAX_ASKED_TOKENS)
+          .max(MAX_REQUESTED_TOKENS)
           .describe("Reasoning tokens: 512 below 2048, otherwise 2048"),
       }),
     ])
@@ -119,7 +118,7 @@ export const messageBodySchema = requestObject({
   max_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
   top_p: samplingFields.top_p,
@@ -191,7 +190,7 @@ export const messageSchema = z
     usage: usageSchema,
   })
   .openapi("AnthropicMessage");
-export type MessageAnswer = z.infer<typeof messageSchema>;
+export type Message = z.infer<typeof messageSchema>;
 
 /** Data of a streamed message's events, as written by `encoder.ts`. */
 export const messageEventSchema = z
@@ -223,28 +222,21 @@ export const messageEventSchema = z
   ])
   .openapi("AnthropicMessageEvent");
 
-/** Returns the prompt part of a chat job's input: the system text, the messages and the tools. */
-export function promptOf({
-  system,
-  messages,
-  tools,
-  tool_choice: choice,
-  thinking,
-}: z.infer<typeof countTokensBodySchema>): JobInput {
-  const instructions = system == null ? "" : textOf(system);
-  const turns = messages.flatMap(turnsOf);
+/** Returns the prompt part of a chat job's input. */
+export function promptOf(body: z.infer<typeof countTokensBodySchema>): JobInput {
+  const instructions = textOf(body.system ?? "");
+  const turns = body.messages.flatMap(turnsOf);
   return {
     messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
-    ...toolInputOf(tools, choice ?? null),
-    ...effortOf(thinking),
+    ...toolInputOf(body.tools, body.tool_choice),
+    ...effortOf(body.thinking),
   };
 }
 
-/** Returns the largest effort within the budget. Default: no reasoning, as in Anthropic's API. */
+/** Default: no reasoning, as in Anthropic's API. */
 function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
   if (thinking == null || thinking.type === "disabled") return { reasoning_effort: "none" };
-  if (thinking.type !== "enabled") return {};
-  return { reasoning_effort: largestEffort(thinking.budget_tokens) };
+  return thinking.type === "enabled" ? { reasoning_effort: largestEffort(thinking.budget_tokens) } : {};
 }
 
 /** Converts a message to chat messages. Tool results are separate messages and come first. */
@@ -285,12 +277,12 @@ const FIELDS: readonly (readonly [string, string])[] = [
 ];
 const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
-/** Returns a function that gives the field of a message request for a path of the job's input. */
+/** Returns a function that maps a path of the job's input to a field of the request. */
 export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: string) => string {
   return (path) => {
-    const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
+    const [tool, toolPath = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
     if (tool !== undefined) {
-      const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+      const field = `${toolPath}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
       return toolPathOf(offeredTools(tools), field);
     }
     const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
@@ -299,24 +291,22 @@ export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: st
 }
 
 /** Returns the blocks of a response: its reasoning, its text unless it has only tool calls, then its tool calls. */
-export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
+export function blocksOf(message: AssistantMessage): Message["content"] {
   const { content, reasoning_content: thinking, tool_calls: calls = [] } = message;
-  const uses = calls.map(({ id, function: { name, arguments: args } }) => {
-    return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
-  });
-  const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
-  const texts = content === null ? [] : [{ type: "text" as const, text: content }];
-  return [...thoughts, ...texts, ...uses];
+  return [
+    ...(thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }]),
+    ...(content === null ? [] : [{ type: "text" as const, text: content }]),
+    ...calls.map(({ id, function: { name, arguments: args } }) => {
+      return { type: "tool_use" as const, id, name, input: parseArguments(args) };
+    }),
+  ];
 }
 
-/** @param costMicro Undefined before the end, when the cost is not known. */
-export function messageUsage(
-  { promptTokens, completionTokens }: Usage,
-  costMicro?: number,
-): z.infer<typeof usageSchema> {
+/** @param costMicro undefined before the end, when the cost is not known */
+export function messageUsage(usage: Usage, costMicro?: number): z.infer<typeof usageSchema> {
   return {
-    input_tokens: promptTokens,
-    output_tokens: completionTokens,
+    input_tokens: usage.promptTokens,
+    output_tokens: usage.completionTokens,
     cache_creation_input_tokens: null,
     cache_read_input_tokens: null,
     ...(costMicro === undefined ? {} : { cost: presentCredits(costMicro) }),
@@ -325,14 +315,11 @@ export function messageUsage(
 
 type Ending = Pick<Extract<FeedEnding, { type: "done" }>, "finishReason" | "stopSequence">;
 
-/**
- * Returns why a response ended.
- * @param stops Requested stop sequences; an Island may report another one.
- */
+/** Returns why a response ended. `stops`: requested stop sequences; an Island may report another one. */
 export function stopOf({ finishReason, stopSequence }: Ending, stops: readonly string[]) {
-  const stopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
-  const reason = stopped ? ("stop_sequence" as const) : REASONS[finishReason];
-  return { stop_reason: reason, stop_sequence: stopped ? stopSequence : null };
+  const isStopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
+  if (isStopped) return { stop_reason: "stop_sequence" as const, stop_sequence: stopSequence };
+  return { stop_reason: REASONS[finishReason], stop_sequence: null };
 }
 
 const REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" } as const;

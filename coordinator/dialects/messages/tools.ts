@@ -5,7 +5,6 @@ import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.ts";
 
-/** A tool in the format of Anthropic's API. */
 const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
@@ -34,24 +33,21 @@ export const messageToolChoiceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("none") }),
 ]);
 
-type Tool = z.infer<typeof customToolSchema>;
-export type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
+type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
 type Choice = z.infer<typeof messageToolChoiceSchema>;
 
-/** Returns the tool fields of a chat's input; none without tools. */
-export function toolInputOf(asked: Tools, choice: Choice | null): JobInput {
-  const tools = offeredTools(asked).map(({ tool }) => tool);
-  if (tools.length === 0 && choice === null) return {};
+/** Returns the tool fields of a chat's input. */
+export function toolInputOf(given: Tools, choice: Choice | null | undefined): JobInput {
+  const tools = offeredTools(given).map(({ tool }) => functionOf(tool));
+  const isSerial = choice != null && choice.type !== "none" && choice.disable_parallel_tool_use === true;
   return {
-    ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
-    ...(choice === null ? {} : { tool_choice: choiceOf(choice) }),
-    ...(choice !== null && choice.type !== "none" && choice.disable_parallel_tool_use === true
-      ? { parallel_tool_calls: false }
-      : {}),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(choice == null ? {} : { tool_choice: choiceOf(choice) }),
+    ...(isSerial ? { parallel_tool_calls: false } : {}),
   };
 }
 
-function functionOf({ name, description, input_schema: parameters, strict }: Tool): object {
+function functionOf({ name, description, input_schema: parameters, strict }: z.infer<typeof customToolSchema>): object {
   const more = { ...(description == null ? {} : { description }), ...(strict == null ? {} : { strict }) };
   return { type: "function", function: { name, parameters, ...more } };
 }
@@ -61,8 +57,8 @@ function choiceOf(choice: Choice): unknown {
   return choice.type === "any" ? "required" : choice.type;
 }
 
-/** Parses the arguments of a tool call; empty if the token limit cut them. */
-export function argumentsOf(text: string): Record<string, unknown> {
+/** Returns an empty object if the token limit cut the arguments. */
+export function parseArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? { ...value } : {};

@@ -1,6 +1,6 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
-import { failureStatus } from "../../http/error-answers.ts";
+import { failureStatus } from "../../http/error-responses.ts";
 import {
   BEGUN,
   itemStateOf,
@@ -24,9 +24,9 @@ import type { FeedEncoder } from "../../http/streaming/sse.ts";
 type WriteEvent = (name: string, data: object) => string;
 
 /**
- * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last event is
- * `response.completed`, `response.incomplete` or `response.failed`. It is `error`, which OpenAI's clients throw, if the
- * job failed before any output and the request is not at fault. Serves one reader, because it counts events.
+ * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last one is `error`,
+ * which OpenAI's clients throw, if the job failed before any output and the request is not at fault. Serves one reader,
+ * because it counts events.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
@@ -56,14 +56,14 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   };
 }
 
-/** Encodes the events of a response's items. One item is open at a time: reasoning, a text, or a tool call. */
+/** Encodes the events of items. One item is open at a time: reasoning, a text, or a tool call. */
 function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
   /** Index of the open item; -1 before the first. */
   let outputIndex = -1;
   let openRun: OutputRun | null = null;
-  const placeOf = (run: OutputRun) => {
-    const place = { item_id: itemIdOf(jobId, outputIndex, run), output_index: outputIndex };
-    return run.kind === "call" ? place : { ...place, content_index: 0 };
+  const positionOf = (run: OutputRun) => {
+    const position = { item_id: itemIdOf(jobId, outputIndex, run), output_index: outputIndex };
+    return run.kind === "call" ? position : { ...position, content_index: 0 };
   };
   const open = (run: OutputRun): string => {
     openRun = run;
@@ -72,13 +72,13 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
     const added = event("output_item.added", { output_index: outputIndex, item });
     if (run.kind === "call") return added;
     const part = run.kind === "text" ? textPart(EMPTY_TEXT) : reasoningPart("");
-    return added + event("content_part.added", { ...placeOf(run), part });
+    return added + event("content_part.added", { ...positionOf(run), part });
   };
   const close = (status: "completed" | "incomplete"): string => {
     if (openRun === null) return "";
-    const [run, place] = [openRun, placeOf(openRun)];
-    const item = presentRun(jobId, outputIndex, run, status);
-    return endOf(run, place, event) + event("output_item.done", { output_index: outputIndex, item });
+    const item = presentRun(jobId, outputIndex, openRun, status);
+    const done = doneEvents(openRun, positionOf(openRun), event);
+    return done + event("output_item.done", { output_index: outputIndex, item });
   };
   return {
     write(item: FeedItem): string {
@@ -87,38 +87,31 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
       // A part of a tool call after the next one began, which our agents do not send; the last event includes it.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
-      return opened + deltaOf(item, placeOf(run), event);
+      return opened + deltaEvent(item, positionOf(run), event);
     },
     /** Closes the open item. A response without items gets an empty text. */
     end: (status: "completed" | "incomplete"): string => (openRun === null ? open(EMPTY_TEXT) : "") + close(status),
   };
 }
 
-function deltaOf(item: FeedItem, place: object, event: WriteEvent): string {
+function deltaEvent(item: FeedItem, position: object, event: WriteEvent): string {
   if (item.type === "token") {
     const logprobs = presentResponseLogprobs(item.logprobs ?? []);
-    return event("output_text.delta", { ...place, delta: item.content, logprobs });
+    return event("output_text.delta", { ...position, delta: item.content, logprobs });
   }
-  if (item.type === "reasoning") return event("reasoning_text.delta", { ...place, delta: item.content });
+  if (item.type === "reasoning") return event("reasoning_text.delta", { ...position, delta: item.content });
   if (item.type !== "tool_call" || item.arguments === "") return "";
-  return event("function_call_arguments.delta", { ...place, delta: item.arguments });
+  return event("function_call_arguments.delta", { ...position, delta: item.arguments });
 }
 
-function endOf(run: OutputRun, place: object, event: WriteEvent): string {
+function doneEvents(run: OutputRun, position: object, event: WriteEvent): string {
   const { kind, text } = run;
-  if (kind === "call") return event("function_call_arguments.done", { ...place, name: run.name, arguments: text });
-  if (kind === "reasoning") {
-    return (
-      event("reasoning_text.done", { ...place, text }) +
-      event("content_part.done", { ...place, part: reasoningPart(text) })
-    );
-  }
-  const part = textPart(run);
-  const { logprobs } = part;
-  return event("output_text.done", { ...place, text, logprobs }) + event("content_part.done", { ...place, part });
+  if (kind === "call") return event("function_call_arguments.done", { ...position, name: run.name, arguments: text });
+  const part = kind === "reasoning" ? reasoningPart(text) : textPart(run);
+  const done = "logprobs" in part ? { text, logprobs: part.logprobs } : { text };
+  return event(`${part.type}.done`, { ...position, ...done }) + event("content_part.done", { ...position, part });
 }
 
-/** @param written The whole output. */
 export function doneProgress(
   { usage, finishReason, creditsUsedMicro: costMicro }: Extract<FeedEnding, { type: "done" }>,
   written: OutputRuns,

@@ -2,16 +2,14 @@ import { z } from "@hono/zod-openapi";
 import { describeOtherPart, textOf, withPartsLimit } from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolNameSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
+import { EARLIER_RESPONSE, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./output.ts";
 import { flatNameOf } from "./tools.ts";
 
 const MAX_PARTS = 256;
 const MAX_ITEMS = 4_096;
-/**
- * Items of earlier turns that do not change the meaning of the conversation: the request has no results of these calls.
- */
-const ITEMS_LEFT_OUT = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
+/** Items of earlier turns that do not change the meaning of the conversation: their results are not in the request. */
+const IGNORED_ITEMS = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
 
 const partSchema = z.discriminatedUnion(
   "type",
@@ -19,8 +17,8 @@ const partSchema = z.discriminatedUnion(
     requestObject({
       type: z.enum(["input_text", "output_text", "text"]),
       text: z.string(),
-      annotations: EARLIER_ANSWER,
-      logprobs: EARLIER_ANSWER,
+      annotations: EARLIER_RESPONSE,
+      logprobs: EARLIER_RESPONSE,
     }),
   ],
   { error: ({ input }) => describeOtherPart(input) },
@@ -39,14 +37,14 @@ const itemSchema = z.discriminatedUnion(
       type: z.literal("message").nullish(),
       role: z.enum(["user", "assistant", "system", "developer"]),
       content: contentSchema.describe("Text, or a list of text parts, which are joined"),
-      status: EARLIER_ANSWER,
-      phase: EARLIER_ANSWER,
+      status: EARLIER_RESPONSE,
+      phase: EARLIER_RESPONSE,
     }),
     requestObject({
       type: z.literal("function_call"),
       ...callFields,
       arguments: z.string().describe("JSON text"),
-      caller: EARLIER_ANSWER,
+      caller: EARLIER_RESPONSE,
     }),
     z.object({
       type: z.literal("custom_tool_call"),
@@ -64,9 +62,9 @@ const itemSchema = z.discriminatedUnion(
       output: contentSchema,
     }),
     ignoredEntry(
-      z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
-      `${ITEMS_LEFT_OUT.map((type) => `\`${type}\``).join(", ")} are not sent to the model`,
-      (item) => isJsonObject(item) && ITEMS_LEFT_OUT.some((type) => type === item["type"]),
+      z.object({ type: z.enum(IGNORED_ITEMS) }),
+      `${IGNORED_ITEMS.map((type) => `\`${type}\``).join(", ")} are not sent to the model`,
+      (item) => isJsonObject(item) && IGNORED_ITEMS.some((type) => type === item["type"]),
     ),
     z.object({
       type: z.literal("item_reference"),
@@ -86,7 +84,6 @@ function describeOtherItem(item: unknown): string {
   return `${JSON.stringify(type)} is not supported; only messages, client tool calls and their outputs are`;
 }
 
-/** A response's `input`: the user's text, or items. */
 export const responseInputSchema = withPartsLimit(
   z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
     error: `must be a non-empty string, or a list of 1 to ${MAX_ITEMS} items`,
@@ -111,10 +108,7 @@ export interface Turn {
   readonly tool_call_id?: string | undefined;
 }
 
-/**
- * Converts items to chat messages. Consecutive tool calls, or a text and the calls after it, become one assistant
- * message.
- */
+/** Converts items to chat messages. A text and the tool calls after it become one assistant message. */
 export function turnsOf(items: readonly Item[]): Turn[] {
   const turns: Turn[] = [];
   for (const item of items) {
@@ -141,23 +135,19 @@ export function turnsOf(items: readonly Item[]): Turn[] {
         turns.push({ role: item.role, content: textOf(item.content) });
         break;
       default:
-        item.type satisfies (typeof ITEMS_LEFT_OUT)[number];
+        item.type satisfies (typeof IGNORED_ITEMS)[number];
     }
   }
   return turns;
 }
 
-/** Converts a tool call of another model, whose input is a text or a command, to a function call. */
+/** Converts a tool call, whose input may be a text or a command, to a function call. */
 function callOf(item: CallItem): ToolCall {
-  const { type, call_id: id } = item;
-  if (type === "local_shell_call") return functionCall(id, "local_shell", JSON.stringify(item.action));
-  return functionCall(
-    id,
-    flatNameOf(item),
-    type === "function_call" ? item.arguments : JSON.stringify({ input: item.input }),
-  );
+  const name = item.type === "local_shell_call" ? "local_shell" : flatNameOf(item);
+  return { id: item.call_id, type: "function", function: { name, arguments: argumentsOf(item) } };
 }
 
-function functionCall(id: string, name: string, args: string): ToolCall {
-  return { id, type: "function", function: { name, arguments: args } };
+function argumentsOf(item: CallItem): string {
+  if (item.type === "function_call") return item.arguments;
+  return JSON.stringify(item.type === "local_shell_call" ? item.action : { input: item.input });
 }

@@ -47,7 +47,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
 ]);
 export type ResponseItem = z.infer<typeof outputItemSchema>;
 
-/** Consecutive output of one kind (reasoning, text or a tool call), which becomes an item of the response's output. */
+/** Consecutive output of one kind, which becomes an item of the response. */
 export type OutputRun =
   | { readonly kind: "reasoning"; text: string }
   | { readonly kind: "text"; text: string; readonly logprobs: TokenProbability[] }
@@ -57,7 +57,6 @@ export type OutputRun =
       readonly index: number;
       readonly callId: string;
       readonly name: string;
-      /** Absent for a function without a namespace. */
       readonly namespace?: string;
     };
 
@@ -68,19 +67,18 @@ export class OutputRuns {
   readonly #calls = new Map<number, OutputRun>();
   readonly #functions: readonly NamespacedFunction[];
 
-  /** @param functions Functions of namespaces that were offered to the model. */
+  /** @param functions functions of namespaces that were offered to the model */
   constructor(functions: readonly NamespacedFunction[] = []) {
     this.#functions = functions;
   }
 
-  /** @param items All items of a feed so far. */
   static of(items: readonly FeedItem[], functions: readonly NamespacedFunction[]): OutputRuns {
     const written = new OutputRuns(functions);
     for (const item of items) written.push(item);
     return written;
   }
 
-  /** Adds an item to its run and returns the run; null for an item that is not part of a response. */
+  /** Returns the run that the item was added to; null for an item that is not part of a response. */
   push(item: FeedItem): OutputRun | null {
     const run = this.#runOf(item);
     if (run === null) return null;
@@ -122,13 +120,10 @@ export class OutputRuns {
 /** The text item of an empty response. */
 export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
 
-/**
- * Presents a run as an output item.
- * @param place Index of the run in the output. It makes the ids of repeated texts and reasoning unique.
- */
-export function presentRun(jobId: string, place: number, run: OutputRun, status: ItemState): ResponseItem {
+/** Presents the run at `index` of the output. */
+export function presentRun(jobId: string, index: number, run: OutputRun, status: ItemState): ResponseItem {
   const isBegun = status === "in_progress";
-  const id = itemIdOf(jobId, place, run);
+  const id = itemIdOf(jobId, index, run);
   if (run.kind === "reasoning") {
     const content = isBegun ? [] : [reasoningPart(run.text)];
     // A non-empty value, because clients send back only those; it is not read.
@@ -144,10 +139,11 @@ export function presentRun(jobId: string, place: number, run: OutputRun, status:
 
 const PREFIXES = { reasoning: "rs", text: "msg", call: "fc" } as const;
 
-export function itemIdOf(jobId: string, place: number, run: OutputRun): string {
+/** The index makes the ids of repeated texts and reasoning unique. */
+export function itemIdOf(jobId: string, index: number, run: OutputRun): string {
   const id = jobId.replace(/^job/, PREFIXES[run.kind]);
   if (run.kind === "call") return `${id}_${run.index}`;
-  return place === 0 ? id : `${id}_${place}`;
+  return index === 0 ? id : `${id}_${index}`;
 }
 
 export function responseIdOfItem(itemId: string): string | null {
@@ -159,19 +155,13 @@ export function reasoningPart(text: string) {
   return { type: "reasoning_text" as const, text };
 }
 
-export function textPart({
-  text,
-  logprobs,
-}: {
-  readonly text: string;
-  readonly logprobs: readonly TokenProbability[];
-}) {
+export function textPart({ text, logprobs }: typeof EMPTY_TEXT) {
   return { type: "output_text" as const, text, annotations: [], logprobs: presentResponseLogprobs(logprobs) };
 }
 
 /** Presents log probabilities as {@link presentLogprobs} does, but unknown bytes are an empty list. */
-export function presentResponseLogprobs(told: readonly TokenProbability[]): z.infer<typeof responseLogprobsSchema> {
-  return told.map((each) => ({ ...entryOf(each), top_logprobs: each.top.map(entryOf) }));
+export function presentResponseLogprobs(entries: readonly TokenProbability[]): z.infer<typeof responseLogprobsSchema> {
+  return entries.map((each) => ({ ...entryOf(each), top_logprobs: each.top.map(entryOf) }));
 }
 
 function entryOf(entry: Omit<TokenProbability, "top">) {

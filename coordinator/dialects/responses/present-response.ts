@@ -4,36 +4,30 @@ import type { Usage } from "../../../shared/output.ts";
 import { reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobRecord } from "../../store/jobs/job-store.ts";
-import { jobPartSchema, type JobPart, type ResponseAnswer } from "./schemas.ts";
+import { jobPartSchema, type JobPart, type OpenAiResponse } from "./schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./output.ts";
 import { presentTools, type NamespacedFunction } from "./tools.ts";
 import { presentCredits, presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Returns the response id of a job; both ids end in the same characters. */
-function responseIdOf(jobId: string): string {
-  return jobId.replace(/^job_/, "resp_");
-}
-
-/** Returns the job id of a response id; null for an id in another format. */
+/** The ids of a response and its job end in the same characters. Returns null for an id in another format. */
 export function jobIdOf(responseId: string): string | null {
   return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
 }
 
 /** Returns the response's part of a job's input; null for a job of another endpoint. */
 export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
-  const parsed = jobPartSchema.safeParse(job.input);
-  return parsed.success ? parsed.data.response : null;
+  return jobPartSchema.safeParse(job.input).data?.response ?? null;
 }
 
 export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly NamespacedFunction[] {
   return responsePartOf(job)?.namespaced_functions ?? [];
 }
 
-const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
+const optionsSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 
 /** Returns the error code that OpenAI's clients know for a job's failure. */
-function errorCodeOf(code: string): NonNullable<ResponseAnswer["error"]>["code"] {
+function errorCodeOf(code: string): NonNullable<OpenAiResponse["error"]>["code"] {
   if (code === "context_length_exceeded") return code;
   return code === "invalid_input" ? "invalid_prompt" : "server_error";
 }
@@ -42,7 +36,6 @@ export interface ResponseProgress {
   readonly state: JobState;
   readonly written: OutputRuns;
   readonly usage: Usage | null;
-  /** Micro-credits charged so far. */
   readonly costMicro: number;
   readonly isCut: boolean;
   /** Set for a failed response. */
@@ -58,15 +51,15 @@ export const BEGUN: ResponseProgress = {
   failure: null,
 };
 
-export function presentResponse(job: PresentedJob, progress: ResponseProgress): ResponseAnswer {
+export function presentResponse(job: PresentedJob, progress: ResponseProgress): OpenAiResponse {
   const part = responsePartOf(job);
   if (part === null) throw new Error(`${job.id} is not the job of a response`);
   const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
-  const { reasoning_effort: effort, top_logprobs: topLogprobs } = askedSchema.parse(job.input);
+  const { reasoning_effort: effort, top_logprobs: topLogprobs } = optionsSchema.parse(job.input);
   const { state, failure, isCut } = progress;
   const isOver = state === "completed";
   return {
-    id: responseIdOf(job.id),
+    id: job.id.replace(/^job_/, "resp_"),
     object: "response",
     created_at: presentUnixTime(job.createdAtMs),
     status: statusOf(progress),
@@ -91,19 +84,19 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   };
 }
 
-/** Presents the output items in their order. The last one is incomplete unless the response completed. */
+/** The last item is incomplete unless the response completed. */
 function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
   const { runs } = progress.written;
-  const told = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;
-  const last = told.length - 1;
-  return told.map((run, place) => presentRun(jobId, place, run, place === last ? itemStateOf(progress) : "completed"));
+  const shown = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;
+  const last = shown.length - 1;
+  return shown.map((run, index) => presentRun(jobId, index, run, index === last ? itemStateOf(progress) : "completed"));
 }
 
 export function itemStateOf({ state, isCut }: ResponseProgress): "completed" | "incomplete" {
   return state === "completed" && !isCut ? "completed" : "incomplete";
 }
 
-function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] {
+function statusOf({ state, isCut }: ResponseProgress): OpenAiResponse["status"] {
   switch (state) {
     case "pending":
     case "queued":
@@ -122,7 +115,7 @@ function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] 
   }
 }
 
-function presentUsage({ usage, costMicro, written }: ResponseProgress): ResponseAnswer["usage"] {
+function presentUsage({ usage, costMicro, written }: ResponseProgress): OpenAiResponse["usage"] {
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
   return {

@@ -1,17 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle } from "../../jobs/submitted-job.ts";
 import {
   awaitChat,
   doneOf,
-  endedChat,
+  runChat,
   startChat,
   streamChat,
   type AwaitedChat,
   type ChatSubmission,
 } from "../../http/streaming/awaited-chat.ts";
-import type { AnswerDeps, ChatClient, RequestContext } from "../../http/streaming/request-context.ts";
+import type { JobRunDeps, ClientCall, RequestContext } from "../../http/streaming/request-context.ts";
 import { doneProgress, responseEvents } from "./encoder.ts";
 import {
   reasoningHintsOf,
@@ -20,13 +20,13 @@ import {
   responseFieldOf,
   responseInputOf,
   responseSchema,
-  type ResponseAnswer,
+  type OpenAiResponse,
   type ResponseBody,
 } from "./schemas.ts";
 import { isReference, type Item, type Turn } from "./items.ts";
 import { OutputRuns } from "./output.ts";
 import { BEGUN, namespacedFunctionsOf, presentResponse } from "./present-response.ts";
-import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
+import { readConversation, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { json, jsonOrEvents } from "../../http/schemas/responses.ts";
@@ -43,7 +43,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       "A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background.",
     ...WAITS_FOR_JOBS,
     body: responseBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         responseSchema,
         responseEventSchema,
@@ -53,16 +53,16 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
   })(async (call) => {
     const { identity, body } = call;
     const { previous_response_id: previous } = body;
-    const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
+    const before = previous == null ? [] : await readConversation(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
     const input = await withReferredItems(deps, identity.accountId, body.input);
-    const order = { ...orderOf(body, input, before), isStreamed };
+    const submission = { ...submissionOf(body, input, before), isStreamed };
     if (body.background === true) {
-      const { record } = await startChat(deps, call, order);
+      const { record } = await startChat(deps, call, submission);
       return presentResponse(record, { ...BEGUN, state: record.state });
     }
     const wait = body.store === false ? awaitForgotten : awaitChat;
-    const chat = await wait(deps, call, order);
+    const chat = await wait(deps, call, submission);
     if (chat === null) return null;
     return isStreamed ? streamChat(deps, call, chat, responseEvents(chat.job.record)) : responseOf(chat);
   });
@@ -72,7 +72,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Get a response",
     access: "read",
     query: z.object({ stream: z.literal("false", "is not supported for a stored response").optional() }),
-    answers: { 200: json(responseSchema, "The response in its current state") },
+    responses: { 200: json(responseSchema, "The response in its current state") },
     fails: [404, 410],
   })(async ({ identity, params }) => readResponse(deps, await responseJob(deps, identity.accountId, params.id)));
 
@@ -81,7 +81,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     is: "Delete a response's input and output",
     about: "A response that is still running is cancelled first.",
     access: "write",
-    answers: { 200: json(deletedSchema, "Removed") },
+    responses: { 200: json(deletedSchema, "Removed") },
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
@@ -94,7 +94,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     id: "cancelResponse",
     is: "Cancel a background response",
     access: "write",
-    answers: { 200: json(responseSchema, "The response after the cancellation") },
+    responses: { 200: json(responseSchema, "The response after the cancellation") },
     fails: [404, 410, 422],
   })(async ({ identity, params }) => {
     const job = await responseJob(deps, identity.accountId, params.id);
@@ -103,7 +103,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
   });
 });
 
-function orderOf(
+function submissionOf(
   body: ResponseBody,
   input: string | readonly Item[],
   before: readonly Turn[],
@@ -116,56 +116,43 @@ function orderOf(
   };
 }
 
-/**
- * Runs a batch line and returns its response. Null if the line is given up.
- * @throws {ServiceError} as the endpoint
- */
-export async function answerResponse(
-  deps: AnswerDeps,
+/** Returns the response to a batch line; null if the line is given up. */
+export async function runResponse(
+  deps: JobRunDeps,
   client: RequestContext,
   body: ResponseBody,
-): Promise<ResponseAnswer | null> {
-  refuseForLaterUse(body);
+): Promise<OpenAiResponse | null> {
+  assertIndependent(body);
   const { input } = body;
   const items = typeof input === "string" ? input : input.filter((item) => !isReference(item));
   if (items.length < input.length) {
-    throw new ValidationError([
-      { path: "input", message: "batch lines cannot refer to stored items; send the items themselves" },
-    ]);
+    const message = "batch lines cannot refer to stored items; send the items themselves";
+    throw new ValidationError([{ path: "input", message }]);
   }
-  const chat = await endedChat(deps, client, orderOf(body, items, []));
+  const chat = await runChat(deps, client, submissionOf(body, items, []));
   return chat && responseOf(chat);
 }
 
-/**
- * Refuses parameters that batch lines cannot have, because each line is independent and is read again after a crash.
- * @throws {ValidationError}
- */
-function refuseForLaterUse(body: ResponseBody): void {
-  const refused = {
-    previous_response_id:
-      body.previous_response_id == null
-        ? null
-        : "batch lines cannot continue a response; send the whole conversation in input",
-    background: body.background === true ? "batches already run in the background; omit it" : null,
-    store: body.store === false ? "batches need stored responses; omit it or send true" : null,
-  };
-  const faults = Object.entries(refused).flatMap(([path, message]) => (message === null ? [] : [{ path, message }]));
-  if (faults.length > 0) throw new ValidationError(faults);
+/** Each batch line is independent, and is read again after a crash. @throws {ValidationError} */
+function assertIndependent({ previous_response_id: previous, background, store }: ResponseBody): void {
+  const errors: FieldError[] = [];
+  const refuse = (path: string, message: string): void => void errors.push({ path, message });
+  if (previous != null)
+    refuse("previous_response_id", "batch lines cannot continue a response; send the whole conversation in input");
+  if (background === true) refuse("background", "batches already run in the background; omit it");
+  if (store === false) refuse("store", "batches need stored responses; omit it or send true");
+  if (errors.length > 0) throw new ValidationError(errors);
 }
 
 /** @throws unless the chat ended with `done`. */
-function responseOf(chat: AwaitedChat): ResponseAnswer {
+function responseOf(chat: AwaitedChat): OpenAiResponse {
   const { job, feed } = chat;
   const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
   return presentResponse(job.record, doneProgress(doneOf(chat), written));
 }
 
-/**
- * Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. The part that is still
- * streamed is read from memory.
- */
-async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSubmission): Promise<AwaitedChat | null> {
+/** Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. */
+async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: ChatSubmission) {
   const { jobs, log } = deps;
   const { accountId } = client.identity;
   let made: JobHandle | null = null;
@@ -181,15 +168,15 @@ async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatSub
     await jobs.delete(accountId, job.record.id);
   };
   try {
-    return await awaitChat(deps, client, { ...order, onJob });
+    return await awaitChat(deps, client, { ...submission, onJob });
   } finally {
-    // Runs after the response has its feed.
+    // The response has its feed now, and reads the rest from memory.
     const job = made as JobHandle | null;
     if (job !== null) {
       forget(job).catch((error: unknown) => {
         // A job that ended before its removal was recorded is already removed.
         if (error instanceof ServiceError && error.code === "content_removed") return;
-        log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
+        log.error({ err: error, job_id: job.record.id }, "Could not remove a response that is not stored");
       });
     }
   }

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import {
@@ -42,10 +42,10 @@ type Format = z.infer<typeof formatSchema>;
 
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((entries) => Object.keys(entries).length <= 16, { message: "must have at most 16 entries" });
+  .refine((entries) => Object.keys(entries).length <= 16, "must have at most 16 entries");
 
 const TEXT_LOGPROBS = "message.output_text.logprobs";
-/** Content that every `reasoning` item has. */
+/** Every `reasoning` item has it. */
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 /** Values of OpenAI's `include` that responses here never contain. */
 const NEVER_INCLUDED: readonly string[] = [
@@ -78,7 +78,7 @@ export const responseBodySchema = requestObject({
   max_output_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
   temperature: samplingFields.temperature,
@@ -134,10 +134,7 @@ export const responseBodySchema = requestObject({
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-/**
- * OpenAI's reference does not list `context_length_exceeded`, but its API sends it, and Codex then compacts its
- * conversation.
- */
+/** OpenAI's API sends `context_length_exceeded`, though its reference does not list it; Codex then compacts. */
 const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
@@ -176,67 +173,37 @@ export const responseSchema = z
       .nullable(),
   })
   .openapi("OpenAiResponse");
-export type ResponseAnswer = z.infer<typeof responseSchema>;
+export type OpenAiResponse = z.infer<typeof responseSchema>;
 
-const sequenced = { sequence_number: z.int() };
-const ofCall = { ...sequenced, item_id: z.string(), output_index: z.int() };
+const ofCall = { item_id: z.string(), output_index: z.int() };
 const inItem = { ...ofCall, content_index: z.int() };
+const logprobs = { logprobs: responseLogprobsSchema };
+const partSchema = z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]);
 const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
 const ofItem = ["added", "done"] as const;
+
+const eventSchema = (type: string, members: z.ZodRawShape) =>
+  z.object({ type: z.literal(type), sequence_number: z.int(), ...members });
 
 /** Data of a streamed response's events, as written by `encoder.ts`. */
 export const responseEventSchema = z
   .union([
-    ...ofResponse.map((name) =>
-      z.object({ type: z.literal(`response.${name}`), ...sequenced, response: responseSchema }),
-    ),
+    ...ofResponse.map((name) => eventSchema(`response.${name}`, { response: responseSchema })),
     ...ofItem.map((name) =>
-      z.object({
-        type: z.literal(`response.output_item.${name}`),
-        ...sequenced,
-        output_index: z.int(),
-        item: outputItemSchema,
-      }),
+      eventSchema(`response.output_item.${name}`, { output_index: z.int(), item: outputItemSchema }),
     ),
-    ...ofItem.map((name) =>
-      z.object({
-        type: z.literal(`response.content_part.${name}`),
-        ...inItem,
-        part: z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]),
-      }),
-    ),
-    z.object({
-      type: z.literal("error"),
-      ...sequenced,
-      code: z.string(),
-      message: z.string(),
-      param: z.null(),
-    }),
-    z.object({ type: z.literal("response.reasoning_text.delta"), ...inItem, delta: z.string() }),
-    z.object({ type: z.literal("response.reasoning_text.done"), ...inItem, text: z.string() }),
-    z.object({
-      type: z.literal("response.output_text.delta"),
-      ...inItem,
-      delta: z.string(),
-      logprobs: responseLogprobsSchema,
-    }),
-    z.object({
-      type: z.literal("response.output_text.done"),
-      ...inItem,
-      text: z.string(),
-      logprobs: responseLogprobsSchema,
-    }),
-    z.object({ type: z.literal("response.function_call_arguments.delta"), ...ofCall, delta: z.string() }),
-    z.object({
-      type: z.literal("response.function_call_arguments.done"),
-      ...ofCall,
-      name: z.string(),
-      arguments: z.string(),
-    }),
+    ...ofItem.map((name) => eventSchema(`response.content_part.${name}`, { ...inItem, part: partSchema })),
+    eventSchema("error", { code: z.string(), message: z.string(), param: z.null() }),
+    eventSchema("response.reasoning_text.delta", { ...inItem, delta: z.string() }),
+    eventSchema("response.reasoning_text.done", { ...inItem, text: z.string() }),
+    eventSchema("response.output_text.delta", { ...inItem, delta: z.string(), ...logprobs }),
+    eventSchema("response.output_text.done", { ...inItem, text: z.string(), ...logprobs }),
+    eventSchema("response.function_call_arguments.delta", { ...ofCall, delta: z.string() }),
+    eventSchema("response.function_call_arguments.done", { ...ofCall, name: z.string(), arguments: z.string() }),
   ])
   .openapi("OpenAiResponseEvent");
 
-/** The response's part of a job's input, in addition to the chat's fields. Islands ignore it. */
+/** Part of a job's input that Islands ignore. */
 export const jobPartSchema = z.object({
   response: z.object({
     previous_response_id: z.string().nullable(),
@@ -251,8 +218,8 @@ export type JobPart = z.infer<typeof jobPartSchema>;
 
 /**
  * Returns the input of the response's job.
- * @param input The body's input, without references.
- * @param before The conversation that it continues.
+ * @param input the body's input, without references
+ * @param before the conversation that it continues
  */
 export function responseInputOf(
   body: ResponseBody,
@@ -271,7 +238,7 @@ export function responseInputOf(
     top_p: body.top_p,
     response_format: format.type === "text" ? undefined : chatFormatOf(format),
     ...responseToolInputOf(body, offered),
-    ...probabilitiesAskedBy(body),
+    ...logprobFieldsOf(body),
     reasoning_effort: body.reasoning?.effort,
   });
   const { response }: JobPart = {
@@ -287,13 +254,10 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/**
- * Returns the fields that request probabilities: with `include` alone for the chosen tokens, with `top_logprobs` also
- * for alternatives.
- */
-function probabilitiesAskedBy({ include, top_logprobs: top }: ResponseBody): object {
-  const isAsked = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
-  return isAsked ? { logprobs: true, top_logprobs: top ?? 0 } : {};
+/** With `include` alone, only the chosen tokens get probabilities; with `top_logprobs`, alternatives too. */
+function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
+  const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
+  return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};
 }
 
 function chatFormatOf(format: Format): ResponseFormat {
@@ -312,16 +276,13 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^(tool|top_logprobs)/, "$1"],
 ];
 
-/** Returns the field of a response request for a path of the job's input. */
+/** Maps a path of the job's input to a field of the request. */
 export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/**
- * Returns the paths of parameters other than the effort that ask for reasoning, which a Cargo without reasoning
- * ignores.
- */
+/** Returns the paths of parameters, other than the effort, that a Cargo without reasoning ignores. */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

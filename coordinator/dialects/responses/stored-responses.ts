@@ -4,12 +4,12 @@ import { isTerminal } from "../../../shared/job-state.ts";
 import type { JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
-import type { ResponseAnswer, ResponseBody } from "./schemas.ts";
+import type { OpenAiResponse, ResponseBody } from "./schemas.ts";
 import { jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from "./present-response.ts";
 import { isReference, itemOf, type Item, type Turn } from "./items.ts";
 import { OutputRuns, responseIdOfItem } from "./output.ts";
 
-/** Maximum stored responses that one request refers to. */
+/** Stored responses that one request may refer to. */
 const MAX_REFERRED = 256;
 
 /** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
@@ -29,7 +29,7 @@ export async function responseJob({ jobs }: HttpDeps, accountId: string, id: str
 
 const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
 
-export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<ResponseAnswer> {
+export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<OpenAiResponse> {
   const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
@@ -38,14 +38,10 @@ export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<Re
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 
-/**
- * Returns the conversation up to the end of a stored response.
- * @throws {ValidationError} if the response does not exist or did not complete.
- */
-export async function conversationOf(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
+/** Returns the conversation up to the end of a response. @throws {ValidationError} unless the response completed */
+export async function readConversation(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error;
-    throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
+    throw isMissing(error) ? noPrevious(error.message) : error;
   });
   if (job.state !== "completed")
     throw noPrevious(`The response "${id}" has not completed; only a completed one can be continued`);
@@ -67,8 +63,8 @@ export async function withReferredItems(
 ): Promise<string | Item[]> {
   if (typeof input === "string") return input;
   const items: Item[] = [];
-  /** The response that was read last: in a conversation, its items are consecutive. */
-  let known: { readonly id: string; readonly output: ResponseAnswer["output"] } = { id: "", output: [] };
+  /** The last response: in a conversation, its items are consecutive. */
+  let known: { readonly id: string; readonly output: OpenAiResponse["output"] } = { id: "", output: [] };
   let [reads, chars] = [0, 0];
   for (const [index, item] of input.entries()) {
     if (!isReference(item)) {
@@ -80,8 +76,7 @@ export async function withReferredItems(
     if (known.id !== id) {
       if (++reads > MAX_REFERRED)
         throw refuse(`refers to more than ${MAX_REFERRED} responses; send the items themselves`);
-      // Responses are read one after the other, because each is read from storage.
-      known = { id, output: await outputOf(deps, accountId, id) };
+      known = { id, output: await readOutput(deps, accountId, id) };
     }
     const referred = known.output.find((each) => each.id === item.id);
     if (referred === undefined) throw refuse(`there is no stored item "${item.id}"; send the item itself`);
@@ -93,13 +88,17 @@ export async function withReferredItems(
 }
 
 /** Returns an empty list for a response that does not exist. */
-async function outputOf(deps: HttpDeps, accountId: string, id: string): Promise<ResponseAnswer["output"]> {
+async function readOutput(deps: HttpDeps, accountId: string, id: string): Promise<OpenAiResponse["output"]> {
   try {
     return (await readResponse(deps, await responseJob(deps, accountId, id))).output;
   } catch (error) {
-    if (error instanceof ServiceError && (error.code === "not_found" || error.code === "content_removed")) return [];
+    if (isMissing(error)) return [];
     throw error;
   }
+}
+
+function isMissing(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && (error.code === "not_found" || error.code === "content_removed");
 }
 
 function noPrevious(message: string): ValidationError {

@@ -14,7 +14,6 @@ const namedSchema = z.object({
 });
 const namespaced = { namespace: toolNameSchema.nullish() };
 
-/** A tool in the format of OpenAI's responses: the members of `function` are next to its type. */
 const functionSchema = requestObject({
   type: namedSchema.shape.type,
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
@@ -42,7 +41,7 @@ const responseToolSchema = z.union(
   [functionSchema, namespaceSchema, otherToolSchema("function", "namespace")],
   "must be a function, a namespace, or a tool of another type",
 );
-/** Namespaces are flattened, so the total of their tools is limited before any tool is checked. */
+/** The total of the tools of namespaces is limited before any tool is checked. */
 const toolsSchema = z.preprocess((tools, context) => {
   const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? (tool["tools"] ?? []) : [])) : [];
   if (inside.length > MAX_TOOLS) {
@@ -67,7 +66,6 @@ const responseChoiceSchema = z.union(
 );
 type Choice = z.infer<typeof responseChoiceSchema>;
 
-/** Tool fields in the body of a response. */
 export const responseToolFields = {
   tools: toolsSchema.nullish().describe("Functions and namespaces of functions, at most 256 KB in total"),
   tool_choice: responseChoiceSchema.nullish(),
@@ -99,17 +97,11 @@ interface FunctionName {
   readonly namespace?: string | null | undefined;
 }
 
-/**
- * A function of a namespace with the name that the model sees. A job's input stores it, because that name cannot be
- * split again.
- */
+/** A function of a namespace and the name that the model sees, which a job's input stores to find the function. */
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
-/**
- * Returns the name of a function that the model sees, which starts with its namespace. A name that is too long ends in
- * a hash.
- */
+/** Returns the name that the model sees, which starts with the namespace. A name that is too long ends in a hash. */
 export function flatNameOf({ namespace, name }: FunctionName): string {
   if (namespace == null) return name;
   const flat = `${namespace}__${name}`;
@@ -128,8 +120,8 @@ export function offeredFunctions(tools: Tools): OfferedFunction[] {
     const inside = offeredTools(tool.tools, `${path}.tools`).map((offered) => ({ ...offered, namespace }));
     const [first, ...others] = inside;
     if (first === undefined || description == null) return inside;
-    // Only in the first function of the namespace, because every description is part of the prompt.
-    const about = [`${namespace}: ${description}`, first.tool.description ?? ""].join("\n\n").trim();
+    // Only in the first function, because every description is part of the prompt.
+    const about = `${namespace}: ${description}\n\n${first.tool.description ?? ""}`.trim();
     return [{ ...first, tool: { ...first.tool, description: about } }, ...others];
   });
 }
@@ -145,8 +137,8 @@ export function responseToolInputOf(
   { tool_choice: choice, parallel_tool_calls: parallel }: Omit<z.infer<typeof fieldsSchema>, "tools">,
   offered: readonly OfferedFunction[],
 ): ToolFields {
-  const tools = offered.map(({ namespace, tool: { type, name, ...asked } }) => {
-    return { type, function: { name: flatNameOf({ namespace, name }), ...asked } };
+  const tools = offered.map(({ namespace, tool: { type, name, ...rest } }) => {
+    return { type, function: { name: flatNameOf({ namespace, name }), ...rest } };
   });
   return {
     tools: tools.length === 0 ? undefined : tools,
@@ -157,45 +149,34 @@ export function responseToolInputOf(
 
 function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): ToolFields["tool_choice"] {
   if (typeof choice === "string") return choice;
-  const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
-  const named = (asked: FunctionName) => ({
-    type: "function" as const,
-    function: { name: offeredNameOf(asked, all) },
-  });
+  const named = (chosen: FunctionName) => {
+    return { type: "function" as const, function: { name: resolveName(chosen, offered) } };
+  };
   if (choice.type === "function") return named(choice);
   const { type, mode, tools } = choice;
   return { type, allowed_tools: { mode, tools: tools.map(named) } };
 }
 
-/**
- * Returns the name for a tool choice. OpenAI's own choices name a function without its namespace, which is sufficient
- * while only one namespace has it.
- */
-function offeredNameOf(
-  asked: FunctionName,
-  all: readonly { readonly name: string; readonly flatName: string }[],
-): string {
-  const flatName = flatNameOf(asked);
-  if (asked.namespace != null || all.some((each) => each.flatName === flatName)) return flatName;
-  const [only, ...others] = all.filter(({ name }) => name === asked.name);
+/** OpenAI's own choices name a function without its namespace, which is sufficient while only one namespace has it. */
+function resolveName(chosen: FunctionName, offered: readonly OfferedFunction[]): string {
+  const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
+  const flatName = flatNameOf(chosen);
+  if (chosen.namespace != null || all.some((each) => each.flatName === flatName)) return flatName;
+  const [only, ...others] = all.filter(({ name }) => name === chosen.name);
   return only === undefined || others.length > 0 ? flatName : only.flatName;
 }
 
-const askedSchema = z.object(toolFields);
+const toolInputSchema = z.object(toolFields);
 
-/** Presents the tools that were offered to the model, with the names that it sees. */
+/** Presents the offered tools with the names that the model sees. */
 export function presentTools(input: JobInput): PresentedTools {
-  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = askedSchema.parse(input);
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = toolInputSchema.parse(input);
   return {
     parallel_tool_calls: parallel !== false,
     tool_choice: choice == null ? "auto" : responseChoiceOf(choice),
-    tools: (tools ?? []).map(({ type, function: asked }) => ({
-      type,
-      name: asked.name,
-      description: asked.description ?? null,
-      parameters: asked.parameters ?? null,
-      strict: asked.strict ?? null,
-    })),
+    tools: (tools ?? []).map(({ type, function: { name, description = null, parameters = null, strict = null } }) => {
+      return { type, name, description, parameters, strict };
+    }),
   };
 }
 

@@ -18,8 +18,8 @@ type Options = Pick<CoordinatorConfig, "trustProxy" | "publicRequestsPerMinute">
 export type RequestLimits = ReturnType<typeof requestLimits>;
 
 /**
- * Requests per minute of each credential and of each client address, and open streams of each account. Handlers reach it as
- * `c.get("limits")`. Source: spec §8, decision 0035.
+ * Limits requests per minute of each credential and of each client address, and open streams of each account. Handlers
+ * reach it as `c.get("limits")`. Source: spec §8, decision 0035.
  * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys.
  */
 export function requestLimits(
@@ -29,13 +29,13 @@ export function requestLimits(
   callers: CallerQuota,
 ) {
   const addresses = new RequestWindow(clock);
-  /** Open streams by credential (API key or session), which end when the credential does. No set is empty. */
+  /** By credential (API key or session). No set is empty. */
   const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
-  const enterEvents = eventStreams();
+  const openEventStream = eventStreams();
   /** Bytes of large responses that are in memory until their clients have read them. */
-  let answerBytes = 0;
+  let responseBytes = 0;
 
-  function tell(response: ServerResponse, limit: number, count: RequestCount): void {
+  function setRateHeaders(response: ServerResponse, limit: number, count: RequestCount): void {
     response.setHeader("X-RateLimit-Limit", limit);
     response.setHeader("X-RateLimit-Remaining", count.remaining);
     response.setHeader("X-RateLimit-Reset", Math.ceil((clock.now() + count.freesInMs) / MS_PER_S));
@@ -43,7 +43,7 @@ export function requestLimits(
   }
 
   function addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
-    // The client has already disconnected, so "close" will not come.
+    // "close" was already emitted.
     if (response.destroyed) return release();
     const credential = credentialIdOf(identity);
     const streams = openStreams.get(credential) ?? { accountId: identity.accountId, responses: new Set() };
@@ -69,24 +69,20 @@ export function requestLimits(
   }
 
   /**
-   * Counts the bytes that an open stream has in memory, until `response` closes. A stream is always accepted if no
-   * other is counted, however large it is.
+   * Counts the bytes that an open stream has in memory, until `response` closes. Always accepts the only one.
    * @throws {OverloadedError}
    */
   function holdStream(response: ServerResponse, bytes: number): void {
-    if (answerBytes > 0 && answerBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
-    // The client has already disconnected, so "close" will not come.
+    if (responseBytes > 0 && responseBytes + bytes > options.answerMemoryBytes) throw new OverloadedError();
+    // "close" was already emitted.
     if (response.destroyed) return;
-    answerBytes += bytes;
+    responseBytes += bytes;
     response.once("close", () => {
-      answerBytes -= bytes;
+      responseBytes -= bytes;
     });
   }
 
-  /**
-   * Cuts the streams of a revoked key (its id) or an ended session (its token's hash). No event is sent, because the
-   * jobs have not ended. A client that reconnects gets 401.
-   */
+  /** Cuts the streams of a revoked key or an ended session without an event, because the jobs have not ended. */
   function closeStreamsOf(credential: string): void {
     for (const response of openStreams.get(credential)?.responses ?? []) response.destroy();
   }
@@ -97,48 +93,39 @@ export function requestLimits(
     closeStreamsOf,
 
     /**
-     * Counts a request of a key or session and sets the X-RateLimit headers: the limit, the remaining requests, and the
-     * Unix time in seconds at which the oldest counted request leaves the window. Returns a promise only if another
-     * coordinator counts.
+     * Counts a request and sets the X-RateLimit headers. Returns a promise only if another coordinator counts.
      * @throws {RateLimitedError}
      */
     countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
       const limit = identity.limits.requestsPerMinute;
       const caller = { accountId: identity.accountId, credential: credentialIdOf(identity), limit };
       const counted = callers.countRequest(caller);
-      if (counted instanceof Promise) return counted.then((count) => tell(response, limit, count));
-      tell(response, limit, counted);
+      if (counted instanceof Promise) return counted.then((count) => setRateHeaders(response, limit, count));
+      setRateHeaders(response, limit, counted);
       return undefined;
     },
 
-    /**
-     * Counts a request without a valid key or session for the client's address.
-     * @throws {RateLimitedError}
-     */
+    /** Counts a request without a valid credential. @throws {RateLimitedError} */
     countAddress(incoming: IncomingMessage): void {
       refuseOver(addresses.count(clientAddress(incoming, options), options.publicRequestsPerMinute));
     },
 
-    /**
-     * Counts an event stream until `response` closes; see {@link eventStreams}.
-     * @throws {RateLimitedError} and {@link OverloadedError}
-     */
+    /** Counts an event stream until `response` closes. @throws {RateLimitedError} and {@link OverloadedError} */
     async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
       const { accountId, limits } = identity;
-      const openPlace = () => callers.openStream(accountId, limits.concurrentStreams);
-      addStream(identity, response, await enterEvents(accountId, openPlace));
+      const openSlot = () => callers.openStream(accountId, limits.concurrentStreams);
+      addStream(identity, response, await openEventStream(accountId, openSlot));
     },
 
     /**
-     * Counts a response that is in memory as an open stream of the account, and its bytes, until `response` closes.
+     * Counts a response in memory as an open stream, and its bytes, until `response` closes.
      * @throws {RateLimitedError} and {@link OverloadedError}
      */
-    async holdAnswer(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
+    async holdResponse(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
       await openStream(identity, response);
       holdStream(response, bytes);
     },
 
-    /** Lists the keys and sessions with open streams. */
     openCredentials: (): Iterable<string> => openStreams.keys(),
 
     closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
@@ -149,7 +136,6 @@ export function requestLimits(
   };
 }
 
-/** Returns the key's id, or the hash of the session's token. The id is unique among keys and sessions. */
 function credentialIdOf(identity: Identity): string {
   return identity.kind === "key" ? identity.keyId : identity.tokenHash;
 }
@@ -158,30 +144,22 @@ function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
   if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
 }
 
-/**
- * Event streams that an account may have open at this coordinator: enough for a page in some tabs and some programs.
- */
+/** Open event streams of an account at this coordinator: enough for a page in some tabs and some programs. */
 export const MAX_EVENT_STREAMS = 10;
-/**
- * Event streams of all accounts. Each costs a connection and about 20 KB; clients beyond the limit must use another
- * coordinator.
- */
+/** Open event streams of all accounts at this coordinator. Each costs a connection and about 20 KB. */
 export const MAX_ALL_STREAMS = 10_000;
 
 /**
- * Limits open event streams. All event streams of an account take one of its open-stream slots together, so that pages
- * leave slots for chats.
- *
- * Returns a function that opens an event stream and returns a function that closes it, which may be called twice.
- * `openPlace` takes one of the account's open-stream slots. Throws {@link RateLimitedError} and {@link
- * OverloadedError}.
+ * Returns a function that opens an event stream and returns a function that closes it, which may be called twice. All
+ * event streams of an account take one of its open-stream slots (`openSlot`) together, so that pages leave slots for
+ * chats. Throws {@link RateLimitedError} and {@link OverloadedError}.
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** Open-stream slot of each account with an open event stream. */
-  const places = new Map<string, Promise<ReleaseStream>>();
+  /** By account with an open event stream. */
+  const slots = new Map<string, Promise<ReleaseStream>>();
 
-  return async (accountId: string, openPlace: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
+  return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
     const release = open.take([["all"], ["account", accountId]]);
     if (release === "all") {
       throw new OverloadedError("This coordinator has too many open event streams; try again in a few seconds");
@@ -190,17 +168,17 @@ export function eventStreams() {
     const close = (): void => {
       release();
       if (open.count("account", accountId) > 0) return;
-      const place = places.get(accountId);
-      places.delete(accountId);
-      place?.then(
-        (leave) => leave(),
+      const slot = slots.get(accountId);
+      slots.delete(accountId);
+      slot?.then(
+        (free) => free(),
         () => undefined,
       );
     };
     try {
-      const place = places.get(accountId) ?? Promise.resolve(openPlace());
-      places.set(accountId, place);
-      await place;
+      const slot = slots.get(accountId) ?? Promise.resolve(openSlot());
+      slots.set(accountId, slot);
+      await slot;
     } catch (error) {
       close();
       throw error;

@@ -6,16 +6,12 @@ import type { Scope } from "../../store/accounts/credentials.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
 
-/** Returns the token of the `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
 }
 
-/**
- * Returns the owner of the Island token that an agent sends instead of a key.
- * @throws {ServiceError} `unauthenticated`
- */
-export async function islandOwnerOf(
+/** Returns the owner of the request's Island token. @throws {ServiceError} `unauthenticated` */
+export async function authenticateIsland(
   incoming: IncomingMessage,
   tokens: Pick<Accounts["islandTokens"], "find">,
 ): Promise<IslandIdentity> {
@@ -28,10 +24,7 @@ export async function islandOwnerOf(
   );
 }
 
-/**
- * Returns the request's key or session token: from `Authorization`, otherwise from `X-Api-Key` (sent by Anthropic's
- * clients), otherwise from the cookie.
- */
+/** Returns the request's key or session token. Anthropic's clients send `X-Api-Key`. */
 export function credentialOf(incoming: IncomingMessage): string | undefined {
   if (incoming.headers.authorization !== undefined) return bearerToken(incoming);
   const { "x-api-key": key } = incoming.headers;
@@ -39,8 +32,7 @@ export function credentialOf(incoming: IncomingMessage): string | undefined {
 }
 
 /**
- * Returns the caller by API key or session token. A request without a valid one counts for its address, which limits
- * guessing.
+ * Returns the caller. A request without a valid credential counts for its address, which limits guessing.
  * @throws {RateLimitedError}
  * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for
  * an API key; `account_suspended`.
@@ -70,10 +62,7 @@ export async function authenticate(
   );
 }
 
-/**
- * Requires an operator's session. A key, which programs have, is not sufficient.
- * @throws {ServiceError} `operator_only`
- */
+/** A key, which programs have, is not sufficient. @throws {ServiceError} `operator_only` */
 export function requireOperator(identity: Identity): void {
   if (identity.role === "operator" && identity.kind === "session") return;
   const text =

@@ -6,10 +6,7 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;
-/**
- * Maximum announced body that is read and dropped if it is larger than allowed. Without reading it, a client that is
- * still sending would often lose the response.
- */
+/** Maximum body that is read and dropped, because a client that is still sending would often lose the response. */
 const MAX_DROPPED_BYTES = 8 * MIB;
 /** Deeper JSON could exhaust the stack of recursive code, ours or a library's. */
 const MAX_DEPTH = 100;
@@ -20,7 +17,7 @@ const MAX_DEPTH = 100;
  * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
-  const bytes = arrivedBody(incoming, MAX_BODY_BYTES) ?? (await readBody(incoming, MAX_BODY_BYTES));
+  const bytes = arrivedBody(incoming) ?? (await readBody(incoming));
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -41,66 +38,60 @@ export function assertStructure(value: unknown): void {
   if (problem !== null) throw new ValidationError([problem]);
 }
 
-/**
- * Returns the output of the schema.
- * @throws {ValidationError} naming every invalid field.
- */
+/** @throws {ValidationError} naming every invalid field. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ValidationError(fieldErrorsOf(result.error, value));
 }
 
-/**
- * Returns the body if all of it has arrived, as a small one does with the request's headers; otherwise null. Saves
- * listeners and two ticks.
- */
-function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null {
-  if (!incoming.complete || incoming.destroyed || incoming.readableLength > maxBytes) return null;
+/** Returns the body if all of it arrived with the headers; otherwise null. Saves listeners and two ticks. */
+function arrivedBody(incoming: IncomingMessage): Buffer | null {
+  if (!incoming.complete || incoming.destroyed || incoming.readableLength > MAX_BODY_BYTES) return null;
   return incoming.read() as Buffer | null;
 }
 
-function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
-  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLarge(maxBytes));
+  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLargeError());
   // Its events were already emitted: the client disconnected while its key was looked up.
-  if (incoming.destroyed) return Promise.reject(gone());
+  if (incoming.destroyed) return Promise.reject(disconnectedError());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
     const settle = (act: () => void): void => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      incoming.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect);
       act();
     };
-    const isTooLarge = announcedBytes > maxBytes;
+    const isTooLarge = announcedBytes > MAX_BODY_BYTES;
     const onData = (chunk: Buffer): void => {
       if (isTooLarge) return;
-      if (body.length + chunk.length > maxBytes) {
+      if (body.length + chunk.length > MAX_BODY_BYTES) {
         settle(() => {
           incoming.pause();
-          reject(tooLarge(maxBytes));
+          reject(tooLargeError());
         });
         return;
       }
       body.add(chunk);
     };
-    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLarge(maxBytes)) : resolve(body.bytes)));
-    const onGone = (): void => settle(() => reject(gone()));
-    incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLargeError()) : resolve(body.bytes)));
+    const onDisconnect = (): void => settle(() => reject(disconnectedError()));
+    incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
 }
 
-function gone(): ServiceError {
+function disconnectedError(): ServiceError {
   return new ServiceError("bad_request", "The connection closed before the whole body arrived; send the request again");
 }
 
-function tooLarge(maxBytes: number): ServiceError {
-  return new ServiceError("payload_too_large", `The body is larger than ${maxBytes} bytes; send less in one request`);
+function tooLargeError(): ServiceError {
+  return new ServiceError(
+    "payload_too_large",
+    `The body is larger than ${MAX_BODY_BYTES} bytes; send less in one request`,
+  );
 }
 
-/**
- * Returns the first problem inside `value`.
- * @param path Path of `value` in the body. Changed during the walk, and restored if there is no problem.
- */
+/** @param path Path of `value` in the body. Changed during the walk, and restored if there is no problem. */
 function structureProblem(value: unknown, path: string[]): FieldError | null {
   if (typeof value !== "object" || value === null) return null;
   if (path.length === MAX_DEPTH) return { path: "", message: `must not be nested deeper than ${MAX_DEPTH} levels` };

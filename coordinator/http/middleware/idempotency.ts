@@ -6,8 +6,7 @@ const HEADER = "Idempotency-Key";
 const MAX_KEY_CHARS = 255;
 
 /**
- * Returns the key of a submission and a hash of its body, to recognise a repeat; null without an Idempotency-Key
- * header.
+ * Returns the key of a submission and a hash of its body, to recognise a repeat; null without a key.
  * @param body The validated body, so that white space and the order of members do not matter.
  * @throws {ValidationError} for a key that is empty or too long.
  */

@@ -1,19 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import type { Context, HonoRequest, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { Clock } from "../../../shared/clock.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { traceHeadersOf } from "../../tracing/open-tracing.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
-/**
- * Methods that pages of other origins may use. `Atoll-Console` and credentials are not allowed, so that no such page
- * acts with the session of the coordinator's own pages (`console-session.ts`).
- */
+/** `Atoll-Console` and credentials are not allowed, so that no other page acts with the console's session. */
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access";
@@ -22,8 +18,8 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
- * Gives every request its id, security and CORS headers, limits, and one log line; answers preflights. Sets headers on
- * Node's response, because streams and files bypass Hono.
+ * Gives every request its id, security and CORS headers, limits, and one log line; responds to preflights. Sets headers
+ * on Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
   { log, clock, metrics, tracing }: HttpDeps,
@@ -50,7 +46,8 @@ export function requestContext(
       const durationMs = clock.monotonicMs() - startedMs;
       const { statusCode: status } = outgoing;
       const { method } = c.req;
-      metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
+      const isStream = String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
+      metrics.http.noteResponse({ method, route: routeOf(c), status, durationMs, isStream });
       const accountId = c.get("accountId");
       note({
         request_id: requestId,
@@ -75,7 +72,7 @@ export function requestContext(
   };
 }
 
-/** Longer than any route with ids; unauthenticated clients may send 16 KB. */
+/** Longer than any route with ids. Unauthenticated clients may send 16 KB. */
 const MAX_LOGGED_PATH_CHARS = 500;
 /** Pattern of the middleware, which also runs for requests without a route. */
 const EVERY_PATH = "/*";
@@ -84,10 +81,6 @@ const EVERY_PATH = "/*";
 function routeOf(c: Context<HttpEnv>): string {
   const pattern = routePath(c, -1);
   return pattern === "" || pattern === EVERY_PATH ? "none" : pattern;
-}
-
-function isStream(outgoing: ServerResponse): boolean {
-  return String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
 }
 
 /** Returns the client's own id if it is safe in a log and a header; otherwise a new one. */
@@ -105,35 +98,35 @@ interface RequestLine {
   readonly aborted?: true;
 }
 
-/** Maximum log lines per second for requests that no account quota limits. */
-export const MAX_STRANGERS_LINES = 100;
+/** Log lines per second. */
+export const MAX_LIMITED_LINES = 100;
 const SECOND_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Logs one line for each request. Unauthenticated requests, and those beyond a rate limit, are limited to {@link
- * MAX_STRANGERS_LINES} lines per second, so that a flood does not fill the disk. Metrics count all of them.
+ * Logs one line for each request; at most {@link MAX_LIMITED_LINES} a second for unauthenticated requests and those
+ * beyond a rate limit, so that a flood does not fill the disk. Metrics count all of them.
  */
 export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">): (line: RequestLine) => void {
   let secondEndsMs = -Infinity;
   let lines = 0;
-  let leftOut = 0;
+  let omitted = 0;
 
   const hasCapacity = (): boolean => {
     const nowMs = clock.monotonicMs();
     if (nowMs >= secondEndsMs) {
-      if (leftOut > 0) log.info({ requests: leftOut }, "Requests were left out of the log");
+      if (omitted > 0) log.info({ requests: omitted }, "Requests were left out of the log");
       secondEndsMs = nowMs + SECOND_MS;
       lines = 0;
-      leftOut = 0;
+      omitted = 0;
     }
     lines += 1;
-    return lines <= MAX_STRANGERS_LINES;
+    return lines <= MAX_LIMITED_LINES;
   };
 
   return (line) => {
-    const isBounded = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
-    if (!isBounded || hasCapacity()) log.info(line, "request");
-    else leftOut += 1;
+    const isLimited = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
+    if (!isLimited || hasCapacity()) log.info(line, "request");
+    else omitted += 1;
   };
 }

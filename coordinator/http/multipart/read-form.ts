@@ -11,9 +11,8 @@ const MAX_FIELD_NAME_CHARS = 100;
 const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME_CHARS} characters`;
 const MAX_HEADERS_OF_PART = 20;
 const MAX_HEADER_BYTES_OF_PART = 4_096;
-/** Time after which the connection of a stalled client is closed; the response is sent by then. */
-const LAST_WORDS_MS = 1_000;
-/** Time without data after which a client is refused. */
+/** Delay before the connection of a stalled client is closed, so that the response is sent. */
+const CLOSE_DELAY_MS = 1_000;
 const STALL_MS = 30_000;
 
 export interface FormLimits {
@@ -30,7 +29,7 @@ export interface FormLimits {
   readonly clock?: Pick<Clock, "schedule">;
 }
 
-/** A form that was read completely. Disposing of it removes its files. */
+/** Disposing of a form removes its files. */
 export interface Form extends AsyncDisposable {
   /** Values by name, in order. Names like `include[]` keep their brackets. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
@@ -38,8 +37,8 @@ export interface Form extends AsyncDisposable {
 }
 
 /**
- * Reads a `multipart/form-data` body: fields into memory, files to disk as they arrive, no faster than the disk accepts
- * them. No file remains after a failure.
+ * Reads a `multipart/form-data` body: fields into memory, files to disk, no faster than the disk accepts them. No file
+ * remains after a failure.
  * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that
  * disconnected or sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
  * @throws {ValidationError} for too many fields or files, or a value that is too long.
@@ -53,7 +52,8 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
     );
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
-  if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + formFrameBytes(maxFields + maxFiles))
+  const maxFrameBytes = (maxFields + maxFiles + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
+  if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + maxFrameBytes)
     throw new ServiceError("payload_too_large", `The file is too large; at most ${maxFileBytes} bytes are allowed`);
   const busboy = await openParser({
     headers: { "content-type": contentType },
@@ -78,18 +78,13 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   }
 }
 
-/** Returns the announced size of the whole body; Infinity if the client does not announce it. */
+/** Infinity if the client does not announce the size of the body. */
 export function announcedBytesOf(incoming: IncomingMessage): number {
   return Number(incoming.headers["content-length"] ?? Infinity);
 }
 
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
-}
-
-/** Returns the maximum bytes of the boundaries and headers of `parts`, without names and values. */
-function formFrameBytes(parts: number): number {
-  return (parts + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
 }
 
 /** @throws {ServiceError} `bad_request` if the header has no boundary. */
@@ -116,7 +111,7 @@ async function readParts(
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const fields = new Map<string, string[]>();
   const files: Promise<FormFile>[] = [];
-  /** Aborts with the first error, which also ends the writers of files. */
+  /** Aborts with the first error, which ends the writers of files. */
   const failed = new AbortController();
   const fail = (error: Error): void => failed.abort(error);
   const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
@@ -142,7 +137,7 @@ async function readParts(
     fail(new ServiceError("bad_request", "The body is not a well-formed multipart form", { cause })),
   );
   try {
-    await passOn(incoming, busboy, limits, failed);
+    await pipeToParser(incoming, busboy, limits, failed);
     return { fields, files: await Promise.all(files) };
   } catch (error) {
     failed.abort(error);
@@ -153,14 +148,14 @@ async function readParts(
 }
 
 /** Passes the body to the parser until it is complete. Stops reading the connection at the first error. */
-function passOn(
+function pipeToParser(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
   { clock = systemClock, stallMs = STALL_MS }: Pick<FormLimits, "clock" | "stallMs">,
   failed: AbortController,
 ): Promise<void> {
   const { signal } = failed;
-  const gone = new ServiceError(
+  const disconnected = new ServiceError(
     "bad_request",
     "The connection closed before the whole form arrived; send the form again",
   );
@@ -168,7 +163,7 @@ function passOn(
     const stalled = (): void => {
       const seconds = Math.round(stallMs / 1_000);
       fail(new ServiceError("bad_request", `The client sent no form data for ${seconds} s; send the form again`));
-      clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
+      clock.schedule(CLOSE_DELAY_MS, () => incoming.socket.destroySoon());
     };
     let timer = clock.schedule(stallMs, stalled);
     const wait = (): void => {
@@ -177,7 +172,7 @@ function passOn(
     };
     const settle = (act: () => void): void => {
       timer.cancel();
-      incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      incoming.off("data", onData).off("end", onEnd).off("error", onDisconnect).off("close", onDisconnect);
       busboy.off("drain", onDrain).off("finish", onFinish);
       signal.removeEventListener("abort", onFailed);
       act();
@@ -204,15 +199,15 @@ function passOn(
       timer.cancel();
       busboy.end();
     };
-    const onGone = (): void => {
-      if (!incoming.complete) fail(gone);
+    const onDisconnect = (): void => {
+      if (!incoming.complete) fail(disconnected);
     };
     const onFinish = (): void => settle(resolve);
     signal.addEventListener("abort", onFailed);
     busboy.on("drain", onDrain).on("finish", onFinish);
     // Its events were already emitted: the client disconnected while its key was looked up.
-    if (incoming.destroyed && !incoming.complete) return fail(gone);
-    incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    if (incoming.destroyed && !incoming.complete) return fail(disconnected);
+    incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
 }
 
@@ -229,7 +224,7 @@ export interface FormFile {
   readonly sha256: string;
 }
 
-/** Error codes of a full disk or an exhausted disk quota. */
+/** A full disk or an exhausted disk quota. */
 const FULL = new Set(["ENOSPC", "EDQUOT"]);
 
 /**

@@ -3,24 +3,24 @@ import { z } from "@hono/zod-openapi";
 import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
-import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import { fieldNotesOf, type IgnoredEntry, type UnsupportedField } from "../../../shared/request-object.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 
-/** Names the ignored parameters of a request, separated by commas. */
+/** Has the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
-/** Maximum entries of one list that are named, so that the header has at most 5 KB, whatever the client sends. */
+/** Maximum entries of one list that are named, so that the header has at most 5 KB. */
 const MAX_NAMED_ENTRIES = 8;
 
-/** A parameter with the members and entries of all schemas that a request may use at this place. */
+/** A parameter with the members and entries of all its schemas. */
 export interface Parameter {
   /** Dotted path for members, with `[]` for entries of a list: `stream_options.include_usage`, `messages[].name`. */
   readonly name: string;
   /** Empty for a parameter that is not supported. */
   readonly schemas: z.ZodType[];
   /** Null: supported. */
-  readonly unhonoured: Unhonoured | null;
+  readonly unhonoured: UnsupportedField | null;
   readonly members: Map<string, Parameter>;
-  /** Parameter of each entry of a list. */
+  /** Null: not a list. */
   entries: Parameter | null;
   /** Decides which entries of a list are ignored. */
   ignoredEntry: IgnoredEntry | null;
@@ -86,7 +86,7 @@ function noteIgnored(ignored: Findings["ignored"], name: string, path: string): 
 /** Anthropic's own wording, at which Claude Code repeats a request without the member. */
 const EXTRA_INPUT = "Extra inputs are not permitted";
 
-function refusedParameter({ note }: Unhonoured, style: ErrorStyle): string {
+function refusedParameter({ note }: UnsupportedField, style: ErrorStyle): string {
   return style === "anthropic" ? `${EXTRA_INPUT}: ${note}` : `is not supported: ${note}`;
 }
 
@@ -97,7 +97,7 @@ function unknownParameter(name: string, members: Parameter["members"], style: Er
   return `is not a parameter of this request${isTypo ? `; did you mean "${nearest}"?` : ""}`;
 }
 
-/** Returns all parameters of a schema, as the members of a parameter without a name. */
+/** Returns a parameter without a name, whose members are the parameters of the schema. */
 export function parametersOf(schema: z.ZodType): Parameter {
   let root = trees.get(schema);
   if (root === undefined) {
@@ -108,13 +108,13 @@ export function parametersOf(schema: z.ZodType): Parameter {
   return root;
 }
 
-function emptyParameter(name: string, unhonoured: Unhonoured | null): Parameter {
+function emptyParameter(name: string, unhonoured: UnsupportedField | null): Parameter {
   return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
 }
 
 /** Adds the parameters of a schema. All schemas of a union add to the same parameter. */
 function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
-  const { ignoredEntry } = notedIn(schema as z.ZodType);
+  const { ignoredEntry } = fieldNotesOf(schema as z.ZodType);
   if (ignoredEntry !== undefined) {
     parameter.ignoredEntry = ignoredEntry;
   } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
@@ -139,7 +139,7 @@ function addOne(parameter: Parameter, schema: z.core.$ZodType): void {
 
 function addMembers({ name: of, members }: Parameter, schema: z.ZodObject): void {
   const { shape } = schema;
-  const noted = notedIn(schema).members;
+  const noted = fieldNotesOf(schema).members;
   for (const name of new Set([...(noted?.keys() ?? []), ...Object.keys(shape)])) {
     let member = members.get(name);
     if (member === undefined) {

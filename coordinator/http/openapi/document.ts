@@ -34,12 +34,7 @@ export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): u
   });
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: {
-      title: "Atoll",
-      version,
-      description: DESCRIPTION,
-      license: { name: "MIT" },
-    },
+    info: { title: "Atoll", version, description: DESCRIPTION, license: { name: "MIT" } },
     servers: [{ url: options.publicUrl ?? "/" }],
     tags: TAGS_DOC,
   });
@@ -58,11 +53,9 @@ type Schemas = Readonly<Record<string, Schema>>;
 const PREFIX = "#/components/schemas/";
 
 /**
- * Returns the document without `allOf`. The generator writes `allOf` for an extended component, which becomes one
- * schema with all members, and for a component with another description, which becomes a reference with that
- * description. Readers then see one object, client generators make one type, and a schema can be closed with
- * `additionalProperties` in one place.
- * @param document Parsed JSON; not changed.
+ * Returns the document without `allOf`. The generator writes it for an extended component, which becomes one schema
+ * with all members, and for a component with another description, which becomes a reference with that description.
+ * Client generators then make one type, and a schema can be closed with `additionalProperties` in one place.
  */
 function mergeAllOf(document: unknown, schemas: Schemas): unknown {
   if (Array.isArray(document)) return document.map((each) => mergeAllOf(each, schemas));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { Scope } from "../../store/accounts/credentials.ts";
-import type { ErrorStyle } from "../error-answers.ts";
+import type { ErrorStyle } from "../error-responses.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
 
@@ -24,18 +24,14 @@ export type Tag = keyof typeof TAGS;
 
 export const TAGS_DOC = Object.entries(TAGS).map(([name, description]) => ({ name, description }));
 
-type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
-type Content = NonNullable<DocumentedAnswer["content"]>;
+type DocumentedResponse = Exclude<RouteConfig["responses"][string], { $ref: string }>;
+type Content = NonNullable<DocumentedResponse["content"]>;
 
-/**
- * Examples by operationId: a request and the JSON of its successful response. `npm run docs:examples` records them from
- * tests of routes.
- */
+/** Examples by operationId, which `npm run docs:examples` records from tests of routes. */
 const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.json"), "utf8")) as Readonly<
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 >;
 
-/** Required credential: none, a key or session with a scope, or an operator's session. */
 export type Access = "public" | Scope | "operator";
 
 /** Documentation of an operation, and the checks before its handler is called. */
@@ -47,49 +43,42 @@ export interface RouteSpec {
   /** The description. */
   readonly about?: string;
   readonly access: Access;
-  /** Security of the operation in the document. Default: derived from `access`. */
+  /** Shown in the document. Default: derived from `access`. */
   readonly security?: RouteConfig["security"];
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** The multipart form. The handler reads it. */
   readonly form?: z.ZodType;
-  /**
-   * Successful responses, and failures with their own bodies. A value that the handler returns has the lowest status.
-   */
-  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
-  /** Failures of this operation; the common ones are added. */
+  /** Successful responses, and failures with their own bodies. The handler's JSON has the lowest status. */
+  readonly responses: Readonly<Record<number, DocumentedResponse>>;
+  /** Failures other than the common ones. */
   readonly fails?: readonly FailureStatus[];
-  /**
-   * Whether the body's parameters are those of a vendor's API: unknown ones are refused, and ignored ones are named in
-   * a header.
-   */
+  /** Whether the body is that of a vendor's API: unknown parameters are refused; ignored ones are named in a header. */
   readonly isCompatible?: boolean;
 }
 
-export type Method = "get" | "post" | "patch" | "delete";
+export const METHODS = ["get", "post", "patch", "delete"] as const;
+export type Method = (typeof METHODS)[number];
 
-/**
- * Returns an operation for the document, with the common parts of all operations: failures, headers, security and
- * example.
- */
+/** Returns an operation for the document, with the common failures, headers, security and example. */
 export function documentedRoute(
   method: Method,
   path: string,
   spec: RouteSpec,
   { style, tag }: { readonly style: ErrorStyle; readonly tag: Tag },
 ): RouteConfig {
-  const { id, is, about, access, security, query, headers, body, form, answers, fails = [] } = spec;
+  const { id, is, about, access, security, query, headers, body, form, responses, fails = [] } = spec;
   const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
   const content =
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
-  const answerHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
-  const own = Object.entries(answers).map(([status, answer]) => {
+  const successHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
+  const own = Object.entries(responses).map(([status, response]) => {
     // A 202 only acknowledges the request; it is not the operation's usual response.
     const isUsual = Number(status) < 300 && status !== "202";
-    const { content: shown } = answer;
+    const { content: shown } = response;
     const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };
-    return [status, { ...answer, headers: answerHeaders, ...example }] as const;
+    return [status, { ...response, headers: successHeaders, ...example }] as const;
   });
   return {
     operationId: id,
@@ -113,7 +102,6 @@ export function documentedRoute(
   };
 }
 
-/** Returns a body with the example of its operation's request. */
 export function bodyWithExample(content: Content, operationId: string) {
   return { required: true, content: withExample(content, EXAMPLES[operationId]?.request) };
 }

@@ -1,10 +1,9 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-answers.ts";
+import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-responses.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
-/** Status of a failure. No code has 409 as its main status; see {@link MORE_CODES}. */
 export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
@@ -22,7 +21,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   503: "Temporarily unavailable",
   507: "The coordinator's disk is full; the operator must free space",
 };
-/** Codes that usually have another status: a job that was cancelled, or whose model could not be fetched. */
+/** Codes that usually have another status: the job was cancelled, or its model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = {
   409: ["job_failed"],
   503: ["job_failed"],
@@ -42,7 +41,7 @@ const JOB_FAILURE = {
   retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
 };
 
-/** Members of `error` in addition to message and code, as written by `answerError` (../error-answers.ts). */
+/** Members of `error` in addition to message and code. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().describe("Total cost of the request's jobs"),
@@ -67,26 +66,16 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
 };
 
 const FINAL = failureHeaders(["X-Should-Retry"], []);
-const HEADERS: Readonly<Record<FailureStatus, HeaderRefs>> = {
-  400: FINAL,
+/** Default: {@link FINAL}. */
+const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   401: failureHeaders(["WWW-Authenticate", "X-Should-Retry"], []),
-  402: FINAL,
-  403: FINAL,
-  404: FINAL,
-  409: FINAL,
-  410: FINAL,
-  413: FINAL,
-  422: FINAL,
   429: failureHeaders(["Retry-After"], []),
   500: failureHeaders([], ["X-Should-Retry"]),
   503: failureHeaders([], ["Retry-After", "X-Should-Retry"]),
   507: failureHeaders([], []),
 };
 
-/**
- * Returns references to the failure responses of these statuses.
- * @param style Format of the errors.
- */
+/** Returns references to the components of {@link registerFailures}. */
 export function failureResponses(statuses: readonly FailureStatus[], style: ErrorStyle): RouteConfig["responses"] {
   return Object.fromEntries(
     [...new Set(statuses)]
@@ -95,7 +84,6 @@ export function failureResponses(statuses: readonly FailureStatus[], style: Erro
   );
 }
 
-/** Adds the components that {@link failureResponses} refers to. */
 export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
   for (const style of STYLES) {
     for (const status of STATUSES) {
@@ -103,7 +91,7 @@ export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
       registry.register(name, errorSchema(status, style));
       registry.registerComponent("responses", name, {
         description: `${MEANINGS[status]}. Codes: ${codesOf(status, style).join(", ")}`,
-        headers: { ...HEADERS[status] },
+        headers: { ...(HEADERS[status] ?? FINAL) },
         content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
       });
     }

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { EMAIL_PATTERN, MAX_EMAIL } from "../../accounts/credential-fields.ts";
 import type { LedgerLine } from "../../credits/account-lines.ts";
 import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { clearSessionCookie } from "../server/console-session.ts";
 import { routeGroup } from "../route-group.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
-import { passwordCaller, passwordText } from "./sessions.ts";
+import { emailText, passwordCaller, passwordText } from "./sessions.ts";
 
-/** Data that is kept, without content and without personal data. */
+/** Data without content and without personal data. */
 const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
 
 const LINE_KINDS = [
@@ -52,13 +51,13 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "Needs a session and the password. Unfinished jobs are cancelled, and keys, sessions and Island tokens end at once. Inputs, outputs, conversations, Cargos and the e-mail address are removed. Remaining credits return to the network. The account's id, its ledger and its jobs' times, Cargo, state, tokens and charge are kept for accounting.",
     access: "write",
     body: z.object({ password: passwordText }),
-    answers: {
+    responses: {
       200: json(
         data(
           z.object({
             id: z.string(),
             deleted: z.literal(true),
-            kept: z.array(z.string()).describe("What stays for the books, under the account's id"),
+            kept: z.array(z.string()).describe("Data that is kept for accounting, under the account's id"),
           }),
         ),
         "Deleted",
@@ -69,7 +68,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     const { accountId: id } = identity;
     await deps.accounts.delete(passwordCaller(c, identity, deps.options), body.password);
     c.get("limits").closeStreamsOfAccounts(new Set([id]));
-    if (c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, deps.options);
+    clearSessionCookie(c.env, deps.options);
     await deps.retention.remove({ kind: "account", id });
     return { data: { id, deleted: true, kept: [...KEPT] } };
   });
@@ -84,13 +83,13 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       .object({
         current_password: z.string().max(1_000),
         password: passwordText.optional(),
-        email: z.string().max(1_000).optional().openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
+        email: emailText.optional(),
       })
       .refine(({ password, email }) => password !== undefined || email !== undefined, {
         message: "must have password or email",
       })
       .openapi("ChangeAccount"),
-    answers: {
+    responses: {
       200: json(
         data(
           z.object({
@@ -116,7 +115,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "The token works once, within an hour, and does not need a session. The old address is notified.",
     access: "public",
     body: z.object({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") }),
-    answers: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
+    responses: { 200: json(data(z.object({ email_changed: z.literal(true) })), "Changed") },
     fails: [400, 422],
   })(async ({ body }) => {
     await deps.accounts.confirmEmail(body.token);
@@ -127,7 +126,7 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "getAccount",
     is: "Get the caller's account and credits",
     access: "read",
-    answers: { 200: json(data(accountSchema), "The account") },
+    responses: { 200: json(data(accountSchema), "The account") },
     fails: [404],
   })(async ({ identity }) => {
     const account = await deps.store.accounts.get(identity.accountId);
@@ -142,11 +141,10 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       "The `amount` of all entries adds up to the account's `credits`, and `held` to the credits held for unfinished jobs.",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
+    responses: { 200: json(pageOf(lineSchema), "Entries of the ledger") },
   })(async ({ identity, query }) => {
-    const { limit, offset } = query;
-    const { lines, total } = await deps.store.ledger.list(identity.accountId, { limit, offset });
-    return { data: lines.map(presentLine), meta: { total, limit, offset } };
+    const { lines, total } = await deps.store.ledger.list(identity.accountId, query);
+    return presentPage(lines.map(presentLine), total, query);
   });
 });
 

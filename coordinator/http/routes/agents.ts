@@ -4,12 +4,12 @@ import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { MAX_RECENT } from "../../islands/island-service.ts";
 import { grantQuerySchema } from "../../files/file-grants.ts";
 import type { Recommendation } from "../../recommendations/recommend.ts";
-import { islandOwnerOf } from "../middleware/auth.ts";
+import { authenticateIsland } from "../middleware/auth.ts";
 import { metricsShape, presentMetrics } from "../schemas/island-schemas.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
-import { contentHeaders, FILE_ANSWERS, sendFile } from "../server/send-file.ts";
+import { contentHeaders, FILE_RESPONSES, sendFile } from "../server/send-file.ts";
 import { originOf } from "../server/client-address.ts";
 
 const recommendationSchema = z
@@ -25,6 +25,8 @@ const recommendationSchema = z
   })
   .openapi("Recommendation");
 
+const hostQuery = z.object({ host_id: z.guid("must be a UUID") });
+
 /** Endpoints that agents call for their Islands. Most need the Island token instead of a key. */
 export const islandAgentRoutes = routeGroup(
   "/island",
@@ -35,8 +37,8 @@ export const islandAgentRoutes = routeGroup(
       is: "Get an Island's jobs and earnings, for its agent",
       about: "Used by `island status` and `island history`. Needs the Island token: `Authorization: Bearer it_…`.",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
-      answers: {
+      query: hostQuery,
+      responses: {
         200: json(
           data(
             z.object({
@@ -52,7 +54,7 @@ export const islandAgentRoutes = routeGroup(
       },
       fails: [401, 404],
     })(async ({ c, query }) => {
-      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const { accountId } = await authenticateIsland(c.env.incoming, accounts.islandTokens);
       const { name, metrics, recent } = await islands.earnings(accountId, query.host_id);
       const earned = recent.map(({ jobId, micro, atMs }) => ({
         job_id: jobId,
@@ -68,11 +70,11 @@ export const islandAgentRoutes = routeGroup(
       about:
         "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands.",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
-      answers: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },
+      query: hostQuery,
+      responses: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },
       fails: [401],
     })(async ({ c, query: { host_id: id } }) => {
-      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const { accountId } = await authenticateIsland(c.env.incoming, accounts.islandTokens);
       const removed = await islands.remove(accountId, id).then(
         () => true,
         (error: unknown) => {
@@ -90,20 +92,17 @@ export const islandAgentRoutes = routeGroup(
         "The frame `assign` has the full path, signed for one attempt on one Island. Needs the Island token: `Authorization: Bearer it_…`. Supports `Range`.",
       access: "public",
       query: grantQuerySchema,
-      answers: FILE_ANSWERS,
+      responses: FILE_RESPONSES,
       fails: [401, 404, 503],
     })(async ({ c, params, query }) => {
-      const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+      const { accountId } = await authenticateIsland(c.env.incoming, accounts.islandTokens);
       const { job: jobId, attempt, host_id: hostId, expires: expiresAtMs, signature } = query;
       const grant = { fileId: params.id, jobId, attempt, hostId, accountId, expiresAtMs };
       const { file, root, name } = await files.grantedContent(grant, signature);
       return sendFile(c.env, {
         root,
         name,
-        headers: {
-          ...contentHeaders(file),
-          "Cache-Control": "private, no-store",
-        },
+        headers: { ...contentHeaders(file), "Cache-Control": "private, no-store" },
         missing: "No job of this Island has the file now",
       });
     });
@@ -112,8 +111,8 @@ export const islandAgentRoutes = routeGroup(
       id: "recommendCargos",
       is: "List Cargos that an Island should download, most requested first",
       access: "public",
-      query: z.object({ host_id: z.guid("must be a UUID") }),
-      answers: {
+      query: hostQuery,
+      responses: {
         200: json(z.object({ host_id: z.string(), recommendations: z.array(recommendationSchema) }), "Recommendations"),
       },
       fails: [404],
@@ -125,7 +124,7 @@ export const islandAgentRoutes = routeGroup(
   },
 );
 
-/** Presents a recommendation. A path of a model that the coordinator serves itself becomes a full URL. */
+/** A path of a model that the coordinator serves itself becomes a full URL. */
 function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
   return {
     workload_slug: one.slug,

@@ -12,7 +12,7 @@ export const announcementRoutes = routeGroup("/announcements", { tag: "Service" 
     id: "listAnnouncements",
     is: "List announcements of the operators, newest first",
     access: "public",
-    answers: { 200: json(data(z.array(announcementSchema)), `At most ${MAX_ANNOUNCEMENTS}`) },
+    responses: { 200: json(data(z.array(announcementSchema)), `At most ${MAX_ANNOUNCEMENTS}`) },
   })(async () => ({ data: (await operators.announcements.list()).map(presentAnnouncement) }));
 });
 
@@ -30,19 +30,19 @@ export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", 
         until: timeSchema.nullable().optional().describe("When it expires; omitted or null: when it is removed"),
       })
       .openapi("AddAnnouncement"),
-    answers: { 201: json(data(announcementSchema), "The announcement") },
+    responses: { 201: json(data(announcementSchema), "The announcement") },
     fails: [400],
   })(async ({ c, identity, body: { level, text, until = null } }) => {
     const untilMs = until === null ? null : Date.parse(until);
-    const made = await announcements.add(actorOf(c, identity, deps), { level, text, untilMs });
-    return { data: presentAnnouncement(made) };
+    const created = await announcements.add(actorOf(c, identity, deps), { level, text, untilMs });
+    return { data: presentAnnouncement(created) };
   });
 
   routes.delete("/{id}", {
     id: "removeAnnouncement",
     is: "Remove an announcement",
     access: "operator",
-    answers: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed") },
+    responses: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed") },
     fails: [404],
   })(async ({ c, identity, params: { id } }) => {
     await announcements.remove(actorOf(c, identity, deps), id);

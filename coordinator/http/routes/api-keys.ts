@@ -18,9 +18,7 @@ const scopeListSchema = z
   .transform((list) => list.split(",").map((scope) => scope.trim()));
 const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
 
-/**
- * Scopes as a comma-separated string (spec §4) or an array, which people try first. The document describes both forms.
- */
+/** A comma-separated string (spec §4), or an array, which people try first. */
 const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
@@ -37,7 +35,7 @@ const isAmount = (credits: number): boolean => {
   }
 };
 
-/** Limits of a key. `null`: no limit. */
+/** `null`: no limit. */
 const limitFields = {
   expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
   cargos: z
@@ -67,7 +65,6 @@ const createKeyBody = z
 
 const changeKeyBody = z.object({ name: nameSchema.optional(), ...limitFields }).openapi("ChangeApiKey");
 
-/** Returns the limits in a body; omitted ones do not change. */
 function limitsOf(body: z.infer<z.ZodObject<typeof limitFields>>): Partial<KeyLimits> {
   const { expires_at: expiresAt, cargos, credits_per_month: credits } = body;
   return {
@@ -104,10 +101,7 @@ const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
 
-/**
- * Presents a key.
- * @param spending Micro-credits spent this month by each key with a monthly limit.
- */
+/** @param spending Micro-credits spent this month by each key with a monthly limit. */
 function presentKey(key: ApiKey, spending: ReadonlyMap<string, number>): z.infer<typeof keySchema> {
   return {
     ...presentNewKey(key),
@@ -129,7 +123,7 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
   };
 }
 
-/** Presents a new key in both formats of spec §4. The secret is also where clients of the first format expect it. */
+/** Has both formats of spec §4. */
 function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
   const data = presentNewKey(key);
   const { id, name, scopes, created_at } = data;
@@ -143,7 +137,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "listApiKeys",
     is: "List API keys that are not revoked, newest first",
     access: "read",
-    answers: { 200: json(data(z.array(keySchema)), "Keys") },
+    responses: { 200: json(data(z.array(keySchema)), "Keys") },
   })(async ({ identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
     // A second read is needed only for accounts that use such limits.
@@ -159,7 +153,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
       "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
     body: createKeyBody,
-    answers: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
+    responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant scopes that it does not have.
@@ -179,7 +173,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
       "Omitted members do not change; null removes a limit. Changes apply from the next request on. A new credits_per_month includes what the key's jobs already cost this month.",
     access: "write",
     body: changeKeyBody,
-    answers: { 200: json(data(keySchema), "The changed key") },
+    responses: { 200: json(data(keySchema), "The changed key") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;
@@ -197,7 +191,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "revokeApiKey",
     is: "Revoke an API key at once",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
+    responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
     fails: [404],
   })(async ({ c, identity, params }) => {
     assertMayManageCredentials(identity, params.id);
@@ -211,10 +205,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
 
 const NO_SPENDING: ReadonlyMap<string, number> = new Map();
 
-/**
- * Checks the Cargos of a key, because a key for a misspelt Cargo could run nothing.
- * @throws {ValidationError} naming every Cargo that the account cannot run.
- */
+/** A key for a misspelt Cargo could run nothing. @throws {ValidationError} naming every unknown Cargo. */
 async function assertKnown({ catalog }: HttpDeps, slugs: readonly string[], accountId: string): Promise<void> {
   const found = await Promise.all(
     slugs.map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),

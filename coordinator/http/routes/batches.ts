@@ -18,7 +18,7 @@ import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Number of characters of outputs in one response, as JSON, above which no further output is added. */
+/** Characters of outputs in one response, as JSON, above which no further output is added. */
 const MAX_OUTPUT_CHARS = MIB;
 
 export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, deps) => {
@@ -28,11 +28,11 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     id: "submitBatch",
     is: "Submit up to 100 jobs of one Cargo",
     about:
-      "Stores all jobs and holds their prices, or none. A waiting job of a batch does not count towards the account's limit of unfinished jobs; it counts once it starts. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
+      "Stores all jobs and holds their prices, or none. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
     access: "write",
     headers: z.object({ "idempotency-key": z.string().optional() }),
     body: submitBatchSchema,
-    answers: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
+    responses: { 201: json(data(submittedBatchSchema), "All jobs are stored durably and their prices are held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const batch = await batches.submit({
@@ -57,7 +57,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
       include: z.enum(["output"]).optional(),
       output_offset: queryInt(0, MAX_BATCH_JOBS, 0).describe("Index of the first job to include with its output"),
     }),
-    answers: { 200: json(data(batchSchema), "The batch") },
+    responses: { 200: json(data(batchSchema), "The batch") },
     fails: [404],
   })(async ({ identity, params, query }) => {
     const { accountId } = identity;
@@ -71,14 +71,14 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     is: "Cancel every job of a batch that has not ended",
     about: "Ended jobs do not change. If all have ended, the response is 422 job_not_cancellable.",
     access: "write",
-    answers: { 200: json(data(batchSchema), "Cancelled") },
+    responses: { 200: json(data(batchSchema), "Cancelled") },
     fails: [404, 422],
   })(async ({ identity, params }) => ({ data: presentBatch(await batches.cancel(identity.accountId, params.id)) }));
 });
 
 type PresentedBatch = z.infer<typeof batchSchema>;
 
-/** Returns the jobs of a batch, with outputs from `offset` on until the response is full. */
+/** Adds outputs from `offset` on until the response is full. */
 async function outputsOf(
   { jobs }: HttpDeps,
   accountId: string,

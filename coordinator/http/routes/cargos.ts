@@ -17,8 +17,8 @@ import {
   presentOwnedCargo,
 } from "../schemas/cargo-schemas.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
-import { answerJson } from "../middleware/json-answer.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { respondWithJson } from "../middleware/json-response.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 
 export const availableCargoSchema = z
   .object({
@@ -37,7 +37,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     is: "List the Cargos that Islands can run now",
     about: `Cargos that no connected Island can run are omitted; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most ${MAX_COUNTED} Islands per Cargo. To see why a job waits, get the job.`,
     access: "read",
-    answers: {
+    responses: {
       200: json(
         z.object({
           data: z.array(availableCargoSchema),
@@ -59,7 +59,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
       runtime_type: z.enum(RUNTIME_TYPES).optional(),
       category: z.enum(CARGO_CATEGORIES).optional(),
     }),
-    answers: { 200: json(z.object({ cargos: z.array(cargoSchema), count: z.int() }), "Cargos") },
+    responses: { 200: json(z.object({ cargos: z.array(cargoSchema), count: z.int() }), "Cargos") },
   })(({ query }) => {
     const found = catalog.list({ runtimeType: query.runtime_type, category: query.category }).map(presentCargo);
     return { cargos: found, count: found.length };
@@ -71,7 +71,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     about: "Public. Only your own unapproved Cargos need a credential.",
     security: [{}, { bearer: ["read"] }],
     access: "public",
-    answers: { 200: json(data(cargoDetailSchema), "The Cargo") },
+    responses: { 200: json(data(cargoDetailSchema), "The Cargo") },
     fails: [401, 403, 404],
   })(async ({ c, params }) => {
     const cargo =
@@ -84,10 +84,10 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     is: "List your own Cargos and their approval, by slug",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
-  })(async ({ c, identity, query: { limit, offset } }) => {
-    const { cargos: own, total } = await cargos.list(identity.accountId, { limit, offset });
-    return answerJson(c, identity, { data: own.map(presentOwnedCargo), meta: { total, limit, offset } });
+    responses: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
+  })(async ({ c, identity, query }) => {
+    const { cargos: own, total } = await cargos.list(identity.accountId, query);
+    return respondWithJson(c, identity, presentPage(own.map(presentOwnedCargo), total, query));
   });
 
   routes.post("/cargos", {
@@ -97,7 +97,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
       "Only you can see and run it until the operator approves it. Its fields are explained in docs/reference/cargo-format.md and have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total.",
     access: "write",
     body: createCargoSchema,
-    answers: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
+    responses: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
   })(async ({ identity, body }) => {
     const { enabled = true, ...fields } = body;
     const cargo = await cargos.create(identity.accountId, fields, enabled);
@@ -111,7 +111,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
       "Omitted fields do not change. A change of what runs, of the name or of the description, a higher price and lower memory requirements remove the approval. Jobs that were already accepted run the earlier version.",
     access: "write",
     body: changeCargoSchema,
-    answers: { 200: json(data(ownedCargoSchema), "The Cargo") },
+    responses: { 200: json(data(ownedCargoSchema), "The Cargo") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { enabled, ...fields } = body;
@@ -124,7 +124,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     is: "Delete your own Cargo",
     about: "Waiting jobs fail without charge; jobs on an Island continue. The slug stays reserved for your account.",
     access: "write",
-    answers: { 200: json(data(z.object({ slug: z.string(), deleted: z.literal(true) })), "Deleted") },
+    responses: { 200: json(data(z.object({ slug: z.string(), deleted: z.literal(true) })), "Deleted") },
     fails: [404],
   })(async ({ identity, params }) => {
     await cargos.remove(identity.accountId, params.slug);
@@ -132,10 +132,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   });
 });
 
-/**
- * Finds an unapproved Cargo of the caller. Checks the credential only here, because a public Cargo needs none.
- * @throws {ServiceError} `cargo_not_found`
- */
+/** Finds an unapproved Cargo of the caller; a public one needs no credential. @throws {ServiceError} `cargo_not_found` */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
   if (credentialOf(incoming) === undefined) return catalog.get(slug);

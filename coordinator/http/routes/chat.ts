@@ -1,21 +1,20 @@
 import type { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 import {
   awaitChat,
   type AwaitedChat,
   type ChatSubmission,
   doneOf,
-  endedChat,
+  runChat,
   openChat,
 } from "../streaming/awaited-chat.ts";
 import {
-  type AnswerDeps,
+  type JobRunDeps,
   cancelAbandoned,
-  type ChatClient,
+  type ClientCall,
   type RequestContext,
-  waitingClientOf,
+  requestContextOf,
 } from "../streaming/request-context.ts";
 import { addUsage, chatChunks, chatUsage, completionHeadOf, errorLine, NO_USAGE } from "../streaming/chat-encoder.ts";
 import {
@@ -40,7 +39,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     access: "write",
     isCompatible: true,
     body: chatBodySchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         completionSchema,
         chatEventSchema,
@@ -50,22 +49,20 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     fails: [402, 404, 409],
   })(async (call) => {
     const { body } = call;
-    if (body.stream !== true) {
-      return answerChat(deps, waitingClientOf(call), body);
-    }
-    const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
-    const [order] = orders;
-    if (order === undefined) throw new Error("A chat must have at least one choice");
-    const first = await awaitChat(deps, call, order);
+    if (body.stream !== true) return completeChat(deps, requestContextOf(call), body);
+    const submissions = submissionsOf(body);
+    const [submission] = submissions;
+    if (submission === undefined) throw new Error("A chat must have at least one choice");
+    const first = await awaitChat(deps, call, { ...submission, isStreamed: true });
     if (first === null) return null;
     const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
-    const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
-    return streamChats(deps, call, first, orders, encoderOf);
+    const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === submissions.length - 1 });
+    return streamChats(deps, call, first, submissions, encoderOf);
   });
 });
 
-function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "isStreamed">[] {
+function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] {
   const fieldOf = (path: string): string => chatFieldOf(body, path);
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
@@ -74,68 +71,51 @@ function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatSubmission, "
  * Runs a chat and returns the completion. Null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
-export async function answerChat(deps: AnswerDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
+export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
-  for (const order of ordersOf(body)) {
+  for (const submission of submissionsOf(body)) {
     // One after the other, because an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
-    const chat = await endedChat(deps, client, order);
+    const chat = await runChat(deps, client, submission);
     if (chat === null) return null;
     chats.push(chat);
   }
+  return completionOf(chats);
+}
+
+/** @throws unless all chats ended with `done`. */
+function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const [first] = chats;
   if (first === undefined) throw new Error("A chat must have at least one choice");
-  return completionOf(first.job.record, chats);
-}
-
-function reasoningTokensOf(items: readonly FeedItem[]): number {
-  return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
-}
-
-/**
- * @param job Job of the first choice.
- * @throws unless all chats ended with `done`.
- */
-function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
-  const { jobId, createdS, model } = completionHeadOf(job);
-  const ends = chats.map((chat) => {
-    const { feed } = chat;
-    return { message: assistantMessageOf(feed), logprobs: presentLogprobs(feed.items), ...doneOf(chat) };
-  });
+  const { jobId: id, createdS: created, model } = completionHeadOf(first.job.record);
   const usage = { ...NO_USAGE };
-  for (const chat of chats) {
-    addUsage(usage, doneOf(chat));
-    usage.reasoningTokens += reasoningTokensOf(chat.feed.items);
-  }
-  return {
-    id: jobId,
-    object: "chat.completion",
-    created: createdS,
-    model,
-    choices: ends.map(({ message, logprobs, finishReason }, index) => {
-      return { index, message, logprobs, finish_reason: finishReason };
-    }),
-    usage: chatUsage(usage),
-  };
+  const choices = chats.map((chat, index) => {
+    const { feed } = chat;
+    const ending = doneOf(chat);
+    addUsage(usage, ending);
+    for (const item of feed.items) if (item.type === "reasoning") usage.reasoningTokens += item.count;
+    const logprobs = presentLogprobs(feed.items);
+    return { index, message: assistantMessageOf(feed), logprobs, finish_reason: ending.finishReason };
+  });
+  return { id, object: "chat.completion", created, model, choices, usage: chatUsage(usage) };
 }
 
 /**
  * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
  * first one that fails ends the stream; later ones are not submitted.
- * @param orders Orders of all chats. The first chat was already submitted.
- * @param encoderOf Returns the encoder of the chat with this index.
+ * @param submissions All chats, of which the first was already submitted.
  */
 function streamChats(
   deps: HttpDeps,
-  client: ChatClient,
+  client: ClientCall,
   first: AwaitedChat,
-  orders: readonly ChatSubmission[],
+  submissions: readonly ChatSubmission[],
   encoderOf: (index: number) => FeedEncoder,
 ): Response {
   const { c, identity } = client;
   const { outgoing: response } = c.env;
   const relay = ({ job, feed }: AwaitedChat, index: number): Response => {
-    const next = orders[index + 1];
+    const next = submissions[index + 1];
     return streamFeed(deps, {
       response,
       identity,
@@ -143,16 +123,16 @@ function streamChats(
       encoder: encoderOf(index),
       onCut: () => cancelAbandoned(job, deps.log),
       isContinued: index > 0,
-      ...(next === undefined ? {} : { onDone: () => void goOn(next, index + 1) }),
+      onDone: next && (() => void startNext(next, index + 1)),
     });
   };
-  const goOn = async (order: ChatSubmission, index: number): Promise<void> => {
+  const startNext = async (submission: ChatSubmission, index: number): Promise<void> => {
     try {
-      const chat = await openChat(deps, client, order);
+      const chat = await openChat(deps, client, submission);
       if (chat !== null) relay(chat, index);
     } catch (error) {
       const isExpected = error instanceof ServiceError;
-      if (!isExpected) deps.log.error({ err: error }, "starting the next choice of a streamed chat failed");
+      if (!isExpected) deps.log.error({ err: error }, "Could not start the next choice of a streamed chat");
       const [code, message] = isExpected
         ? [error.code, error.message]
         : ["internal", "The next choice could not be started; try again"];

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { Asked } from "../../conversations/conversations.ts";
+import type { AcceptedQuestion } from "../../conversations/conversations.ts";
 import type { Message } from "../../store/conversations.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import {
@@ -14,8 +14,8 @@ import {
   conversationEventSchema,
   postMessageSchema,
 } from "../schemas/conversation-schemas.ts";
-import { answerJson } from "../middleware/json-answer.ts";
-import { metaSchema, pageOf, pageQuery } from "../schemas/pagination.ts";
+import { respondWithJson } from "../middleware/json-response.ts";
+import { metaSchema, pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, jsonOrEvents } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 import { samplingOf } from "../schemas/chat-schemas.ts";
@@ -32,7 +32,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     is: "Start a conversation",
     access: "write",
     body: createConversationSchema,
-    answers: { 201: json(data(conversationSchema), "The conversation, without messages") },
+    responses: { 201: json(data(conversationSchema), "The conversation, without messages") },
     fails: [404],
   })(async ({ identity, body }) => {
     const created = await conversations.create(identity.accountId, {
@@ -49,11 +49,10 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     is: "List conversations, newest first",
     access: "read",
     query: z.object(pageQuery()),
-    answers: { 200: json(pageOf(conversationSchema), "Conversations") },
+    responses: { 200: json(pageOf(conversationSchema), "Conversations") },
   })(async ({ identity, query }) => {
     const { conversations: page, total } = await conversations.list(identity.accountId, query);
-    const { limit, offset } = query;
-    return { data: page.map(presentConversation), meta: { total, limit, offset } };
+    return presentPage(page.map(presentConversation), total, query);
   });
 
   routes.get("/{id}", {
@@ -64,7 +63,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
       ...pageQuery(100),
       order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages. asc: oldest first"),
     }),
-    answers: {
+    responses: {
       200: json(
         z.object({
           data: conversationWithMessagesSchema,
@@ -77,7 +76,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
   })(async ({ c, identity, params, query }) => {
     const { conversation, messages, total } = await conversations.read(identity.accountId, params.id, query);
     const { limit, offset } = query;
-    return answerJson(c, identity, {
+    return respondWithJson(c, identity, {
       data: { ...presentConversation(conversation), messages: messages.map(presentMessage) },
       meta: { total, limit, offset },
     });
@@ -88,7 +87,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     is: "Change a conversation's title or metadata",
     access: "write",
     body: updateConversationSchema,
-    answers: { 200: json(data(conversationSchema), "The conversation") },
+    responses: { 200: json(data(conversationSchema), "The conversation") },
     fails: [404],
   })(async ({ identity, params, body }) => {
     const { title, metadata } = body;
@@ -105,7 +104,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     about:
       "A message in progress is cancelled. The jobs of the conversation stay in the account's list, without their input and output.",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted") },
+    responses: { 200: json(data(z.object({ id: z.string(), deleted: z.literal(true) })), "Deleted") },
     fails: [404],
   })(async ({ identity, params }) => {
     await conversations.delete(identity.accountId, params.id);
@@ -119,7 +118,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
       "Runs a chat job on the history. If the history does not fit the model's context, the oldest messages are left out. With `stream`, the first event is `message`, with the ids of the message and the job; the job's events follow as in GET /jobs/{id}/stream, where `Last-Event-ID` resumes them. If the client disconnects, the job is cancelled and the delivered text is kept as the assistant's message.",
     access: "write",
     body: postMessageSchema,
-    answers: {
+    responses: {
       200: jsonOrEvents(
         data(answeredSchema),
         conversationEventSchema,
@@ -135,13 +134,18 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     if (isStreamed) await c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
-    const gone = disconnectSignal(response);
-    const abandon = (): void => conversations.abandon(answer);
-    if (gone.aborted) abandon();
-    gone.addEventListener("abort", abandon);
+    const signal = disconnectSignal(response);
+    const abandoned = new Promise<void>((resolve) => {
+      const abandon = (): void => {
+        conversations.abandon(answer);
+        resolve();
+      };
+      if (signal.aborted) abandon();
+      signal.addEventListener("abort", abandon);
+    });
     // No header is sent before the response belongs to this job and no other.
-    await Promise.race([isStreamed ? answer.begun : answer.stored, aborted(gone)]);
-    if (gone.aborted) return null;
+    await Promise.race([isStreamed ? answer.begun : answer.stored, abandoned]);
+    if (signal.aborted) return null;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
     // Checked first: deleting a conversation cancels the job of its message, which is not a failure of the job.
@@ -155,14 +159,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
   });
 });
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve());
-  });
-}
-
-function presentAnswered({ question, answer }: Asked, message: Message): z.infer<typeof answeredSchema> {
+function presentAnswered({ question, answer }: AcceptedQuestion, message: Message): z.infer<typeof answeredSchema> {
   const { feed, id } = answer.job;
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${id} did not end with done`);
   return {
@@ -173,11 +170,8 @@ function presentAnswered({ question, answer }: Asked, message: Message): z.infer
   };
 }
 
-/**
- * Encodes the first event of a stream. It has no id, because it is not part of the job's stream, which clients resume
- * by id.
- */
-function headEvent({ question, answer }: Asked, message: Message): string {
+/** The first event has no id, because it is not part of the job's stream, which clients resume by id. */
+function headEvent({ question, answer }: AcceptedQuestion, message: Message): string {
   const payload = {
     type: "message",
     conversation_id: answer.conversationId,

@@ -9,10 +9,7 @@ import { routeGroup } from "../route-group.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
-/**
- * Files of swagger-ui-dist that the page loads. All links are relative, so that the page works under any path prefix of
- * a proxy.
- */
+/** Files of swagger-ui-dist that the page loads. Links are relative, because a proxy may add a prefix. */
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
 const PAGE = `<!doctype html>
@@ -45,7 +42,6 @@ SwaggerUIBundle({
 });
 `;
 
-/** Routes of the OpenAPI 3.1 document, and of the page at /docs with the files that it loads. */
 export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   const { options } = deps;
 
@@ -55,7 +51,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     id: "getDocs",
     is: "Get this document as a web page",
     access: "public",
-    answers: { 308: { description: "The page is at /docs" } },
+    responses: { 308: { description: "The page is at /docs" } },
   })(({ c }) => c.body(null, 308, { Location: "../../docs" }));
 
   routes.app.use("/docs/*", async (c, next) => {
@@ -80,7 +76,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     id: "getOpenApi",
     is: "Get this document",
     access: "public",
-    answers: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
+    responses: { 200: json(z.record(z.string(), z.unknown()), "OpenAPI 3.1") },
   })(({ c }) => {
     document ??= JSON.stringify(openApiDocument(routes.app, deps));
     return c.body(document, 200, { "Content-Type": "application/json" });
@@ -92,10 +88,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   });
 });
 
-/**
- * Returns the content security policy. The page loads only its own files and calls only the API; `data:` is for icons
- * in its style sheet.
- */
+/** The page loads only its own files and calls only the API; `data:` is for icons in its style sheet. */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   const api = publicUrl === null ? "" : ` ${new URL(publicUrl).origin}`;
   return [

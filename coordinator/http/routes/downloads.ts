@@ -1,16 +1,14 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { hashOfFile } from "../../catalog/imported-models.ts";
 import { API_BASE } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Path segment that is not hidden and cannot leave its folder. */
+/** Not hidden, and cannot leave its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
 /** Files of a model folder, as listed in its `files.json` (docs/reference/cargo-format.md). */
@@ -55,9 +53,7 @@ const downloadsSchema = z
   })
   .openapi("Downloads");
 
-/**
- * Routes of public files, with Range and ETag: models for Islands, and packages that the operator put into a folder.
- */
+/** Public files: models for Islands, and packages that the operator put into a folder. */
 export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (routes, deps) => {
   const { downloadsDirectory: root, modelDirectories, options } = deps;
   const files = downloadsIn(root);
@@ -66,15 +62,15 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
     id: "listDownloads",
     is: "List the packages that the coordinator serves, newest version first",
     access: "public",
-    answers: { 200: json(data(downloadsSchema), "The packages") },
+    responses: { 200: json(data(downloadsSchema), "The packages") },
   })(async () => ({ data: { public_url: options.publicUrl, files: (await files.list()).map(presentDownload) } }));
 
   // GET and HEAD /download/<file>, and /download/<file>.sha256 in the format of `sha256sum -c`.
   routes.app.get("/download/:name", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
-    const asked = c.req.param("name");
-    const isHash = asked.endsWith(HASH_SUFFIX);
-    const name = isHash ? asked.slice(0, -HASH_SUFFIX.length) : asked;
+    const requested = c.req.param("name");
+    const isHash = requested.endsWith(HASH_SUFFIX);
+    const name = isHash ? requested.slice(0, -HASH_SUFFIX.length) : requested;
     const missing = `There is no package "${name}"; GET ${API_BASE}/downloads lists the packages`;
     if (!isHash && parseDownloadName(name) !== undefined) {
       return sendFile(c.env, { root, name, headers: BINARY, missing });
@@ -112,7 +108,6 @@ async function folderWith(name: string, directories: readonly string[]): Promise
   return directories[found.indexOf(true)];
 }
 
-/** A package for hosts or clients in the operator's folder. */
 interface DownloadFile {
   readonly name: string;
   readonly package: "island" | "client";
@@ -123,7 +118,6 @@ interface DownloadFile {
   readonly sha256: string;
 }
 
-/** Parses the file name of a package; returns undefined for any other name. */
 function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format" | "version"> | undefined {
   for (const { format, pattern } of PATTERNS) {
     const { package: program, version = "" } = pattern.exec(name)?.groups ?? {};
@@ -132,32 +126,31 @@ function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format
   return undefined;
 }
 
-/** Opens the packages in a folder. A file is hashed at its first request, and again only after it has changed. */
+/** A file is hashed at its first request, and again only after it has changed. */
 function downloadsIn(folder: string) {
   const hashes = new Map<string, { readonly state: string; readonly sha256: Promise<string> }>();
 
   const hashOf = (name: string, state: string): Promise<string> => {
     const known = hashes.get(name);
     if (known?.state === state) return known.sha256;
-    const sha256 = hashFile(join(folder, name));
+    const sha256 = hashOfFile(join(folder, name));
     hashes.set(name, { state, sha256 });
     sha256.catch(() => hashes.delete(name));
     return sha256;
   };
 
-  /** Returns undefined if there is no such package. */
   const find = async (name: string): Promise<DownloadFile | undefined> => {
     const parsed = parseDownloadName(name);
     if (parsed === undefined) return undefined;
-    const found = await stat(join(folder, name)).catch(noneIfMissing);
+    const found = await stat(join(folder, name)).catch(undefinedIfMissing);
     if (found?.isFile() !== true) return undefined;
     const sha256 = await hashOf(name, `${found.ino} ${found.size} ${found.mtimeMs}`);
     return { name, ...parsed, sizeBytes: found.size, sha256 };
   };
 
-  /** Returns the packages, newest version first. Empty if the folder does not exist. */
+  /** Newest version first. Empty if the folder does not exist. */
   const list = async (): Promise<DownloadFile[]> => {
-    const names = await readdir(folder).catch(noneIfMissing);
+    const names = await readdir(folder).catch(undefinedIfMissing);
     const files = await Promise.all((names ?? []).map(find));
     return files
       .filter((file) => file !== undefined)
@@ -167,17 +160,11 @@ function downloadsIn(folder: string) {
   return { find, list };
 }
 
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
-}
-
-function noneIfMissing(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 
-/** Compares versions. A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
+/** A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
 function compareVersions(a: string, b: string): number {
   const [numbersA = "", suffixA = ""] = a.split("-");
   const [numbersB = "", suffixB = ""] = b.split("-");

@@ -24,7 +24,7 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     query: z.object({
       scope: z.enum(["network"]).optional().describe("Adds the overview of the network, for operators"),
     }),
-    answers: {
+    responses: {
       200: {
         description: "Server-Sent Events; the data of each is an AccountEvent",
         content: eventStream(accountEventSchema),
@@ -32,13 +32,14 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     },
     fails: [403, 503],
   })(async ({ c, identity, query }) => {
-    const isOfNetwork = query.scope === "network";
-    if (isOfNetwork) requireOperator(identity);
+    const isNetworkScope = query.scope === "network";
+    if (isNetworkScope) requireOperator(identity);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
-    const mayRead = (): Promise<boolean> => (isOfNetwork ? isStillOperator(identity) : accounts.isStillValid(identity));
+    const mayRead = (): Promise<boolean> =>
+      isNetworkScope ? isStillOperator(identity) : accounts.isStillValid(identity);
     const response = c.env.outgoing;
     await c.get("limits").openEvents(identity, response);
-    relayEvents(deps, identity.accountId, response, mayRead, isOfNetwork ? openOverviews : null);
+    relayEvents(deps, identity.accountId, response, mayRead, isNetworkScope ? openOverviews : null);
     return RESPONSE_ALREADY_SENT;
   });
 });

@@ -6,8 +6,7 @@ import type { ConsoleFiles } from "../server/console-files.ts";
 
 const WHERE_TO_LOOK = `the API is at ${API_BASE} (also /v1), its documentation at /docs, the console at /, metrics at ${API_BASE}/metrics`;
 
-/** Returns the error for a path without a route. */
-export function nothingServed(path: string): ServiceError {
+export function noRouteError(path: string): ServiceError {
   if (isOpenAiConversations(path)) {
     return new ServiceError(
       "not_found",
@@ -17,17 +16,13 @@ export function nothingServed(path: string): ServiceError {
   return new ServiceError("not_found", `Nothing is served at this path; ${WHERE_TO_LOOK}`);
 }
 
-/**
- * First segments of the console's pages (`web/src/app/routes.tsx`). Any path below them is a page for browsers and 404
- * for programs.
- */
+/** First segments of the console's pages (`web/src/app/routes.tsx`), which are 404 for programs. */
 export const CONSOLE_PAGES = [
   ...["sign-in", "register", "verify", "forgot-password", "reset-password"],
   ...["playground", "jobs", "batches", "conversations", "catalog", "keys", "usage", "account"],
   ...["islands", "operator"],
 ] as const;
 
-/** Media types of the files in the console's build. */
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
@@ -35,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Content security policy of the console: it loads only its own files and calls only the coordinator. Images in outputs
- * of jobs are `data:`. No text is ever parsed as HTML.
+ * The console loads only its own files and calls only the coordinator. Images in outputs of jobs are `data:`. No text is
+ * ever parsed as HTML.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -59,25 +54,26 @@ const PAGE_HEADERS = {
   // The page names the files of this build.
   "Cache-Control": "no-cache",
 };
-/** For files whose names contain a hash of their content. */
-const FOR_EVER = "public, max-age=31536000, immutable";
+/** For names with a hash of the content. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
 const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
-/** Paths of the API, which a browser may request too. */
-const OF_THE_API = /^\/(?:api|v\d+)(?:\/|$)/;
+const API_PATH = /^\/(?:api|v\d+)(?:\/|$)/;
 
-/** Returns the console's page for a browser at an unknown address. Undefined for programs, and below the API. */
+/** Undefined for programs, and below the API. */
 export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Promise<Response | undefined> {
-  if (c.req.method !== "GET" || !isBrowser(c) || OF_THE_API.test(c.req.path)) return undefined;
-  c.get("limits").countAddress(c.env.incoming);
-  c.header("Vary", "Accept");
-  return c.html(await files.page(depthOf(c)), 404, PAGE_HEADERS);
+  if (c.req.method !== "GET" || !isBrowser(c) || API_PATH.test(c.req.path)) return undefined;
+  return showPage(c, 404, files);
 }
 
-/**
- * Adds the console, and `GET /`: browsers get the console, programs the links of the API. Links are relative, because a
- * proxy may add a prefix.
- */
+async function showPage(c: Context<HttpEnv>, status: 200 | 404, files: ConsoleFiles): Promise<Response> {
+  c.get("limits").countAddress(c.env.incoming);
+  c.header("Vary", "Accept");
+  const depth = c.req.path.split("/").length - 2;
+  return c.html(await files.page(depth), status, PAGE_HEADERS);
+}
+
+/** At `/`, browsers get the console and programs the links of the API, relative because a proxy may add a prefix. */
 export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
@@ -88,23 +84,18 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
     announcements: `${api}/announcements`,
   };
 
-  const showPage = async (c: Context<HttpEnv>): Promise<Response> => {
-    return c.html(await files.page(depthOf(c)), 200, PAGE_HEADERS);
-  };
-
   app.get("/", async (c) => {
+    if (isBrowser(c)) return showPage(c, 200, files);
     c.get("limits").countAddress(c.env.incoming);
     c.header("Vary", "Accept");
-    return isBrowser(c) ? showPage(c) : c.json({ name: "atoll", version, links });
+    return c.json({ name: "atoll", version, links });
   });
 
   for (const page of CONSOLE_PAGES) {
     for (const path of [`/${page}`, `/${page}/*`]) {
       app.get(path, async (c, next) => {
         if (!isBrowser(c)) return next();
-        c.get("limits").countAddress(c.env.incoming);
-        c.header("Vary", "Accept");
-        return showPage(c);
+        return showPage(c, 200, files);
       });
     }
   }
@@ -112,8 +103,8 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
   // Not counted for the client's address: a first visit loads a dozen of these files, and they are in memory.
   const send = async (c: Context<HttpEnv>, name: string, caching: string): Promise<Response> => {
     const type = TYPES[NAME.exec(name)?.[1] ?? ""];
-    const isPacked = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
-    const file = type === undefined ? undefined : await files.file(isPacked ? `${name}.gz` : name);
+    const isGzip = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
+    const file = type === undefined ? undefined : await files.file(isGzip ? `${name}.gz` : name);
     if (type === undefined || file === undefined) {
       c.get("limits").countAddress(c.env.incoming);
       throw new ServiceError("not_found", `There is no file "${name}"`);
@@ -123,18 +114,13 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
       "Cache-Control": caching,
       "Content-Security-Policy": CONTENT_POLICY,
       Vary: "Accept-Encoding",
-      ...(isPacked ? { "Content-Encoding": "gzip" } : {}),
+      ...(isGzip ? { "Content-Encoding": "gzip" } : {}),
     });
   };
-  app.get("/assets/:file", (c) => send(c, `assets/${c.req.param("file")}`, FOR_EVER));
+  app.get("/assets/:file", (c) => send(c, `assets/${c.req.param("file")}`, IMMUTABLE));
   app.get("/favicon.svg", (c) => send(c, "favicon.svg", "no-cache"));
 }
 
 function isBrowser(c: Context<HttpEnv>): boolean {
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
-}
-
-/** Returns the number of folders above the page. */
-function depthOf(c: Context<HttpEnv>): number {
-  return c.req.path.split("/").length - 2;
 }

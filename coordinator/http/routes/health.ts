@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Time that a result is reused for all callers, because the endpoint is public and a check is a write. */
+/** Reuse of a result for all callers, because the endpoint is public and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -30,30 +30,29 @@ const healthSchema = z
 
 export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, deps) => {
   const { store, clock, version } = deps;
-  const isStoreWell = storeProbe(store, clock);
+  const isStoreHealthy = storeProbe(store, clock);
   routes.get("", {
     id: "getHealth",
     is: "Get health and version",
     access: "public",
-    answers: {
+    responses: {
       200: json(healthSchema, "Healthy, or degraded but able to serve: the bus is down"),
       503: json(healthSchema, "Degraded: the store is not available"),
     },
   })(async ({ c }) => {
-    const isWell = (await isStoreWell()) && store.readOnlyBecause === null;
+    const isHealthy = (await isStoreHealthy()) && store.readOnlyBecause === null;
     const failure = store.readOnlyBecause === null ? "failing" : "read_only";
     const { bus } = deps;
-    const isReached = bus === null || bus.downBecause === null;
+    const isConnected = bus === null || bus.downBecause === null;
     const checks = {
-      store: isWell ? "ok" : failure,
-      ...(bus === null ? {} : { bus: isReached ? "ok" : "down" }),
+      store: isHealthy ? "ok" : failure,
+      ...(bus === null ? {} : { bus: isConnected ? "ok" : "down" }),
     } as const;
     // The bus does not make it 503: a load balancer would remove every coordinator if none reaches the others.
-    return c.json({ status: isWell && isReached ? "ok" : "degraded", version, checks }, isWell ? 200 : 503);
+    return c.json({ status: isHealthy && isConnected ? "ok" : "degraded", version, checks }, isHealthy ? 200 : 503);
   });
 });
 
-/** Returns a function that checks the store at most once a second, however often it is called. */
 function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<boolean> {
   let startedMs = -Infinity;
   let result = Promise.resolve(true);
@@ -67,13 +66,13 @@ function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<bo
   };
 }
 
-/** Checks the store. A store that does not respond in time counts as failing. */
+/** A store that does not respond in time counts as failing. */
 function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));
-    const settle = (isWell: boolean): void => {
+    const settle = (isHealthy: boolean): void => {
       timer.cancel();
-      resolve(isWell);
+      resolve(isHealthy);
     };
     store.check().then(
       () => settle(true),

@@ -32,7 +32,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "listIslandTokens",
     is: "List Island tokens that are not revoked, newest first",
     access: "read",
-    answers: { 200: json(data(z.array(tokenSchema)), "Tokens") },
+    responses: { 200: json(data(z.array(tokenSchema)), "Tokens") },
   })(async ({ identity }) => {
     const tokens = await accounts.islandTokens.list(identity.accountId);
     return { data: tokens.map(presentToken) };
@@ -45,7 +45,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
       "Islands that join with it earn for the account. An account can have 1,000 tokens; beyond that, 422 too_many_tokens. A revoked token counts for one more minute.",
     access: "write",
     body: createBody,
-    answers: {
+    responses: {
       201: json(
         z.object({ data: tokenSchema, token: secretSchema }),
         "The token with its secret, which is never shown again",
@@ -65,7 +65,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
       "For `island join <address> --code ABCD-EFGH`, which keeps the token out of the command. The code works once, within ten minutes, at every coordinator of the network. An account can have 5 codes at a time; beyond that, 422 too_many_codes.",
     access: "write",
     body: createBody,
-    answers: {
+    responses: {
       201: json(
         data(
           z
@@ -90,7 +90,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     is: "Revoke an Island token",
     about: "Islands that joined with it are disconnected, and their jobs go to other Islands.",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
+    responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked") },
     fails: [404],
   })(async ({ identity, params }) => {
     assertMayManageCredentials(identity);
@@ -115,7 +115,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     body: z.object({
       code: z.string().max(100).describe("In capital or small letters, with or without the dash"),
     }),
-    answers: {
+    responses: {
       201: json(
         data(z.object({ id: z.string(), name: z.string(), token: secretSchema, account_id: z.string() })),
         "The token, which is never shown again",

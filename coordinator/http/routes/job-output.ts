@@ -5,7 +5,7 @@ import type { Feed } from "../../jobs/feed.ts";
 import type { JobView } from "../../jobs/submitted-job.ts";
 import type { FeedItem } from "../../store/jobs/job-store.ts";
 import { FEED_START, parsePosition } from "../../jobs/feed-position.ts";
-import { answerJson, LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
+import { respondWithJson, LARGE_RESPONSE_CHARS } from "../middleware/json-response.ts";
 import { presentUsage, usageSchema } from "../schemas/wire-units.ts";
 import { data, json, orNull, eventStream } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
@@ -42,13 +42,13 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     is: "Get a job's output so far",
     about: "Works while the job runs. Output produced before a failure or cancellation stays readable.",
     access: "read",
-    answers: { 200: json(data(outputSchema), "The output so far") },
+    responses: { 200: json(data(outputSchema), "The output so far") },
     fails: [404, 410, 503],
   })(async ({ c, identity, params }) => {
     // Opened before the job is read: if the job ends between the two reads, the record has the whole output.
     const feed = await jobs.openFeed(identity.accountId, params.id);
     const job = await jobs.get(identity.accountId, params.id);
-    return answerJson(c, identity, { data: presentOutput(job, feed) });
+    return respondWithJson(c, identity, { data: presentOutput(job, feed) });
   });
 
   routes.get("/{id}/stream", {
@@ -59,7 +59,7 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     access: "read",
     query: z.object({ last_event_id: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
-    answers: {
+    responses: {
       200: {
         description: "Server-Sent Events; the data of each event is a JobEvent",
         content: eventStream(jobEventSchema),
@@ -82,7 +82,7 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
     // The feed of an ended job is in memory only for its readers.
     const chars = feed.ending === null ? 0 : textLength(feed);
-    if (chars > LARGE_ANSWER_CHARS) c.get("limits").holdStream(response, chars);
+    if (chars > LARGE_RESPONSE_CHARS) c.get("limits").holdStream(response, chars);
     return streamFeed(deps, { response, identity, feed, encoder: jobEvents, after });
   });
 });
@@ -102,10 +102,7 @@ function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   };
 }
 
-/**
- * Returns the output so far in the format of the final output. Undefined before any output, and for Cargos that produce
- * their output only at the end.
- */
+/** Has the format of the final output. Undefined before any output, and for Cargos that output only at the end. */
 function producedSoFar(feed: Feed): unknown {
   const image = lastOf(feed, "image");
   if (image !== undefined) return { format: image.format, data: image.data };

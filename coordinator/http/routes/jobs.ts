@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
+import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
@@ -17,8 +17,8 @@ import {
   submittedSchema,
 } from "../schemas/job-schemas.ts";
 import { disconnectSignal } from "../streaming/request-context.ts";
-import { answerJson } from "../middleware/json-answer.ts";
-import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
+import { respondWithJson } from "../middleware/json-response.ts";
+import { pageOf, pageQuery, presentPage, queryInt } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
@@ -43,7 +43,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     access: "write",
     headers: submissionHeaders,
     body: submitSchema,
-    answers: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
+    responses: { 201: json(data(submittedSchema), "The job is stored durably and its price is held") },
     fails: [402, 404],
   })(async ({ c, identity, body }) => {
     const job = await jobs.submit({
@@ -62,16 +62,16 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     is: "List jobs, newest first",
     access: "read",
     query: listQuery,
-    answers: { 200: json(pageOf(listedSchema), "Jobs") },
+    responses: { 200: json(pageOf(listedSchema), "Jobs") },
   })(async ({ identity, query }) => {
     const { limit, offset, status, workload, batch } = query;
     const filter = {
-      ...statesFilter(status),
+      ...(status === undefined ? {} : { states: [...new Set(status)] }),
       ...(workload === undefined ? {} : { slug: workload }),
       ...(batch === undefined ? {} : { batchId: batch }),
     };
     const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
-    return { data: page.map(presentListed), meta: { total, limit, offset } };
+    return presentPage(page.map(presentListed), total, query);
   });
 
   routes.get("/{id}", {
@@ -81,16 +81,16 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       "With `wait`, the response is sent when the job ends, or after that many seconds with the job's current state.",
     access: "read",
     query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }),
-    answers: { 200: json(data(detailSchema), "The job") },
+    responses: { 200: json(data(detailSchema), "The job") },
     fails: [404, 503],
   })(async ({ c, identity, params, query }) => {
     const { accountId } = identity;
     const job = await jobs.get(accountId, params.id);
-    if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
-    const gone = disconnectSignal(c.env.outgoing);
-    await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, gone);
-    if (gone.aborted) return null;
-    return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
+    if (query.wait === 0 || isTerminal(job.state)) return respondWithJson(c, identity, { data: presentDetail(job) });
+    const signal = disconnectSignal(c.env.outgoing);
+    await untilEnded(() => jobs.openFeed(accountId, params.id), query.wait * 1_000, clock, signal);
+    if (signal.aborted) return null;
+    return respondWithJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 
   routes.delete("/{id}", {
@@ -105,7 +105,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
         .default("delete")
         .describe("refuse: 422 job_not_cancellable for an ended job, whose content is kept"),
     }),
-    answers: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
+    responses: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
     fails: [404, 422],
   })(async ({ identity, params, query }) => {
     const { accountId } = identity;
@@ -115,20 +115,13 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   });
 });
 
-/**
- * Resolves when the job's end is durable, `waitMs` have passed, or the client has disconnected. Costs a timer and reads
- * nothing from storage.
- */
-async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
+/** Resolves when the job's end is durable, `waitMs` have passed, or `signal` aborts. Reads nothing from storage. */
+async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const waited = new AbortController();
   const timer = clock.schedule(waitMs, () => waited.abort());
   try {
-    await openUntil(open, ({ ending }) => ending !== null, AbortSignal.any([gone, waited.signal]));
+    await openUntil(open, ({ ending }) => ending !== null, AbortSignal.any([signal, waited.signal]));
   } finally {
     timer.cancel();
   }
-}
-
-function statesFilter(states: JobState[] | undefined): { states?: readonly JobState[] } {
-  return states === undefined ? {} : { states: [...new Set(states)] };
 }

@@ -7,8 +7,8 @@ import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Headers added by proxies: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
-const OF_PROXIES = /^(?:x-)?forwarded|^via$|-ip$/;
+/** Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
+const PROXY_HEADER = /^(?:x-)?forwarded|^via$|-ip$/;
 
 export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
   routes.get("", {
@@ -17,7 +17,7 @@ export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, 
     about:
       "Totals only, without single accounts or Islands. Needs the operator's `metrics_token` (`Authorization: Bearer`). Without that setting, it is open only to programs on the coordinator's machine, and only if other machines cannot reach the coordinator; otherwise, through a proxy or from other sites' pages, it is 404.",
     access: "public",
-    answers: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
+    responses: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
     fails: [401, 404],
   })(async ({ c }) => {
     assertMayRead(options.metrics, c.env.incoming);
@@ -34,23 +34,20 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
   if (access === "open") return;
   const token = bearerToken(incoming);
   // Hashes have the same length, and comparing them reveals nothing about the token.
-  const isRight = token !== undefined && hashSecret(token) === hashSecret(access.token);
-  if (!isRight)
+  const isValid = token !== undefined && hashSecret(token) === hashSecret(access.token);
+  if (!isValid)
     throw new ServiceError(
       "unauthenticated",
       "The metrics_token is missing or wrong; send Authorization: Bearer <metrics_token>",
     );
 }
 
-/** Returns whether a proxy forwarded the request: anyone who reaches the proxy could read the metrics. */
+/** Through a proxy, other machines could read the metrics. */
 function isForwarded({ headers }: IncomingMessage): boolean {
-  return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+  return Object.keys(headers).some((name) => PROXY_HEADER.test(name));
 }
 
-/**
- * Returns whether a browser on this machine sends the request for a page of another origin, or of a host name that
- * points at this machine.
- */
+/** A browser on this machine may send the request for a page of another origin or of a host name that points here. */
 function isForeignPage({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin !== undefined || !isLoopback(URL.parse(`http://${host}`)?.hostname ?? "");
 }

@@ -10,7 +10,7 @@ import {
   presentKnownAccount,
   presentLimits,
 } from "../schemas/operator-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
 import { actorOf, oneLine, searchSchema, suspendBody } from "./operator-actor.ts";
@@ -18,7 +18,7 @@ import { routeGroup } from "../route-group.ts";
 
 const detail = { 200: json(data(accountDetailSchema), "The account") };
 
-const limit = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
+const limitSchema = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
 
 export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Operator" }, (routes, deps) => {
   const { accounts } = deps.operators;
@@ -33,11 +33,11 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
-    answers: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
-  })(async ({ query: { limit: most, offset, search, role, suspended } }) => {
+    responses: { 200: json(pageOf(knownAccountSchema), "A page of accounts") },
+  })(async ({ query: { search, role, suspended, ...page } }) => {
     const isSuspended = suspended === undefined ? undefined : suspended === "true";
-    const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, { limit: most, offset });
-    return { data: listed.map(presentKnownAccount), meta: { total, limit: most, offset } };
+    const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, page);
+    return presentPage(listed.map(presentKnownAccount), total, page);
   });
 
   routes.get("/{id}", {
@@ -45,7 +45,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "Get an account with its limits",
     about: "For its Islands use GET /operator/islands?account=…, for its jobs GET /operator/jobs?account=….",
     access: "operator",
-    answers: detail,
+    responses: detail,
     fails: [404],
   })(async ({ params: { id } }) => {
     return { data: presentAccountDetail(await accounts.get(id)) };
@@ -56,9 +56,14 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "Change limits of an account",
     access: "operator",
     body: z
-      .object({ requests_per_minute: limit, concurrent_jobs: limit, concurrent_streams: limit, share: limit })
+      .object({
+        requests_per_minute: limitSchema,
+        concurrent_jobs: limitSchema,
+        concurrent_streams: limitSchema,
+        share: limitSchema,
+      })
       .openapi("SetAccountLimits"),
-    answers: { 200: json(data(limitsSchema), "The current limits") },
+    responses: { 200: json(data(limitsSchema), "The current limits") },
     fails: [404],
   })(async ({ c, identity, params: { id }, body }) => {
     const params = {
@@ -84,16 +89,12 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
         note: oneLine(MAX_GRANT_NOTE).optional().describe("Shown to the account"),
       })
       .openapi("GrantCredits"),
-    answers: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
+    responses: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
     const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
-    const balanceMicro = await accounts.grant(
-      actorOf(c, identity, deps),
-      id,
-      { credits: body.credits, note: body.note ?? null },
-      key,
-    );
+    const grant = { credits: body.credits, note: body.note ?? null };
+    const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, grant, key);
     deps.events.note(id, { type: "balance" });
     return { data: { id, credits: presentCredits(balanceMicro) } };
   });
@@ -105,7 +106,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
       "Its keys, sessions and Island tokens are refused with 403 account_suspended. Within a second, every coordinator ends its streams, cancels its unfinished jobs and disconnects its Islands. An operator's account cannot be suspended (400).",
     access: "operator",
     body: suspendBody,
-    answers: detail,
+    responses: detail,
     fails: [400, 404],
   })(async ({ c, identity, params: { id }, body }) => {
     await accounts.suspend(actorOf(c, identity, deps), id, body.reason);
@@ -117,7 +118,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     is: "End the suspension of an account",
     about: "Its keys, sessions and Island tokens work again, and its Islands reconnect within a minute.",
     access: "operator",
-    answers: detail,
+    responses: detail,
     fails: [404],
   })(async ({ c, identity, params: { id } }) => {
     await accounts.reinstate(actorOf(c, identity, deps), id);

@@ -6,7 +6,6 @@ import { MAX_BECAUSE } from "../../operators/operator-accounts.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import { clientAddress } from "../server/client-address.ts";
 
-/** Returns the operator who sent the request, for the audit log. */
 export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: HttpDeps): Actor {
   return { via: "api", actor: identity.accountId, origin: clientAddress(c.env.incoming, options) };
 }

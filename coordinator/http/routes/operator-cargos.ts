@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
 import { type PinKind, pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json, orNull } from "../schemas/responses.ts";
 import { creditsSchema, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { routeGroup } from "../route-group.ts";
@@ -143,7 +143,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       ...pageQuery(),
       status: z.enum(CARGO_STATUSES).optional().describe("waiting: those that wait for an approval"),
     }),
-    answers: { 200: json(pageOf(lineSchema), "A page of Cargos") },
+    responses: { 200: json(pageOf(lineSchema), "A page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
     const all = (await cargos.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
@@ -161,14 +161,14 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
         shipped_price_per_job: shippedPrice,
       }),
     );
-    return { data: shown, meta: { total: all.length, limit, offset } };
+    return presentPage(shown, all.length, { limit, offset });
   });
 
   routes.get("/{slug}", {
     id: "getCargoReview",
     is: "Get what an approval of the Cargo would sign",
     access: "operator",
-    answers: { 200: json(data(reviewSchema), "The Cargo under review") },
+    responses: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
   })(async ({ params: { slug } }) => {
     const review = await cargos.review(slug);
@@ -182,7 +182,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       "A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing.",
     access: "operator",
     body: pinsSchema,
-    answers: { 200: json(data(reviewSchema), "The Cargo under review, with its pins") },
+    responses: { 200: json(data(reviewSchema), "The Cargo under review, with its pins") },
     fails: [400, 404],
   })(async ({ params: { slug }, body }) => {
     const review = await cargos.pinned(slug, readPins(body));
@@ -196,7 +196,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       "Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it.",
     access: "operator",
     body: pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo"),
-    answers: {
+    responses: {
       200: json(data(z.object({ slug: z.string(), revision: z.string(), approved: z.literal(true) })), "Approved"),
     },
     fails: [400, 404],
@@ -215,7 +215,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     body: z
       .object({ price_per_job: creditsSchema.nullable().describe("Null: restore the shipped price") })
       .openapi("SetCargoPrice"),
-    answers: { 200: json(data(reviewSchema), "The Cargo with its price") },
+    responses: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],
   })(async ({ c, identity, params: { slug }, body }) => {
     const review = await cargos.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
@@ -227,7 +227,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     is: "Disable a Cargo for all accounts",
     about: "Waiting jobs fail; jobs on an Island continue.",
     access: "operator",
-    answers: switched,
+    responses: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
     await cargos.setDisabled(actorOf(c, identity, deps), slug, true);
@@ -238,7 +238,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "enableCargo",
     is: "Enable a disabled Cargo, without approving it",
     access: "operator",
-    answers: switched,
+    responses: switched,
     fails: [404],
   })(async ({ c, identity, params: { slug } }) => {
     await cargos.setDisabled(actorOf(c, identity, deps), slug, false);

@@ -5,7 +5,7 @@ import { NO_COUNTS } from "../../store/ledger/host-metrics.ts";
 import type { KnownIsland } from "../../store/accounts/operators.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "../schemas/island-schemas.ts";
 import { presentEmail } from "../schemas/operator-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { actorOf, searchSchema, suspendBody } from "./operator-actor.ts";
 import { routeGroup } from "../route-group.ts";
@@ -44,17 +44,17 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
         .optional()
         .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
     }),
-    answers: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
-  })(async ({ query: { limit, offset, search, account: accountId, status } }) => {
-    const { islands: listed, total } = await islands.list({ search, accountId, status }, { limit, offset });
-    return { data: listed.map(presentKnownIsland), meta: { total, limit, offset } };
+    responses: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
+  })(async ({ query: { search, account: accountId, status, ...page } }) => {
+    const { islands: listed, total } = await islands.list({ search, accountId, status }, page);
+    return presentPage(listed.map(presentKnownIsland), total, page);
   });
 
   routes.get("/{id}", {
     id: "getNetworkIsland",
     is: "Get an Island, as its owner sees it",
     access: "operator",
-    answers: { 200: json(data(knownIslandDetailSchema), "The Island") },
+    responses: { 200: json(data(knownIslandDetailSchema), "The Island") },
     fails: [404],
   })(async ({ params: { id } }) => {
     const known = await islands.known(id);
@@ -69,7 +69,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
       "Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
     access: "operator",
     body: suspendBody,
-    answers: suspended,
+    responses: suspended,
     fails: [404],
   })(async ({ c, identity, params: { id }, body }) => {
     await islands.suspend(actorOf(c, identity, deps), id, body.reason);
@@ -80,7 +80,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     id: "reinstateIsland",
     is: "End the suspension of an Island",
     access: "operator",
-    answers: suspended,
+    responses: suspended,
     fails: [404],
   })(async ({ c, identity, params: { id } }) => {
     await islands.reinstate(actorOf(c, identity, deps), id);

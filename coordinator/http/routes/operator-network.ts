@@ -10,7 +10,7 @@ import {
   queueLineSchema,
 } from "../schemas/operator-schemas.ts";
 import { statesSchema } from "../schemas/job-schemas.ts";
-import { pageOf, pageQuery } from "../schemas/pagination.ts";
+import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
@@ -33,14 +33,14 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
     id: "getNetworkOverview",
     is: "Get an overview of the network, over all coordinators",
     access: "operator",
-    answers: { 200: json(data(overviewSchema), "The overview") },
+    responses: { 200: json(data(overviewSchema), "The overview") },
   })(async () => ({ data: presentOverview(await network.overview()) }));
 
   routes.get("/queue", {
     id: "getNetworkQueue",
     is: "List waiting jobs by Cargo and reason, over all coordinators, most jobs first",
     access: "operator",
-    answers: {
+    responses: {
       200: json(
         z.object({
           data: z.array(queueLineSchema),
@@ -69,11 +69,11 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       account: z.string().optional().describe("Id of an account"),
       island: z.string().optional().describe("Id of an Island"),
     }),
-    answers: { 200: json(pageOf(knownJobSchema), "A page of jobs") },
+    responses: { 200: json(pageOf(knownJobSchema), "A page of jobs") },
   })(async ({ query }) => {
-    const { limit, offset, status: states, workload: slug, account: accountId, island: islandId } = query;
-    const listed = await jobs.jobs({ states, slug, accountId, islandId }, { limit, offset });
-    return { data: listed.jobs.map(presentKnownJob), meta: { total: listed.total, limit, offset } };
+    const { status: states, workload: slug, account: accountId, island: islandId, ...page } = query;
+    const { jobs: listed, total } = await jobs.jobs({ states, slug, accountId, islandId }, page);
+    return presentPage(listed.map(presentKnownJob), total, page);
   });
 
   routes.get("/audit", {
@@ -87,22 +87,22 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       action: z.string().optional(),
       target: z.string().optional().describe("Id of what was acted on"),
     }),
-    answers: { 200: json(pageOf(auditLineSchema), "A page of the audit log") },
+    responses: { 200: json(pageOf(auditLineSchema), "A page of the audit log") },
   })(async ({ query }) => {
-    const { limit, offset, actor, action, target: targetId } = query;
-    const { lines, total } = await audit.list({ actor, action, targetId }, { limit, offset });
-    return { data: lines.map(presentAuditLine), meta: { total, limit, offset } };
+    const { actor, action, target: targetId, ...page } = query;
+    const { lines, total } = await audit.list({ actor, action, targetId }, page);
+    return presentPage(lines.map(presentAuditLine), total, page);
   });
 
   routes.get("/settings", {
     id: "listSettings",
     is: "List the settings of this coordinator, without secrets",
     access: "operator",
-    answers: { 200: json(data(z.array(settingSchema)), "The settings") },
+    responses: { 200: json(data(z.array(settingSchema)), "The settings") },
   })(() => {
-    const shown = settings.map(({ key, shown: value, source, fallback, env, allowed, meaning }) => {
+    const data = settings.map(({ key, shown: value, source, fallback, env, allowed, meaning }) => {
       return { key, value, source, default: fallback, environment: env, allowed, meaning };
     });
-    return { data: shown };
+    return { data };
   });
 });

@@ -15,16 +15,12 @@ import { presentTime, timeSchema, presentTimeOrNull } from "../schemas/wire-unit
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/**
- * Credentials. Length is limited here because each is hashed or looked up first. `createAccount` checks the stricter
- * rules, which the document shows, after it has counted the attempt.
- */
-const credentialsSchema = z
-  .object({
-    email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }),
-    password: z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD }),
-  })
-  .openapi("Credentials");
+/** Limited because it is looked up. The services check the stricter rules, which the document shows. */
+export const emailText = z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source });
+/** Limited because it is hashed. The services check the stricter rules, which the document shows. */
+export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
+
+const credentialsSchema = z.object({ email: emailText, password: passwordText }).openapi("Credentials");
 
 const sessionSchema = z
   .object({
@@ -61,20 +57,15 @@ const shownSessionSchema = z
 
 const changedSchema = z.object({ password_changed: z.literal(true) });
 
-/**
- * Password of limited length, because it is hashed. The services check the stricter rules, which the document shows.
- */
-export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
-
 export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) => {
   const { accounts, events, options, clock } = deps;
 
   const present = (c: Context<HttpEnv>, session: SignedIn): z.infer<typeof startedSchema> => {
-    const shown = presentSession(session);
-    if (!isConsole(c.env.incoming)) return { data: shown };
-    const { token, expires_at, account } = shown;
-    setSessionCookie(c.env, { token, lifetimeMs: session.expiresAtMs - clock.now() }, options);
-    return { data: { expires_at, account } };
+    const { token, expiresAtMs } = session;
+    const shown = { expires_at: presentTime(expiresAtMs), account: presentAccount(session.account) };
+    if (!isConsole(c.env.incoming)) return { data: { token, ...shown } };
+    setSessionCookie(c.env, { token, lifetimeMs: expiresAtMs - clock.now() }, options);
+    return { data: shown };
   };
 
   routes.post("/auth/register", {
@@ -85,7 +76,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
-    answers: {
+    responses: {
       201: json(startedSchema, "The account and its first session"),
       202: json(data(z.object({ accepted: z.literal(true) })), "Accepted; the token is sent by e-mail"),
     },
@@ -106,7 +97,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       .pick({ password: true })
       .extend({ token: z.string().max(200).describe("Token (ep_…) from the e-mail") })
       .openapi("EmailProof"),
-    answers: { 201: json(startedSchema, "The account and its first session") },
+    responses: { 201: json(startedSchema, "The account and its first session") },
     fails: [400, 403],
   })(async ({ c, body }) => {
     const session = await accounts.verify(body.token, body.password, clientAddress(c.env.incoming, options));
@@ -120,7 +111,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     access: "public",
     headers: consoleHeader,
     body: credentialsSchema,
-    answers: { 200: json(startedSchema, "The session") },
+    responses: { 200: json(startedSchema, "The session") },
     fails: [401],
   })(async ({ c, body }) => {
     const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
@@ -132,7 +123,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     id: "logout",
     is: "End the session of the request's token or cookie",
     access: "read",
-    answers: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
+    responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended") },
     fails: [400],
   })(async ({ c, identity }) => {
     if (identity.kind !== "session")
@@ -140,9 +131,8 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         "bad_request",
         "An API key has no session to end; send the session token, or revoke the key with DELETE /api-keys/{id}",
       );
-    const { incoming } = c.env;
-    await accounts.logout(credentialOf(incoming) ?? "");
-    if (incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
+    await accounts.logout(credentialOf(c.env.incoming) ?? "");
+    clearSessionCookie(c.env, options);
     c.get("limits").closeStreamsOf(identity.tokenHash);
     events.noteAccount(identity.accountId);
     return { data: { logged_out: true } };
@@ -153,7 +143,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "List the sessions of the account, newest first",
     about: "Needs a session. An account can have 20 sessions.",
     access: "read",
-    answers: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
+    responses: { 200: json(data(z.array(shownSessionSchema)), "Sessions") },
     fails: [400],
   })(async ({ c, identity }) => {
     const sessions = await accounts.listSessions(passwordCaller(c, identity, options));
@@ -165,7 +155,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     is: "End a session at once",
     about: "Needs a session. If you end your own, its cookie is cleared.",
     access: "write",
-    answers: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
+    responses: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
     fails: [400, 404],
   })(async ({ c, identity, params: { id } }) => {
     const { accountId } = passwordCaller(c, identity, options);
@@ -175,8 +165,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     }
     c.get("limits").closeStreamsOf(tokenHash);
     events.noteAccount(accountId);
-    const isOwn = identity.kind === "session" && identity.tokenHash === tokenHash;
-    if (isOwn && c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
+    if (identity.kind === "session" && identity.tokenHash === tokenHash) clearSessionCookie(c.env, options);
     return { data: { id, ended: true } };
   });
 
@@ -186,7 +175,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "Needs a session. All other sessions of the account end; API keys stay.",
     access: "write",
     body: z.object({ current: z.string().max(1_000), new: passwordText }),
-    answers: { 200: json(data(changedSchema), "Changed") },
+    responses: { 200: json(data(changedSchema), "Changed") },
     fails: [400, 404],
   })(async ({ c, identity, body }) => {
     await accounts.passwordChanges.change(passwordCaller(c, identity, options), body.current, body.new);
@@ -200,8 +189,8 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about:
       "The response is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if the coordinator does not send e-mail; its operator can create a reset token.",
     access: "public",
-    body: z.object({ email: z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source }) }),
-    answers: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
+    body: z.object({ email: emailText }),
+    responses: { 200: json(data(z.object({ accepted: z.literal(true) })), "Accepted") },
     fails: [403],
   })(({ c, body }) => {
     accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
@@ -217,21 +206,13 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
       token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),
       new: passwordText,
     }),
-    answers: { 200: json(data(changedSchema), "Changed") },
+    responses: { 200: json(data(changedSchema), "Changed") },
     fails: [400],
   })(async ({ c, body }) => {
     await accounts.passwordChanges.reset(body.token, body.new, clientAddress(c.env.incoming, options));
     return { data: { password_changed: true } };
   });
 });
-
-function presentSession(session: SignedIn): z.infer<typeof sessionSchema> {
-  return {
-    token: session.token,
-    expires_at: presentTime(session.expiresAtMs),
-    account: presentAccount(session.account),
-  };
-}
 
 function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema> {
   return {
@@ -243,10 +224,7 @@ function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema>
   };
 }
 
-/**
- * Returns the caller of an operation that needs a session.
- * @throws {ServiceError} `bad_request` for an API key.
- */
+/** @throws {ServiceError} `bad_request` for an API key. */
 export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
   if (identity.kind !== "session") {
     throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");

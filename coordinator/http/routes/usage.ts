@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** Groups of usage lines by their API names. */
+/** By API names. */
 const GROUPS: Readonly<Record<string, UsageGroup>> = { day: "day", workload: "cargo", api_key: "key" };
 const GROUP_NAMES = Object.keys(GROUPS);
 const ANY_GROUP = `(${GROUP_NAMES.join("|")})`;
@@ -53,7 +53,7 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
       api_key: z.string().max(200).optional().describe("Id of a key"),
       ...pageQuery(100),
     }),
-    answers: {
+    responses: {
       200: json(
         z.object({
           data: z.array(lineSchema),

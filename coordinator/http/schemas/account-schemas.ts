@@ -50,10 +50,10 @@ const accountChangedEvent = accountSchema.extend({ type: z.literal("account") })
 });
 
 const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
-  description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
+  description: "With scope=network: the overview, or the queue of GET /operator/queue, has changed",
 });
 
-/** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: decision 0034. */
+/** Source: decision 0034. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
     resetEvent,
@@ -74,7 +74,7 @@ export function presentJobChange(change: JobChange): AccountEvent {
     type: "job",
     ...presentSummary(change),
     cargo: change.slug,
-    ...(code === null ? {} : { code: code }),
+    ...(code === null ? {} : { code }),
     updated_at: presentTime(change.atMs),
   };
 }

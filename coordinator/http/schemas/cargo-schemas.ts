@@ -58,7 +58,7 @@ export const cargoDetailSchema = cargoSchema
   })
   .openapi("CargoDetail");
 
-/** Required fields of a Cargo, except its slug, which never changes. */
+/** Except the slug, which never changes. */
 const requiredFields = z.object(cargoFields).pick({
   name: true,
   description: true,
@@ -95,7 +95,6 @@ const optionalFields = z.object(cargoFields).pick({
   output_schema: true,
 });
 
-/** Fields that a request may omit or set to null: all but the required ones. */
 const omittableFields = {
   ...nullableFields.partial().shape,
   ...nullish(limitFields.shape),
@@ -103,7 +102,7 @@ const omittableFields = {
   enabled: z.boolean().optional(),
 };
 
-/** Body of a new Cargo. The service checks combinations of fields: see docs/reference/cargo-format.md. */
+/** The service checks combinations of fields: see docs/reference/cargo-format.md. */
 export const createCargoSchema = z
   .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
   .openapi("CreateCargo");

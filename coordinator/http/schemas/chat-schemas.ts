@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import {
-  MAX_ASKED_TOKENS,
+  MAX_REQUESTED_TOKENS,
   messagesSchema,
   type ResponseFormat,
   responseFormatSchema,
@@ -17,10 +17,7 @@ import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
-/**
- * Response format of a request. Other services accept a schema with `json_object`; Instructor and Together's SDK send
- * it.
- */
+/** Other services accept a schema with `json_object`; Instructor and Together's SDK send it. */
 const bodyFormatSchema = z.discriminatedUnion("type", [
   textFormat,
   jsonFormat.extend({
@@ -32,15 +29,14 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
   schemaFormat,
 ]);
 
-/** Tool choice. Mistral's API has `any` for `required`. */
+/** Mistral's API has `any` for `required`. */
 const toolChoiceSchema = z.preprocess((choice) => (choice === "any" ? "required" : choice), toolFields.tool_choice);
 
-/** Maximum choices of one request. */
 const MAX_CHOICES = 8;
-/** Number of seeds; after the largest seed, the next is 0. */
+/** After the largest seed, the next is 0. */
 const SEEDS = 2 ** 32;
 
-/** Reasoning effort. OpenAI's two higher efforts become `high`, whose only budget is `max_tokens`. */
+/** OpenAI's two higher efforts become `high`, whose only budget is `max_tokens`. */
 export const effortSchema = z
   .enum([...REASONING_EFFORTS, "xhigh", "max"])
   .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
@@ -53,14 +49,14 @@ export const streamOptionsSchema = requestObject({
   include_obfuscation: refused("chunks are never padded", [false]),
 });
 
-/** Body of a chat completion. `null` means "not given". Source: decision 0023. */
+/** `null` means "not given". Source: decision 0023. */
 export const chatBodySchema = requestObject({
   model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
   messages: messagesSchema,
   max_completion_tokens: z
     .int()
     .min(1)
-    .max(MAX_ASKED_TOKENS)
+    .max(MAX_REQUESTED_TOKENS)
     .nullish()
     .describe("Newer name of `max_tokens`; takes precedence over it"),
   ...samplingFields,
@@ -135,7 +131,7 @@ const chatUsageSchema = z.object({
     .describe("Present for completions with reasoning, whose tokens count as completion_tokens"),
 });
 
-/** A part of a tool call. The first part has its id and name; all parts have arguments to append. */
+/** The first part of a tool call has its id and name; all parts have arguments to append. */
 const toolCallDeltaSchema = z.object({
   index: z.int(),
   id: z.string().optional(),
@@ -189,7 +185,6 @@ export const streamErrorSchema = z
   })
   .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
 
-/** Data of a streamed chat's events, as written by `streaming/chat-encoder.ts`. */
 export const chatEventSchema = z
   .union([
     z
@@ -234,13 +229,13 @@ function keptFormatOf(format: ChatBody["response_format"]): ResponseFormat | nul
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
-/** Returns the field of a chat request for a path of the job's input. */
+/** Returns the request's field for a path of the job's input. */
 export function chatFieldOf({ response_format: format, tools }: ChatBody, path: string): string {
   if (format?.type !== "json_object") return toolPathOf(offeredTools(tools), path);
   return toolPathOf(offeredTools(tools), path.replace(/^response_format\.json_schema/, "response_format"));
 }
 
-/** Returns the inputs of the jobs of all requested choices. With a seed, each choice has the next seed. */
+/** Returns the input of each choice's job. With a seed, each choice has the next seed. */
 export function jobInputsOf(body: ChatBody): JobInput[] {
   const input = jobInputOf(body);
   const { seed } = body;
@@ -251,21 +246,20 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
 
 const samplingSchema = z.object(samplingFields);
 
-/**
- * Returns the sampling fields of a chat job's input, without those that are `null` or not given.
- * `max_completion_tokens` takes precedence.
- */
+/** Returns the sampling fields of a job's input. `max_completion_tokens` takes precedence. */
 export function samplingOf(
   body: z.infer<typeof samplingSchema> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }
 
-/** Presents log probabilities of tokens in OpenAI's format. Null if no item has any because they were not requested. */
+/** Presents log probabilities in OpenAI's format; null if they were not requested. */
 export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null {
-  const told = items.flatMap((item) => (item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : []));
-  if (told.length === 0) return null;
-  const content = told.flat().map((each) => ({ ...presentEntry(each), top_logprobs: each.top.map(presentEntry) }));
+  const reported = items.flatMap((item) =>
+    item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : [],
+  );
+  if (reported.length === 0) return null;
+  const content = reported.flat().map((each) => ({ ...presentEntry(each), top_logprobs: each.top.map(presentEntry) }));
   return { content, refusal: null };
 }
 
@@ -273,7 +267,7 @@ export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "
   return { token, logprob, bytes: bytes ?? bytesOf(token) };
 }
 
-/** Returns null for a token that is not whole characters, if its bytes were not reported. */
+/** Returns null for a token that is not whole characters. */
 function bytesOf(token: string): number[] | null {
   return token.includes("\uFFFD") ? null : [...Buffer.from(token)];
 }

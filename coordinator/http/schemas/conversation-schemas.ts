@@ -1,17 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_REQUESTED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversations.ts";
 import { jobEventSchemas } from "./event-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./wire-units.ts";
 
-/** Quarter of a job's input, because the system prompt is part of every prompt of its conversation. */
+/** A quarter of a job's input. */
 const MAX_SYSTEM_PROMPT_BYTES = 64 * KIB;
-/** Half of a job's input; the last quarter is left for a response format. */
+/** Half of a job's input; the last quarter is for a response format. */
 const MAX_CONTENT_BYTES = 128 * KIB;
 
-/** Returns the schema of a text of at most `maxBytes` as JSON. */
 function text(maxBytes: number) {
   return z
     .string()
@@ -36,7 +35,7 @@ export const createConversationSchema = z
   })
   .openapi("CreateConversation");
 
-/** Strict, so that a client that sends another model or system prompt learns that they cannot change. */
+/** Strict, because the model and the system prompt cannot change. */
 export const updateConversationSchema = z
   .strictObject(
     { title: titleSchema, metadata: metadataSchema.optional() },
@@ -53,7 +52,7 @@ export const postMessageSchema = z
   .object({
     content: text(MAX_CONTENT_BYTES),
     ...samplingFields,
-    max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
+    max_completion_tokens: z.int().min(1).max(MAX_REQUESTED_TOKENS).nullish(),
     stream: z.boolean().nullish(),
     tools: z
       .null("conversations do not support tools; send the chat to /chat/completions")
@@ -96,7 +95,7 @@ export const answeredSchema = z
   .object({ message: messageSchema, user_message: messageSchema, job_id: z.string(), usage: usageSchema })
   .openapi("AnsweredMessage");
 
-/** First event of a streamed response, before the events of its job. */
+/** First event of a stream, before the events of its job. */
 const messageEventSchema = z
   .object({
     type: z.literal("message"),

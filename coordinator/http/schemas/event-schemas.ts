@@ -4,7 +4,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { percentSchema } from "./job-schemas.ts";
 import { usageSchema } from "./wire-units.ts";
 
-/** Events of GET /jobs/{id}/stream, as `streaming/event-encoder.ts` writes them. Source: spec §6, decision 0005. */
+/** Source: spec §6, decision 0005. */
 export const jobEventSchemas = [
   z
     .object({

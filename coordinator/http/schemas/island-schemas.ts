@@ -207,7 +207,7 @@ function presentDay({ day, uptime, earnedMicro, counts }: IslandDay): z.infer<ty
   };
 }
 
-/** Statistics of an Island, shown by its own page and its agent. */
+/** Also shown by the Island's agent. */
 export const metricsShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
 
 export function presentMetrics({ uptime, earnedMicro, counts }: Omit<IslandMetrics, "byDay">) {

@@ -20,7 +20,6 @@ export const submitSchema = z
   })
   .openapi("SubmitJob");
 
-/** Query parameter with a list of states. */
 export const statesSchema = z
   .string()
   .transform((list) => list.split(",").map((state) => state.trim()))
@@ -57,11 +56,7 @@ export const listedSchema = summarySchema
   })
   .openapi("ListedJob");
 
-export const errorSchema = z.object({
-  code: z.enum(JOB_ERROR_CODES),
-  message: z.string(),
-  retryable: z.boolean(),
-});
+export const errorSchema = z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() });
 
 export const percentSchema = z.int().min(0).max(100).describe("Progress of the model's download in percent, if known");
 

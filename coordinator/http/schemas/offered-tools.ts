@@ -3,8 +3,8 @@ import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignoredEntry } from "../../../shared/request-object.ts";
 
 /**
- * Returns the schema of a tool that only its vendor can run, which is ignored: its output is null.
- * @param own Types of the tools that are offered to the model.
+ * Returns the schema of an ignored tool, which only its vendor can run; it becomes null.
+ * @param own Types of the offered tools.
  */
 export function otherToolSchema(...own: readonly string[]) {
   const isOther = (tool: unknown): boolean =>
@@ -23,17 +23,12 @@ export interface OfferedTool<T> {
   readonly path: string;
 }
 
-/**
- * Returns the tools of a list that are offered to the model.
- * @param path Path of the list in the request.
- */
+/** @param path Path of the list in the request. */
 export function offeredTools<T>(tools: readonly (T | null)[] | null | undefined, path = "tools"): OfferedTool<T>[] {
   return (tools ?? []).flatMap((tool, index) => (tool === null ? [] : [{ tool, path: `${path}.${index}` }]));
 }
 
-/**
- * Returns the path of a tool's field in the request for a path of the job's input, which has only the offered tools.
- */
+/** Returns the request's path for a path of the job's input, which has only the offered tools. */
 export function toolPathOf(offered: readonly OfferedTool<unknown>[], path: string): string {
-  return path.replace(/^tools\.(\d+)/, (place, index) => offered[Number(index)]?.path ?? place);
+  return path.replace(/^tools\.(\d+)/, (prefix, index) => offered[Number(index)]?.path ?? prefix);
 }

@@ -196,7 +196,6 @@ export function presentKnownJob(job: KnownJob): z.infer<typeof knownJobSchema> {
   };
 }
 
-/** Presents an overview, as a response and as the data of the event `overview`. */
 export function presentOverview(overview: Overview): z.infer<typeof overviewSchema> {
   const byReason = new Map<WaitingWork["reason"], number>();
   for (const { reason, jobs } of overview.queue) byReason.set(reason, (byReason.get(reason) ?? 0) + jobs);

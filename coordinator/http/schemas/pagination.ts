@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import type { Page } from "../../store/steps/page.ts";
 
 const MAX_OFFSET = 1_000_000_000;
 const MAX_PAGE_SIZE = 100;
 
-/** Returns the schema of an integer in a query, with digits only. */
+/** Digits only. */
 export function queryInt(min: number, max: number, fallback: number) {
   return z
     .string()
@@ -14,19 +15,23 @@ export function queryInt(min: number, max: number, fallback: number) {
     .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
 }
 
-/** Returns the query parameters of a paged list. Bounds: spec §4, GET /jobs. */
+/** Bounds: spec §4, GET /jobs. */
 export function pageQuery(defaultLimit = 20) {
   return { limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit), offset: queryInt(0, MAX_OFFSET, 0) };
 }
 
-/** Position of a page in its list. Source: spec §2, list metadata. */
+/** Source: spec §2, list metadata. */
 export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
 
 export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), meta: metaSchema });
 }
 
-/** Returns the schema of one page of a list in OpenAI's format. */
+export function presentPage<T>(data: readonly T[], total: number, { limit, offset }: Page) {
+  return { data: [...data], meta: { total, limit, offset } };
+}
+
+/** Format of OpenAI's lists. */
 export function openAiPageOf<S extends z.ZodType>(item: S) {
   return z.object({
     object: z.literal("list"),
@@ -37,10 +42,7 @@ export function openAiPageOf<S extends z.ZodType>(item: S) {
   });
 }
 
-/**
- * Presents a page of a list.
- * @param found Items of the page, and one more if there are more.
- */
+/** @param found Items of the page, and one more if there are more. */
 export function presentOpenAiPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
   const data = found.slice(0, limit);
   return {

@@ -1,29 +1,26 @@
 import { z } from "@hono/zod-openapi";
 
-/** Returns a JSON response for a route's `responses`. */
+/** For a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/**
- * Returns the content of a stream of Server-Sent Events.
- * @param schema Data of each event.
- */
+/** @param schema Data of each event. */
 export function eventStream<S extends z.ZodType>(schema: S) {
   return { "text/event-stream": { schema } };
 }
 
-/** Returns a response that is JSON, or Server-Sent Events with `stream`. */
+/** JSON, or Server-Sent Events with `stream`. */
 export function jsonOrEvents<S extends z.ZodType, E extends z.ZodType>(schema: S, event: E, description: string) {
   return { description, content: { ...json(schema, "").content, ...eventStream(event) } };
 }
 
-/** Returns the schema of a component or null. (`.nullable()` would make the component itself nullable, everywhere.) */
+/** `.nullable()` would make the component itself nullable, everywhere. */
 export function orNull<S extends z.ZodType>(component: S) {
   return z.union([component, z.null()]);
 }
 
-/** Returns the schema of a payload in the envelope `{data}`. Source: spec §4. */
+/** Envelope of a payload. Source: spec §4. */
 export function data<S extends z.ZodType>(schema: S) {
   return z.object({ data: schema });
 }

@@ -10,7 +10,7 @@ import { detailSchema, presentDetail } from "./job-schemas.ts";
 import { bodyWithExample, type Tag } from "../openapi/documented-route.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** Maximum output in a webhook, as JSON. A larger one is left out; the receiver fetches it by the job's id. */
+/** Maximum output as JSON. The receiver fetches a larger one by the job's id. */
 const MAX_WEBHOOK_OUTPUT_BYTES = 256 * KIB;
 
 const jobEventSchema = z
@@ -27,10 +27,7 @@ const batchEventSchema = z
   .object({ type: z.literal("batch.finished"), timestamp: timeSchema, data: batchSchema.omit({ webhook: true }) })
   .openapi("BatchWebhook");
 
-/**
- * Returns a function that makes a webhook's body from the stored job or batch, which no longer changes, so that every
- * delivery attempt sends the same body.
- */
+/** Makes a webhook's body from the stored job or batch, so that every delivery attempt sends the same. */
 export function webhookPayload(stores: {
   readonly jobs: Pick<JobStore, "get">;
   readonly batches: Pick<BatchStore, "get">;

@@ -3,7 +3,6 @@ import { WEBHOOK_STATES } from "../../store/jobs/webhooks.ts";
 import { MAX_WEBHOOK_URL_CHARS, type WebhookLog, type WebhookRequest } from "../../webhooks/owned-webhook.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** Fields of a submission that request a webhook. */
 export const webhookFields = {
   webhook_url: z
     .string()
@@ -41,10 +40,7 @@ export const webhookLogSchema = z
   })
   .openapi("WebhookLog");
 
-/**
- * Returns the webhook that a body requests; undefined for none. A secret without a URL gives an empty URL, which the
- * service refuses.
- */
+/** A secret without a URL gives an empty URL, which the service refuses. */
 export function webhookOf(body: {
   readonly webhook_url?: string | undefined;
   readonly webhook_secret?: string | undefined;

@@ -3,17 +3,16 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { MICRO_PER_CREDIT } from "../../credits/micro-credits.ts";
 import type { Usage } from "../../../shared/output.ts";
 
-/** Converts micro-credits, which the coordinator uses internally, to the API's credits. */
 export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Converts bytes to MB, rounded up, because an Island needs at least this much. */
+/** Rounds up, because an Island needs at least this much. */
 export function presentMegabytes(bytes: number): number {
   return Math.ceil(bytes / MIB);
 }
 
-/** Formats a time as ISO 8601 in UTC. */
+/** ISO 8601 in UTC. */
 export function presentTime(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -22,7 +21,7 @@ export function presentTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : presentTime(ms);
 }
 
-/** Returns Unix time in seconds, as used by OpenAI's API. */
+/** Seconds, as in OpenAI's API. */
 export function presentUnixTime(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -31,7 +30,7 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
   return ms === null ? null : presentUnixTime(ms);
 }
 
-/** Lifetime of a file in seconds: an hour to 30 days. */
+/** Seconds: an hour to 30 days. */
 export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
 
 export const timeSchema = z.iso.datetime().describe("ISO 8601, UTC");

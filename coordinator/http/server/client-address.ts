@@ -1,19 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 
-/** Number of 16-bit groups in an IPv6 network prefix: /64, the smallest network that a customer gets. */
+/** 16-bit groups of a /64, the smallest network that a customer gets. */
 const IPV6_PREFIX_GROUPS = 4;
 
-/** Settings that decide whether the proxy's headers are trusted. */
 interface ProxyTrust {
   /** Whether to trust X-Forwarded-For, -Proto and -Host. */
   readonly trustProxy: boolean;
 }
 
 /**
- * Returns the client's IP address for limits: an IPv4 address, or the /64 network of an IPv6 address. Behind a trusted
- * proxy it is the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that
- * entry is not an address ("unknown"), the proxy's own address counts.
+ * Returns the client's address for limits: IPv4, or the /64 network of an IPv6 address. Behind a trusted proxy it is the
+ * last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is not an
+ * address ("unknown"), the proxy's own address counts.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";
@@ -25,10 +24,7 @@ function withoutPort(entry: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/**
- * Returns an IPv4 address unchanged, also if it is mapped into IPv6, and the /64 prefix of an IPv6 address. A customer
- * owns at least a whole /64.
- */
+/** Returns an IPv4 address, also if it is mapped into IPv6, or the /64 prefix of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -39,10 +35,7 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/**
- * Returns the URL at which the client reaches the coordinator, without a trailing slash: `publicUrl` if the operator
- * set it, otherwise from the request's headers.
- */
+/** Returns the URL at which the client reaches the coordinator, without a trailing slash. */
 export function originOf(
   incoming: IncomingMessage,
   options: ProxyTrust & { readonly publicUrl: string | null },

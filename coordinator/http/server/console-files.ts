@@ -6,23 +6,22 @@ import { promisify } from "node:util";
 import { ServiceError } from "../../../shared/errors.ts";
 
 const BUILD_LIMIT_MS = 120_000;
-/** Sources of the console, relative to `web/`. */
+/** Relative to `web/`. */
 const SOURCES = [".", "../sdk/typescript/src"];
-/** Files by their path below `dist`. */
+/** By path below `dist`. */
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
 export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
 
 /**
- * Opens the files of the console's build. A package contains the build. From sources, the console is built at the first
- * request if the build is missing or older than the sources.
- * @param web The folder of the console.
+ * Opens the files of the console's build in the folder `web`. A package contains the build. From sources, the console is
+ * built at the first request if the build is missing or older than the sources.
  */
 export function openConsoleFiles(web = findWeb(import.meta.dirname), build = runBuild) {
   let ready: Promise<Files> | null = null;
 
-  /** Resolves when the build is ready. After a failed build, the next request tries again. */
+  /** After a failed build, the next request tries again. */
   const prepare = (): Promise<Files> => {
     ready ??= readFiles(web, build).catch((cause: unknown) => {
       ready = null;
@@ -32,16 +31,10 @@ export function openConsoleFiles(web = findWeb(import.meta.dirname), build = run
   };
 
   return {
-    /**
-     * Returns a file of the console, gzipped for a name with `.gz`; undefined if it does not exist. The files are few
-     * and small, so they are kept in memory.
-     */
+    /** Undefined if there is no such file. A name with `.gz` is gzipped. The files are few and small. */
     file: async (name: string): Promise<Buffer<ArrayBuffer> | undefined> => (await prepare()).get(name),
 
-    /**
-     * Returns the page for an address that is `depth` folders deep.
-     * @throws {ServiceError} `not_found` without a console.
-     */
+    /** Returns the page for an address that is `depth` folders deep. @throws {ServiceError} `not_found` without a console */
     page: async (depth: number): Promise<string> => {
       const html = (await prepare()).get("index.html")?.toString() ?? "";
       // A relative URL, because a proxy may add a prefix.

@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Clock, systemClock } from "../../../shared/clock.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError } from "../error-answers.ts";
-import { endWith, refuseExpectation, refuseUnparsed, serveWith } from "./protocol-refusals.ts";
+import { errorResponse } from "../error-responses.ts";
+import { endWith, refuseExpectation, refuseUnparsed, serveWith, shuttingDown } from "./protocol-refusals.ts";
 import { nodeSockets } from "./node-sockets.ts";
-import { linuxConnectionFacts, VanishedClients } from "./vanished-clients.ts";
+import { cutVanishedClients, linuxConnectionFacts } from "./vanished-clients.ts";
 import {
   type FetchHandler,
   type Listener,
   type ListenOptions,
   REQUEST_TIMEOUT_MS,
   STALLED_MS,
-  type UpgradeHandler,
   type UpgradeRoute,
+  waitUntil,
 } from "./transport.ts";
 
 const HEADERS_TIMEOUT_MS = 20_000;
@@ -33,7 +33,11 @@ const TCP_KEEP_ALIVE_MS = 4_000;
  */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
-  const handlers = new Map<string, UpgradeRoute>();
+  const routes = new Map<string, UpgradeRoute>();
+  const responses = new Set<ServerResponse>();
+  const upgraded = new Set<Duplex>();
+  const openSocket = nodeSockets();
+  let closed: Promise<unknown> | null = null;
   const server = createServer(
     {
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -43,146 +47,106 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       noDelay: true,
       // Node 24.9 and later; for earlier ones see `serveWithoutUpgrade`.
-      shouldUpgradeCallback: (request) => handlers.has(pathOf(request)),
+      shouldUpgradeCallback: (request) => routes.has(pathOf(request)),
       // `refuseRequest` checks it, with our error body.
       requireHostHeader: false,
     },
     serveWith(fetch),
   );
   server.timeout = stalledMs;
-  const listener = new NodeListener(server, handlers, clock);
-  server.listen(port, host);
-  await once(server, "listening");
-  return listener;
-}
+  const stopWatch = cutVanishedClients(clock, linuxConnectionFacts(), () =>
+    [...responses].flatMap(({ socket }) => socket ?? []),
+  );
 
-function pathOf({ url }: IncomingMessage): string {
-  return (url ?? "").split("?", 1)[0] ?? "";
-}
-
-class NodeListener implements Listener {
-  readonly #server: Server;
-  readonly #upgraded = new Set<Duplex>();
-  readonly #openSocket = nodeSockets();
-  readonly #handlers: Map<string, UpgradeRoute>;
-  readonly #answers = new Set<ServerResponse>();
-  readonly #vanished: VanishedClients<Socket> | null;
-  #closed: Promise<unknown> | null = null;
-
-  constructor(server: Server, handlers: Map<string, UpgradeRoute>, clock: Clock) {
-    const facts = linuxConnectionFacts();
-    this.#vanished = facts === null ? null : new VanishedClients(clock, facts, () => this.#waitingSockets());
-    this.#server = server;
-    this.#handlers = handlers;
-    server.on("clientError", (error, socket) => refuseUnparsed(error, socket, this.#hasAnswer(socket)));
-    server.on("checkExpectation", refuseExpectation);
-    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-    // Runs before the API's listener, which may write its headers at once.
-    server.prependListener("request", (_request, response: ServerResponse) => this.#watch(response));
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  get address(): string {
-    return (this.#server.address() as AddressInfo).address;
-  }
-
-  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders: Readonly<Record<string, string>> = {}): void {
-    this.#handlers.set(path, { handler, refusalHeaders });
-  }
-
-  async finishAnswers(deadline: AbortSignal): Promise<void> {
-    void this.#stopAccepting();
-    const cutOff = (): void => this.#server.closeAllConnections();
-    if (deadline.aborted) cutOff();
-    deadline.addEventListener("abort", cutOff);
-    while (this.#answers.size > 0) await Promise.all([...this.#answers].map((answer) => once(answer, "close")));
-    deadline.removeEventListener("abort", cutOff);
-  }
-
-  async close(deadline: AbortSignal): Promise<void> {
-    const closed = this.#stopAccepting();
-    const cutOff = (): void => {
-      this.#server.closeAllConnections();
-      for (const socket of this.#upgraded) socket.destroy();
-    };
-    if (deadline.aborted) cutOff();
-    deadline.addEventListener("abort", cutOff);
-    await closed;
-    deadline.removeEventListener("abort", cutOff);
-  }
-
-  #stopAccepting(): Promise<unknown> {
-    if (this.#closed === null) {
-      this.#closed = once(this.#server, "close");
-      this.#vanished?.close();
-      this.#server.close();
-      this.#server.closeIdleConnections();
+  const stopAccepting = (): Promise<unknown> => {
+    if (closed === null) {
+      closed = once(server, "close");
+      stopWatch();
+      server.close();
+      server.closeIdleConnections();
     }
-    return this.#closed;
-  }
+    return closed;
+  };
 
-  /** While the listener closes, ends keep-alive with the response, because an idle connection would delay `close`. */
-  #watch(response: ServerResponse): void {
-    if (this.#closed !== null) response.shouldKeepAlive = false;
-    this.#answers.add(response);
+  const finishResponses = async (): Promise<void> => {
+    while (responses.size > 0) await Promise.all([...responses].map((response) => once(response, "close")));
+  };
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const route = routes.get(pathOf(request));
+    if (route === undefined) return serveWithoutUpgrade(server, request, socket, head);
+    upgraded.add(socket);
+    socket.once("close", () => upgraded.delete(socket));
+    // The handler adds its own listener later; until then an error must not end the process.
+    socket.on("error", () => socket.destroy());
+    const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
+    if (closed !== null) return refuse(shuttingDown());
+    route
+      .handler(request)
+      .then((accepted) => openSocket(request, socket, head, accepted))
+      .catch(refuse);
+    return undefined;
+  };
+
+  server.on("clientError", (error, socket) => {
+    const hasResponse = [...responses].some((response) => response.socket === socket && response.headersSent);
+    refuseUnparsed(error, socket, hasResponse);
+  });
+  server.on("checkExpectation", refuseExpectation);
+  server.on("upgrade", upgrade);
+  // Runs before the API's listener, which may write its headers at once.
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    // An idle connection would delay `close`.
+    if (closed !== null) response.shouldKeepAlive = false;
+    responses.add(response);
     // Node counts a partial write as activity. Without this listener, Node would also close the socket of a response
     // with nothing to send.
     response.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
     response.once("close", () => {
-      this.#answers.delete(response);
-      if (this.#closed !== null) this.#server.closeIdleConnections();
+      responses.delete(response);
+      if (closed !== null) server.closeIdleConnections();
     });
-  }
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  const bound = server.address() as AddressInfo;
+  return {
+    port: bound.port,
+    address: bound.address,
+    onUpgrade: (path, handler, refusalHeaders = {}) => void routes.set(path, { handler, refusalHeaders }),
+    async finishResponses(deadline) {
+      void stopAccepting();
+      await waitUntil(finishResponses(), deadline, () => server.closeAllConnections());
+    },
+    async close(deadline) {
+      await waitUntil(stopAccepting(), deadline, () => {
+        server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
+      });
+    },
+  };
+}
 
-  #waitingSockets(): Socket[] {
-    return [...this.#answers].flatMap(({ socket }) => socket ?? []);
-  }
-
-  #hasAnswer(socket: Duplex): boolean {
-    return [...this.#answers].some((response) => response.socket === socket && response.headersSent);
-  }
-
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const route = this.#handlers.get(pathOf(request));
-    if (route === undefined) {
-      serveWithoutUpgrade(this.#server, request, socket, head);
-      return;
-    }
-    this.#upgraded.add(socket);
-    socket.once("close", () => this.#upgraded.delete(socket));
-    // The handler adds its own listener later; until then an error must not end the process.
-    socket.on("error", () => socket.destroy());
-    const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
-    if (this.#closed !== null) {
-      refuse(new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment"));
-      return;
-    }
-    route
-      .handler(request)
-      .then((accepted) => this.#openSocket(request, socket, head, accepted))
-      .catch(refuse);
-  }
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? "").split("?", 1)[0] ?? "";
 }
 
 /** Request headers that offer another protocol; without them the request is a plain one. */
 const UPGRADE_HEADERS = new Set(["upgrade", "http2-settings"]);
 
 /**
- * Sends an error response to a refused upgrade, with `headers` added. `thrown` is the error of the upgrade handler. For
- * anything but a ServiceError, closes the socket without a response.
+ * Sends an error response to a refused upgrade, with `headers` added. Closes the socket without a response for anything
+ * but a ServiceError.
  */
 function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(thrown instanceof ServiceError)) {
     socket.destroy();
     return;
   }
-  const answer = answerError(thrown, { requestId: "", style: "plain" });
-  endWith(socket, { ...answer, headers: { ...answer.headers, ...headers } });
+  const response = errorResponse(thrown);
+  endWith(socket, { ...response, headers: { ...response.headers, ...headers } });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError, type ErrorAnswer, finalHeaders } from "../error-answers.ts";
+import { errorResponse, type ErrorResponse, finalHeaders } from "../error-responses.ts";
 import type { FetchHandler } from "./transport.ts";
 
 /**
@@ -23,11 +23,11 @@ const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message
 };
 
 /**
- * Sends an error response for a request that Node's parser refused. `hasAnswer`: a response has begun on this
- * connection, so the error is not written into it.
+ * Refuses a request that Node's parser rejected.
+ * @param hasResponse Whether a response has begun on this connection, so that the error is not written into it.
  */
-export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasAnswer: boolean): void {
-  if (!socket.writable || error.code === "ECONNRESET" || hasAnswer) {
+export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hasResponse: boolean): void {
+  if (!socket.writable || error.code === "ECONNRESET" || hasResponse) {
     socket.destroy();
     return;
   }
@@ -36,31 +36,26 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, has
 }
 
 /** Refuses an `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
-export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
-  const {
-    status,
-    headers: finality,
-    body,
-  } = refusal(417, `"Expect: ${headers.expect}" is not supported; send "Expect: 100-continue" or no Expect header`);
+export function refuseExpectation({ headers: { expect } }: IncomingMessage, response: ServerResponse): void {
+  const message = `"Expect: ${expect}" is not supported; send "Expect: 100-continue" or no Expect header`;
+  const { status, headers, body } = refusal(417, message);
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
-  const head = { ...finality, "Content-Type": "application/json", "Content-Length": length, Connection: "close" };
+  const head = { ...headers, "Content-Type": "application/json", "Content-Length": length, Connection: "close" };
   response.writeHead(status, head).end(text);
 }
 
-/**
- * Returns the error response for a request whose URL or Host header is invalid, so that no Request object can be made.
- */
-export function refuseRequest(error: unknown): Response {
+/** Refuses a request whose URL or Host header is invalid, so that no Request object can be made. */
+function refuseRequest(error: unknown): Response {
   const { status, headers, body } =
     error instanceof RequestError
       ? refusal(400, `The URL or the Host header of the request is invalid: ${error.message}`)
-      : answerError(error, { requestId: "", style: "plain" });
+      : errorResponse(error);
   return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
 /** Writes the whole response to a socket and closes both sides of it once it is sent. */
-export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer): void {
+export function endWith(socket: Duplex, { status, headers, body }: ErrorResponse): void {
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -74,24 +69,24 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
   (socket as Socket).destroySoon();
 }
 
-/** Returns the error response for a request that is not valid HTTP. */
-export function refusal(status: number, message: string): ErrorAnswer {
-  const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
-  return { ...answer, status, headers: finalHeaders(status) };
+export function refusal(status: number, message: string): ErrorResponse {
+  return { ...errorResponse(new ServiceError("bad_request", message)), status, headers: finalHeaders(status) };
+}
+
+export function shuttingDown(): ServiceError {
+  return new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment");
 }
 
 /** Adapts `fetch` to Node's request listener. */
 export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  const serve = getRequestListener((request, env) => answer(fetch, request, env as HttpBindings), {
+  const serve = getRequestListener((request, env) => handleRequest(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,
   });
   return (incoming, outgoing) => void serve(incoming, outgoing);
 }
 
-/**
- * Hono makes a new response for HEAD, which loses the mark that the response was already sent; it would be sent twice.
- */
-function answer(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
+/** Hono makes a new response for HEAD without the mark that it was already sent; it would be sent twice. */
+function handleRequest(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;
   return Promise.resolve(response).then((made) => (env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : made));

@@ -6,8 +6,8 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** OpenAPI responses of an operation that uses {@link sendFile}. */
-export const FILE_ANSWERS = {
+/** For operations that use {@link sendFile}. */
+export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
   304: { description: "Not modified, by If-None-Match or If-Modified-Since" },
@@ -15,8 +15,8 @@ export const FILE_ANSWERS = {
   416: { description: "`Range` lies outside the content" },
 } as const;
 
-interface FileAnswer {
-  /** Folder that contains the file. */
+interface FileResponse {
+  /** Folder of the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,6 @@ interface FileAnswer {
   readonly missing: string;
 }
 
-/** Returns the headers that depend only on the stored file. */
 export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
   return {
     ETag: `"${sha256}"`,
@@ -35,11 +34,10 @@ export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "create
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun. Loads
- * the library with the first file.
+ * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
-export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileAnswer) {
+export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileResponse) {
   const { default: send } = await import("send");
   return new Promise<Response>((resolve, reject) => {
     const settle = (): void => resolve(RESPONSE_ALREADY_SENT);

@@ -4,7 +4,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
 import type { AcceptedUpgrade } from "../../islands/session-socket.ts";
 
-/** Handles one request. It may write to `env.outgoing` directly and return RESPONSE_ALREADY_SENT. */
+/** May write to `env.outgoing` directly and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
 /** Accepts an upgrade or throws. A thrown error is sent like the error of any request. */
@@ -20,16 +20,13 @@ export interface UpgradeRoute {
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /**
-   * Offers WebSocket upgrades at exactly `path`. At other paths the offer is ignored and the request is served like any
-   * other (RFC 9110 §7.8). `refusalHeaders` are added to every refusal.
-   */
-  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: Readonly<Record<string, string>>): void;
+  /** Accepts WebSocket upgrades at exactly `path`. Other paths serve the request without the upgrade (RFC 9110 §7.8). */
+  onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: UpgradeRoute["refusalHeaders"]): void;
   /**
    * Stops accepting connections and waits for open responses. Cuts the remaining ones when `deadline` aborts. Upgraded
    * sockets stay open.
    */
-  finishAnswers(deadline: AbortSignal): Promise<void>;
+  finishResponses(deadline: AbortSignal): Promise<void>;
   /**
    * Stops accepting connections, closes idle ones, and waits for open responses and upgraded sockets. Cuts the
    * remaining ones when `deadline` aborts.
@@ -41,7 +38,7 @@ export type Transport = CoordinatorConfig["transport"];
 
 export interface ListenOptions {
   readonly host: string;
-  /** Port; 0: the system chooses a free one. */
+  /** 0: the system chooses a free one. */
   readonly port: number;
   /** Default: node. */
   readonly transport?: Transport;
@@ -56,10 +53,10 @@ export interface ListenOptions {
 /** Time limit for receiving a whole request with its body. Responses have no such limit. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 /**
- * Time after which a response, streams included, is cut if data waits for the client and the client reads nothing. That
- * data is held in memory. Sockets are checked in rotation, so the cut comes after one to three times this time. The
- * limit is long because the system reports free buffer space only after the client has read about a third of its
- * buffer, often a megabyte. A response with nothing to send may wait without limit.
+ * Time after which a response, streams included, is cut if its client reads none of the waiting data. Sockets are
+ * checked in rotation, so the cut comes after one to three times this time. The limit is long because the system
+ * reports free buffer space only after the client has read about a third of its buffer, often a megabyte. A response
+ * with nothing to send may wait without limit.
  */
 export const STALLED_MS = 120_000;
 
@@ -76,4 +73,12 @@ const ADAPTERS: Record<Transport, () => Promise<{ readonly listen: typeof listen
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const adapter = await ADAPTERS[options.transport ?? "node"]();
   return adapter.listen(fetch, options);
+}
+
+/** Resolves with `ended`. Calls `cutOff` if `deadline` aborts before. */
+export async function waitUntil(ended: Promise<unknown>, deadline: AbortSignal, cutOff: () => void): Promise<void> {
+  if (deadline.aborted) cutOff();
+  deadline.addEventListener("abort", cutOff);
+  await ended;
+  deadline.removeEventListener("abort", cutOff);
 }

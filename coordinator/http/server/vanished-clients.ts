@@ -3,15 +3,15 @@ import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
-/** Facts of the operating system about connections. The methods never reject. */
+/** Facts of the operating system about connections. The functions never reject. */
 interface ConnectionFacts<S> {
   /**
-   * Returns, by the key from {@link keyOf}, how many times in a row each unresponsive peer was probed: bytes were
-   * retransmitted without an acknowledgement, or its full buffer was probed.
+   * Returns, by the key from {@link keyOf}, how many times in a row bytes were retransmitted without an
+   * acknowledgement, or a full buffer was probed.
    */
-  unanswered(): Promise<ReadonlyMap<string, number>>;
+  readonly unanswered: () => Promise<ReadonlyMap<string, number>>;
   /** Null for a closed socket. */
-  keyOf(socket: S): Promise<string | null>;
+  readonly keyOf: (socket: S) => Promise<string | null>;
 }
 
 interface Suspect {
@@ -27,62 +27,60 @@ const VANISHED_AFTER_MS = 12_000;
 /**
  * Cuts connections whose clients vanished (no power, no network). The system itself retries for a quarter of an hour,
  * and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
+ * @param facts Null: cuts none.
+ * @param openSockets Returns the sockets to watch at the time of the call.
+ * @returns A function that ends the watch.
  */
-export class VanishedClients<S extends { destroy(): unknown }> {
-  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly #facts: ConnectionFacts<S>;
-  readonly #sockets: () => Iterable<S>;
-  readonly #suspects = new Map<S, Suspect>();
-  readonly #keys = new WeakMap<S, string>();
-  #timer: Timer | null = null;
-  #isClosed = false;
+export function cutVanishedClients<S extends { destroy(): unknown }>(
+  clock: Pick<Clock, "monotonicMs" | "schedule">,
+  facts: ConnectionFacts<S> | null,
+  openSockets: () => Iterable<S>,
+): () => void {
+  if (facts === null) return () => undefined;
+  const { unanswered, keyOf } = facts;
+  const suspects = new Map<S, Suspect>();
+  const keys = new WeakMap<S, string>();
+  let isStopped = false;
 
-  /** @param sockets Returns the sockets to watch at the time of the call. */
-  constructor(clock: Pick<Clock, "monotonicMs" | "schedule">, facts: ConnectionFacts<S>, sockets: () => Iterable<S>) {
-    this.#clock = clock;
-    this.#facts = facts;
-    this.#sockets = sockets;
-    this.#scheduleCheck();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#timer?.cancel();
-  }
-
-  #scheduleCheck(): void {
-    if (this.#isClosed) return;
-    this.#timer = this.#clock.schedule(CHECK_EVERY_MS, () => void this.#check().then(() => this.#scheduleCheck()));
-  }
-
-  async #check(): Promise<void> {
-    const sockets = new Set(this.#sockets());
-    const counts = sockets.size === 0 ? new Map<string, number>() : await this.#facts.unanswered();
-    for (const socket of this.#suspects.keys()) if (!sockets.has(socket)) this.#suspects.delete(socket);
-    if (counts.size === 0) return this.#suspects.clear();
-    for (const socket of sockets) {
-      const key = await this.#keyOf(socket);
-      this.#note(socket, key === null ? 0 : (counts.get(key) ?? 0));
-    }
+  async function findKey(socket: S): Promise<string | null> {
+    const key = keys.get(socket) ?? (await keyOf(socket));
+    if (key !== null) keys.set(socket, key);
+    return key;
   }
 
   /** Records the probe count of a socket. A lower count than before means that something was acknowledged. */
-  #note(socket: S, count: number): void {
-    const nowMs = this.#clock.monotonicMs();
-    const before = this.#suspects.get(socket);
-    if (count === 0) return void this.#suspects.delete(socket);
+  function note(socket: S, count: number): void {
+    const nowMs = clock.monotonicMs();
+    const before = suspects.get(socket);
+    if (count === 0) return void suspects.delete(socket);
     const sinceMs = before === undefined || count < before.count ? nowMs : before.sinceMs;
-    this.#suspects.set(socket, { sinceMs, count });
+    suspects.set(socket, { sinceMs, count });
     if (nowMs - sinceMs >= VANISHED_AFTER_MS) socket.destroy();
   }
 
-  async #keyOf(socket: S): Promise<string | null> {
-    const known = this.#keys.get(socket);
-    if (known !== undefined) return known;
-    const key = await this.#facts.keyOf(socket);
-    if (key !== null) this.#keys.set(socket, key);
-    return key;
+  async function check(): Promise<void> {
+    const sockets = new Set(openSockets());
+    const counts = sockets.size === 0 ? new Map<string, number>() : await unanswered();
+    for (const socket of suspects.keys()) if (!sockets.has(socket)) suspects.delete(socket);
+    if (counts.size === 0) suspects.clear();
+    else {
+      for (const socket of sockets) {
+        const key = await findKey(socket);
+        note(socket, key === null ? 0 : (counts.get(key) ?? 0));
+      }
+    }
+    if (!isStopped) timer = scheduleCheck();
   }
+
+  function scheduleCheck(): Timer {
+    return clock.schedule(CHECK_EVERY_MS, () => void check());
+  }
+  let timer = scheduleCheck();
+
+  return () => {
+    isStopped = true;
+    timer.cancel();
+  };
 }
 
 /**
@@ -93,7 +91,7 @@ const LINE = /^\s*\d+: \S+:([0-9A-F]{4}) (\S+) 01 \S+ (01|04):[0-9A-F]+ ([0-9A-F
 
 /**
  * Returns the counts by inode, or by {@link peerKey}.
- * @param table Text in the format of /proc/net/tcp.
+ * @param table Format of /proc/net/tcp.
  */
 export function parseUnanswered(table: string, by: "inode" | "peer" = "inode"): [key: string, count: number][] {
   return [...table.matchAll(LINE)].flatMap(
@@ -118,7 +116,6 @@ export function peerKey(localPort: number, address: Uint8Array, port: number): s
   return `${hex(localPort, 4)} ${words.join("")}:${hex(port, 4)}`;
 }
 
-/** Reads the counts of all connections in this network namespace. */
 async function unansweredBy(key: "inode" | "peer"): Promise<ReadonlyMap<string, number>> {
   // Without IPv6 there is only one table.
   const read = (name: string): Promise<string> => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "");
@@ -126,7 +123,7 @@ async function unansweredBy(key: "inode" | "peer"): Promise<ReadonlyMap<string, 
   return new Map(tables.flatMap((table) => parseUnanswered(table, key)));
 }
 
-/** Returns the facts on Linux; null on other systems. */
+/** Null on other systems than Linux. */
 export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   if (process.platform !== "linux") return null;
   return {
@@ -140,10 +137,7 @@ export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   };
 }
 
-/**
- * Returns the facts for a transport that knows the peers of its connections but not their file descriptors; null on
- * other systems than Linux.
- */
+/** For a transport that does not know file descriptors. Null on other systems than Linux. */
 export function linuxPeerFacts<S>(keyOf: (socket: S) => string | null): ConnectionFacts<S> | null {
   if (process.platform !== "linux") return null;
   return { unanswered: () => unansweredBy("peer"), keyOf: async (socket) => keyOf(socket) };

@@ -3,34 +3,27 @@ import type { Submitter } from "../../accounts/identity.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
-import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { EXPLAIN_EVERY_MS, type FeedEncoder, streamFeed } from "./sse.ts";
 import {
   cancelAbandoned,
-  cancelWhenGone,
+  cancelOnDisconnect,
   failureOf,
   readyFeed,
+  requestContextOf,
   submitAs,
-  waitingClientOf,
-  type AnswerDeps,
-  type ChatClient,
-  type FieldOf,
+  type ClientCall,
+  type JobRunDeps,
   type RequestContext,
 } from "./request-context.ts";
+import type { AwaitedJob } from "./whole-output.ts";
 
-/**
- * A chat that a client waits for on its connection, streamed or not. All endpoints with chats use it, whatever the
- * format of their requests and responses.
- */
-
-export interface ChatSubmission {
+/** A chat that a client waits for, whatever the format of the request and the response. */
+export interface ChatSubmission extends Omit<AwaitedJob, "slug"> {
   /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
   readonly model: string | null | undefined;
-  readonly input: JobInput;
-  readonly isStreamed: boolean;
-  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
-  readonly fieldOf?: FieldOf;
+  /** Only for {@link awaitChat}. Default: false. */
+  readonly isStreamed?: boolean;
   /** Paths of parameters other than the effort that a Cargo without reasoning ignores. */
   readonly reasoningHints?: readonly string[];
   /**
@@ -53,25 +46,15 @@ export interface AwaitedChat {
  * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
  */
 export function awaitChat(
-  deps: AnswerDeps & Pick<HttpDeps, "clock">,
-  call: ChatClient,
-  order: ChatSubmission,
+  deps: JobRunDeps & Pick<HttpDeps, "clock">,
+  call: ClientCall,
+  submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { c, identity } = call;
-  const client = waitingClientOf(call);
-  if (!order.isStreamed) return run(deps, client, order, null);
   // Runs before the submission, so that a chat that may not be streamed is not charged.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
-  return run(deps, client, order, { open, clock: deps.clock });
-}
-
-/** Runs a chat to its end, as {@link awaitChat} does, for a client or a batch line. */
-export function endedChat(
-  deps: AnswerDeps,
-  client: RequestContext,
-  order: Omit<ChatSubmission, "isStreamed">,
-): Promise<AwaitedChat | null> {
-  return run(deps, client, order, null);
+  const stream = submission.isStreamed === true ? { open, clock: deps.clock } : null;
+  return runChat(deps, requestContextOf(call), submission, stream);
 }
 
 interface ChatStream {
@@ -80,25 +63,28 @@ interface ChatStream {
   readonly clock: Pick<Clock, "schedule">;
 }
 
-async function run(
-  deps: AnswerDeps,
-  { submitter, gone, onIgnored }: RequestContext,
-  order: Omit<ChatSubmission, "isStreamed">,
-  stream: ChatStream | null,
+/**
+ * Runs a chat as {@link awaitChat} does, for a client or a batch line.
+ * @param stream Default: the chat is not streamed and runs to its end.
+ */
+export async function runChat(
+  deps: JobRunDeps,
+  { submitter, signal, onIgnored }: RequestContext,
+  submission: ChatSubmission,
+  stream: ChatStream | null = null,
 ): Promise<AwaitedChat | null> {
-  const { options, log } = deps;
-  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
+  const { log } = deps;
+  const job = await submitChat(deps, submitter, submission, clientBound(deps), stream?.open);
   onIgnored?.(job.record.ignoredParameters ?? []);
-  cancelWhenGone(job, gone, log);
+  cancelOnDisconnect(job, signal, log);
   const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const late = new AbortController();
   const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
-  const signal = isStreamed ? AbortSignal.any([gone, late.signal]) : gone;
-  const openFeed = openFirst(job, order.onJob);
-  const feed = await readyFeed({ ...job, openFeed }, isReady, signal, log).finally(() => timer?.cancel());
-  if (gone.aborted) return null;
+  const openFeed = openFirst(job, submission.onJob);
+  const readySignal = AbortSignal.any([signal, late.signal]);
+  const feed = await readyFeed({ ...job, openFeed }, isReady, readySignal, log).finally(() => timer?.cancel());
+  if (signal.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
   return { job, feed };
 }
@@ -125,17 +111,16 @@ function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promis
  * @throws {ServiceError}
  */
 export async function openChat(
-  deps: AnswerDeps,
-  call: ChatClient,
-  order: Omit<ChatSubmission, "isStreamed">,
+  deps: JobRunDeps,
+  call: ClientCall,
+  submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
-  const { submitter, gone } = waitingClientOf(call);
-  if (gone.aborted) return null;
-  const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: null });
-  cancelWhenGone(job, gone, deps.log);
-  const feed = await readyFeed(job, () => true, gone, deps.log);
-  return gone.aborted ? null : { job, feed };
+  const { submitter, signal } = requestContextOf(call);
+  if (signal.aborted) return null;
+  const job = await submitChat(deps, submitter, submission, clientBound(deps));
+  cancelOnDisconnect(job, signal, deps.log);
+  const feed = await readyFeed(job, () => true, signal, deps.log);
+  return signal.aborted ? null : { job, feed };
 }
 
 /**
@@ -144,48 +129,43 @@ export async function openChat(
  */
 export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
-  call: ChatClient,
-  order: Omit<ChatSubmission, "isStreamed">,
+  call: ClientCall,
+  submission: ChatSubmission,
 ): Promise<JobHandle> {
-  const { submitter, onIgnored } = waitingClientOf(call);
-  const job = await submitChat(deps, submitter, order, { beforeSubmission: null });
+  const { submitter, onIgnored } = requestContextOf(call);
+  const job = await submitChat(deps, submitter, submission, {});
   onIgnored?.(job.record.ignoredParameters ?? []);
   return job;
 }
 
-async function submitChat(
-  deps: Pick<AnswerDeps, "jobs" | "catalog">,
-  submitter: Submitter,
-  order: Omit<ChatSubmission, "isStreamed">,
-  {
-    beforeSubmission,
-    ...wait
-  }: Pick<SubmitRequest, "waitLimitMs" | "isClientBound"> & {
-    readonly beforeSubmission: (() => Promise<void> | undefined) | null;
-  },
-): Promise<JobHandle> {
-  const { model, input, fieldOf } = order;
-  const cargo = await findModelFor("chat", deps.catalog, model, submitter.accountId);
-  await beforeSubmission?.();
-  const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
-  return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);
+type ClientBound = Pick<SubmitRequest, "waitLimitMs" | "isClientBound">;
+
+function clientBound({ options }: JobRunDeps): ClientBound {
+  return { waitLimitMs: options.chatWaitMs, isClientBound: true };
 }
 
-/** Removes the effort, which a Cargo without reasoning ignores. */
-function withoutReasoning(
-  request: SubmitRequest,
-  { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatSubmission, "fieldOf" | "reasoningHints">,
-): SubmitRequest {
-  const ignoredParameters = [...(request.ignoredParameters ?? []), ...reasoningHints];
-  const { reasoning_effort: effort = "none", ...input } = request.input;
-  if (effort === "none") return { ...request, ignoredParameters };
-  return { ...request, input, ignoredParameters: [...ignoredParameters, fieldOf("reasoning_effort")] };
+async function submitChat(
+  deps: Pick<JobRunDeps, "jobs" | "catalog">,
+  submitter: Submitter,
+  { model, input: requested, fieldOf = (path) => path, reasoningHints = [] }: ChatSubmission,
+  bound: ClientBound,
+  beforeSubmission?: ChatStream["open"],
+): Promise<JobHandle> {
+  const cargo = await findModelFor("chat", deps.catalog, model, submitter.accountId);
+  await beforeSubmission?.();
+  const request = { ...submitter, ...bound, slug: cargo.slug, input: requested };
+  if (cargo.reasoning === true) return submitAs(deps, request, fieldOf);
+  // A Cargo without reasoning ignores the effort.
+  const { reasoning_effort: effort = "none", ...rest } = requested;
+  const ignoredEffort = effort === "none" ? [] : [fieldOf("reasoning_effort")];
+  const ignoredParameters = [...(submitter.ignoredParameters ?? []), ...reasoningHints, ...ignoredEffort];
+  return submitAs(deps, { ...request, input: effort === "none" ? requested : rest, ignoredParameters }, fieldOf);
 }
 
 /** Streams the chat. From here on the relay watches the client, which cannot resume the stream. */
 export function streamChat(
   deps: HttpDeps,
-  { c, identity }: ChatClient,
+  { c, identity }: ClientCall,
   { job, feed }: AwaitedChat,
   encoder: FeedEncoder,
 ): Response {

@@ -1,7 +1,7 @@
 import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/chat-schemas.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
-import { failureStatus, openAiType } from "../error-answers.ts";
+import { failureStatus, openAiType } from "../error-responses.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 
@@ -11,9 +11,9 @@ export interface ChatStreamHead {
   readonly createdS: number;
   readonly model: string;
   readonly includeUsage: boolean;
-  /** Usage of the earlier choices on the stream, to which this one is added. Default: none. */
+  /** Usage of the earlier choices, to which this one is added. Default: none. */
   readonly usage?: StreamUsage;
-  /** Index of the choice on the stream. Default: 0. */
+  /** Of the choice. Default: 0. */
   readonly index?: number;
   /** Whether no choice follows on the stream. Default: true. */
   readonly isLast?: boolean;
@@ -23,7 +23,7 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
-/** Total usage of all choices of a stream so far. */
+/** Sum over the choices of a stream so far. */
 interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
@@ -52,7 +52,7 @@ export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEn
 /** The error that ends a stream whose headers are sent. */
 export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
-/** Errors by the reason why the feed of a chat, whose job another coordinator owns, was cut. */
+/** Errors for a chat whose feed, at another coordinator, was cut. */
 export const CUTS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
@@ -105,7 +105,7 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   };
 }
 
-/** Encodes a part of a tool call. OpenAI's clients expect `type` in the first part. */
+/** OpenAI's clients expect `type` in the first part of a tool call. */
 function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { type: "tool_call" }>): string {
   const call = id === undefined ? { index } : { index, id, type: "function" };
   return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });

@@ -3,7 +3,7 @@ import type { FeedItem } from "../../store/jobs/job-store.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import { formatPosition, type FeedPosition } from "../../jobs/feed-position.ts";
 import { presentUsage } from "../schemas/wire-units.ts";
-import { jsonParts, type JsonPart } from "../middleware/json-answer.ts";
+import { jsonParts, type JsonPart } from "../middleware/json-response.ts";
 import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 
 /** The events of GET /jobs/:id/stream. Source: spec §6, decision 0005. */
@@ -47,12 +47,12 @@ export const jobEvents: FeedEncoder = {
   },
 };
 
-/** @param value The part of the payload that may be large. */
+/** @param value Part of the payload that may be large. */
 function eventJson(payload: unknown, value: unknown): string | readonly JsonPart[] {
   return value instanceof LargeJson ? jsonParts(payload) : JSON.stringify(payload);
 }
 
-/** Encodes one SSE event. JSON text has no line break, so one `data:` line is enough. */
+/** JSON text has no line break, so one `data:` line is enough. */
 function frame(
   name: (FeedItem | FeedEnding)["type"],
   position: FeedPosition,

@@ -4,31 +4,29 @@ import { RateLimitedError } from "../../../shared/errors.ts";
 export const MAX_CONCURRENCY = 4;
 
 /**
- * Runs `work` for each value, in their order and at most `maxConcurrency` at a time. If the account's limit of unfinished
- * jobs refuses a value, fewer run at a time: the value is retried when another has ended, unless none is in flight. The
- * first failure aborts the rest through the signal passed to `work`, and no other begins. Resolves when none is in
- * flight: with the results in the order of the values, or null if `work` returned null for one (the client
- * disconnected).
+ * Runs `work` for each value, in their order. If the account's limit of unfinished jobs refuses a value, it is retried
+ * when another has ended, unless none is in flight. The first failure aborts the signal of the others. Resolves when
+ * none is in flight: with the results in the order of the values, or null if one was null (the client disconnected).
  * @throws the error of the first `work` that failed.
  */
 export async function mapWithConcurrency<T, R>(
   values: readonly T[],
   maxConcurrency: number,
-  gone: AbortSignal,
-  work: (value: T, index: number, gone: AbortSignal) => Promise<R | null>,
+  signal: AbortSignal,
+  work: (value: T, index: number, signal: AbortSignal) => Promise<R | null>,
 ): Promise<R[] | null> {
   const ended = new AbortController();
-  const signal = AbortSignal.any([gone, ended.signal]);
+  const workSignal = AbortSignal.any([signal, ended.signal]);
   const results: R[] = [];
   const left = Array.from(values.entries());
   const failures: unknown[] = [];
   let workers = Math.min(maxConcurrency, values.length);
   const worker = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined && !signal.aborted; next = left.shift()) {
+    for (let next = left.shift(); next !== undefined && !workSignal.aborted; next = left.shift()) {
       const [index, value] = next;
       try {
         // oxlint-disable-next-line no-await-in-loop -- Each worker runs one value at a time.
-        const result = await work(value, index, signal);
+        const result = await work(value, index, workSignal);
         if (result === null) ended.abort();
         else results[index] = result;
       } catch (error) {
@@ -46,5 +44,5 @@ export async function mapWithConcurrency<T, R>(
   };
   await Promise.all(Array.from({ length: workers }, worker));
   if (failures.length > 0) throw failures[0];
-  return signal.aborted ? null : results;
+  return workSignal.aborted ? null : results;
 }

@@ -2,44 +2,42 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { Overview } from "../../operators/network-view.ts";
 import { presentOverview, presentQueueLine } from "../schemas/operator-schemas.ts";
 
-/** Time between two polls, each of which may ask all coordinators. */
-const LOOK_MS = 2_000;
+/** Each poll may ask all coordinators. */
+const POLL_MS = 2_000;
 
-/** Reads overviews for one stream; only the latest counts. */
+/** Reads the latest overview for one stream. */
 export interface OverviewReader {
-  hasNews(): boolean;
-  /** Returns the data of the event; null if nothing has changed. */
+  hasChanged(): boolean;
+  /** Returns the event's data; null if nothing has changed. */
   take(): string | null;
   /** May be called twice. */
   close(): void;
 }
 
 /**
- * Polls the overview of the network once for all streams of this coordinator that show it, and does not poll while
- * there are none.
- * @returns A function that opens a reader. `onNews` is called when `take` has something to return.
+ * Polls the network's overview once for all streams of this coordinator, and only while there are any.
+ * @returns A function that opens a reader and calls `onChange` when `take` has something to return.
  */
 export function overviewFeed(
   read: () => Promise<Overview>,
   clock: Pick<Clock, "schedule">,
-): (onNews: () => void) => OverviewReader {
+): (onChange: () => void) => OverviewReader {
   const listeners = new Set<() => void>();
   let timer: Timer | null = null;
-  let isLooking = false;
+  let isPolling = false;
   /** Data of the event; null before the first poll. */
   let data: string | null = null;
-  /** JSON of the last overview and its queue. Other pages read the queue again at each event. */
+  /** JSON of the last overview and its queue, which pages read again at each event. */
   let seen = "";
-  /** Number of overviews that were reported. */
   let version = 0;
 
-  const look = async (): Promise<void> => {
-    isLooking = true;
+  const poll = async (): Promise<void> => {
+    isPolling = true;
     // Storage or other coordinators may be unavailable; the next poll may succeed.
     const overview = await read().catch(() => null);
-    isLooking = false;
+    isPolling = false;
     if (listeners.size === 0) return;
-    timer = clock.schedule(LOOK_MS, () => void look());
+    timer = clock.schedule(POLL_MS, () => void poll());
     if (overview === null) return;
     const shown = presentOverview(overview);
     const now = JSON.stringify([shown, overview.queue.map(presentQueueLine)]);
@@ -47,27 +45,27 @@ export function overviewFeed(
     seen = now;
     data = JSON.stringify({ type: "overview", ...shown });
     version += 1;
-    for (const onNews of listeners) onNews();
+    for (const onChange of listeners) onChange();
   };
 
-  return (onNews) => {
+  return (onChange) => {
     let taken = 0;
-    listeners.add(onNews);
-    if (timer === null && !isLooking) void look();
-    const hasNews = (): boolean => data !== null && taken < version;
+    listeners.add(onChange);
+    if (timer === null && !isPolling) void poll();
+    const hasChanged = (): boolean => data !== null && taken < version;
     return {
-      hasNews,
+      hasChanged,
       take: () => {
-        if (!hasNews()) return null;
+        if (!hasChanged()) return null;
         taken = version;
         return data;
       },
       close: () => {
-        listeners.delete(onNews);
+        listeners.delete(onChange);
         if (listeners.size > 0) return;
         timer?.cancel();
         timer = null;
-        // The next listener starts with a new poll.
+        // The next reader starts with a new poll.
         data = null;
         seen = "";
       },

@@ -6,30 +6,27 @@ import { type AccountEvent, presentAccount, presentJobChange } from "../schemas/
 import { presentIsland } from "../schemas/island-schemas.ts";
 import { presentCredits } from "../schemas/wire-units.ts";
 import type { OverviewReader } from "./overview-feed.ts";
-import { SSE_HEADERS } from "./sse.ts";
+import { HEARTBEAT, SSE_HEADERS } from "./sse.ts";
 
-const HEARTBEAT = ": heartbeat\n\n";
-/** Maximum changes in one write. The next write waits until the system has accepted it. */
+/** Maximum changes in one write. */
 const MAX_CHANGES = 100;
 
 /**
  * Writes the changes of an account to a client until it disconnects. The first event is `reset`; no change after it is
  * missed.
- *
- * @param mayRead Whether the caller may still read the stream; if not, the stream ends. Called at every heartbeat and
- * before each overview.
- * @param openOverviews Opens a reader of the network's overviews, for an operator who requested them.
+ * @param mayRead Called at every heartbeat and before each overview. False ends the stream.
+ * @param openOverviews Null unless an operator requested the network's overviews.
  */
 export function relayEvents(
   { clock, events, islands, store, options }: HttpDeps,
   accountId: string,
   response: ServerResponse,
   mayRead: () => Promise<boolean>,
-  openOverviews: ((onNews: () => void) => OverviewReader) | null,
+  openOverviews: ((onChange: () => void) => OverviewReader) | null,
 ): void {
   const waiting = new WaitingChanges();
   let overview: OverviewReader | null = null;
-  /** Balance in micro-credits that the client knows; null before the first read. */
+  /** Micro-credits that the client knows; null before the first read. */
   let balance: number | null = null;
   let isWriting = false;
 
@@ -54,7 +51,6 @@ export function relayEvents(
     return before === null || before === balance ? "" : frame({ type: "balance", balance: presentCredits(balance) });
   };
 
-  /** Reads the account, its balance and Islands in their current state. */
   const frameOf = async (change: Change, island: OwnedIsland | undefined): Promise<string> => {
     if (change.type === "job") return frame(presentJobChange(change));
     if (change.type === "balance") return balanceFrame();
@@ -83,7 +79,7 @@ export function relayEvents(
     return "";
   };
 
-  /** Calls `first`, and then writes all pending changes. One call runs at a time. */
+  /** Calls `first` and writes all pending changes. One call runs at a time. */
   const pump = async (first: () => Promise<void>): Promise<void> => {
     if (isWriting) return;
     isWriting = true;
@@ -91,7 +87,7 @@ export function relayEvents(
       await first();
       while (!response.destroyed) {
         if (!waiting.isEmpty) await write(await changeFrames());
-        else if (overview?.hasNews() === true) await write(await overviewFrame(overview));
+        else if (overview?.hasChanged() === true) await write(await overviewFrame(overview));
         else break;
       }
     } catch {
@@ -137,7 +133,7 @@ export function relayEvents(
   });
 }
 
-/** Encodes one SSE event. JSON text has no line break, so one `data:` line is enough. */
+/** JSON text has no line break, so one `data:` line is enough. */
 function frame(event: AccountEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

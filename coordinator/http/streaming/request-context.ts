@@ -6,40 +6,35 @@ import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { nameIgnored, type Call } from "../route-group.ts";
-import { JobFailedError, NoIslandError } from "../error-answers.ts";
+import { JobFailedError, NoIslandError } from "../error-responses.ts";
 
-/**
- * Shared by the endpoints whose client waits on the connection for a job: chats, embeddings, images, long polls and
- * others.
- */
-
-/** A waiter for jobs: a client on its connection, or a batch line. */
+/** What waits for jobs: a client on its connection, or a batch line. */
 export interface RequestContext {
   readonly submitter: Submitter;
   /** Aborts when the client disconnects or the batch line is given up. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
   /** Called with the ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
   readonly onIgnored?: (names: readonly string[]) => void;
 }
 
 /** A request whose client waits on the connection. */
-export type ChatClient = Pick<Call, "c" | "identity" | "ignored">;
+export type ClientCall = Pick<Call, "c" | "identity" | "ignored">;
 
-/** Services that endpoints need to run jobs and make a response from their endings. */
-export type AnswerDeps = Pick<HttpDeps, "catalog" | "log"> & {
+/** Services that run jobs for a waiting client. */
+export type JobRunDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 
-export function waitingClientOf({ c, identity, ignored }: ChatClient): RequestContext {
+export function requestContextOf({ c, identity, ignored }: ClientCall): RequestContext {
   return {
     submitter: { ...submitterOf(identity), ignoredParameters: ignored },
-    gone: disconnectSignal(c.env.outgoing),
+    signal: disconnectSignal(c.env.outgoing),
     onIgnored: (names) => nameIgnored(c, names),
   };
 }
 
-/** Signals by response, however many jobs its client waits for. */
+/** One signal for each response, however many jobs its client waits for. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
 /** Aborts when the client disconnects before the response is written. */
@@ -55,36 +50,33 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/**
- * Cancels a job whose client has disconnected. Logs errors, because there is no client to send them to; a job that has
- * ended is not an error.
- */
+/** Cancels a job whose client has disconnected. Logs errors, except that the job has already ended. */
 export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   job.cancel().catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-    log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
+    log.error({ err: error, job_id: job.record.id }, "Could not cancel an abandoned job");
   });
 }
 
-export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
+export function cancelOnDisconnect(job: JobHandle, signal: AbortSignal, log: HttpDeps["log"]): void {
   const cancel = (): void => cancelAbandoned(job, log);
-  if (gone.aborted) cancel();
-  else gone.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel);
 }
 
 /**
- * Resolves with the job's feed once `isReady` returns true or the client has disconnected. A job whose feed cannot be
- * read here is cancelled, because its client gets none of its output.
+ * Resolves with the job's feed once `isReady` returns true or `signal` aborts. Cancels a job whose feed cannot be read
+ * here, because its client gets none of its output.
  * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
  */
 export async function readyFeed(
   job: JobHandle,
   isReady: (feed: Feed) => boolean,
-  gone: AbortSignal,
+  signal: AbortSignal,
   log: HttpDeps["log"],
 ): Promise<Feed> {
   try {
-    return await openUntil(() => job.openFeed(), isReady, gone);
+    return await openUntil(() => job.openFeed(), isReady, signal);
   } catch (error) {
     cancelAbandoned(job, log);
     throw error;
@@ -95,8 +87,7 @@ export async function readyFeed(
 export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
   if (ending.code === "wait_timeout" || ending.code === "no_island_fits") return new NoIslandError(ending);
   if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
-  // Only the Island's runtime can detect this, for example a JSON schema that no grammar can express. A retry fails
-  // too.
+  // Only the Island's runtime detects it, for example a JSON schema that no grammar can express. A retry fails too.
   if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);
   return new JobFailedError(ending);
 }
@@ -107,26 +98,23 @@ const INPUT = "input.";
 export type FieldOf = (path: string) => string;
 
 /**
- * Submits a job whose input was made from other fields, and names those in errors.
+ * Submits a job for a waiting client, whose errors name the client's fields.
  * @param fieldOf Default: the names are the same.
  */
 export async function submitAs(
-  { jobs }: Pick<AnswerDeps, "jobs">,
-  request: SubmitRequest,
+  { jobs }: Pick<JobRunDeps, "jobs">,
+  request: Omit<SubmitRequest, "priority" | "idempotency">,
   fieldOf: FieldOf = (path) => path,
 ): Promise<JobHandle> {
   try {
-    return await jobs.submit(request);
+    return await jobs.submit({ ...request, priority: 0, idempotency: null });
   } catch (error) {
-    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
+    if (!(error instanceof ValidationError)) throw error;
+    throw new ValidationError(
+      error.details.map(({ path, message }) => ({
+        path: path.startsWith(INPUT) ? fieldOf(path.slice(INPUT.length)) : path,
+        message,
+      })),
+    );
   }
-}
-
-function withFieldsOf({ details }: ValidationError, fieldOf: FieldOf): ValidationError {
-  return new ValidationError(
-    details.map(({ path, message }) => ({
-      path: path.startsWith(INPUT) ? fieldOf(path.slice(INPUT.length)) : path,
-      message,
-    })),
-  );
 }

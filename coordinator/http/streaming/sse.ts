@@ -7,48 +7,41 @@ import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
 import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { piecesOfParts, type JsonPart } from "../middleware/json-answer.ts";
+import { piecesOfParts, type JsonPart } from "../middleware/json-response.ts";
 
-/** Text of complete SSE events; in parts if it has a large value. "" for an item that the stream omits. */
+/** Text of complete events; in parts if it has a large value; "" for an item that the stream omits. */
 export type EncodedEvent = string | readonly JsonPart[];
 
-/** Encodes the items of a feed as the text of a stream. */
 export interface FeedEncoder {
   /** Written before the first item. */
   readonly prologue: string;
-  /**
-   * @param reader Has the position after the item. Computing it costs more than a token's text, so only encoders that
-   * send it read it.
-   */
+  /** @param reader Has the position after the item, which costs more to compute than a token's text. */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
-  /**
-   * Encodes an event that follows each comment on why the job waits; it does not move the position. Absent: only the
-   * comment is written.
-   */
+  /** Encodes an event that follows each comment on why the job waits; it does not move the position. */
   waiting?(why: JobWait, position: FeedPosition): string;
-  /** Encodes the last event of a stream whose feed is cut. Absent: clients resume the stream with their position. */
+  /** Encodes the last event of a stream whose feed is cut. Absent: clients resume the stream. */
   cut?(because: CutReason): string;
 }
 
 interface FeedStream {
   readonly feed: Feed;
-  /** Position up to which the client has the feed. Default: its start. */
+  /** Position of the client. Default: the start. */
   readonly after?: FeedPosition;
   readonly encoder: FeedEncoder;
   readonly response: ServerResponse;
-  /** Called when the stream ends because the feed is cut. */
+  /** Called when the feed is cut. */
   readonly onCut?: (() => void) | undefined;
   /** Whether the response already has its headers, because another feed comes before this one. */
   readonly isContinued?: boolean | undefined;
-  /** Called instead of ending the stream after a feed that ends with `done`, because another feed follows. */
+  /** Called after `done` instead of ending the stream, because another feed follows. */
   readonly onDone?: (() => void) | undefined;
 }
 
 interface RelayOptions extends FeedStream {
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  /** Returns why the job has no output yet; null for an ended job. */
+  /** Null for an ended job. */
   readonly explain: () => Promise<JobWait | null>;
   /** Whether the credential is still valid; called at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
@@ -60,22 +53,20 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
-/** Interval of the comments that say why a job has no output. They also serve as keepalive. */
+/** Interval of the comments on why a job has no output, which also serve as keepalive. */
 export const EXPLAIN_EVERY_MS = 5_000;
 /** Keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
-const HEARTBEAT = ": heartbeat\n\n";
-/** Approximate maximum of one socket write. A stalled reader holds one write in memory. */
+export const HEARTBEAT = ": heartbeat\n\n";
+/** Approximate maximum of one write. A stalled reader holds one write in memory. */
 const MAX_WRITE_CHARS = 16_384;
-/** Number of unsent items above which the tokens of a stalled reader are merged. */
+/** Unsent items above which the tokens of a stalled reader are merged. */
 const MAX_ITEMS_BEHIND = 256;
-/** Maximum text of a merged event, so that a slow reader gets large events of bounded size. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop turn, at
+ * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop tick, at
  * its end. The next write waits until the system has accepted the last one, so that a reader costs its position and one
- * write. A reader that falls behind gets its tokens merged. The relay owns its subscription and its timer and releases
- * both when the feed or the client ends.
+ * write. A reader that falls behind gets its tokens merged.
  */
 export class FeedRelay {
   readonly #options: RelayOptions;
@@ -84,15 +75,14 @@ export class FeedRelay {
   #heartbeat: Timer;
   /** Whether the system has not accepted the last write yet. */
   #isWriting = false;
-  /** Whether the feed has grown in this turn. */
+  /** Whether a write is scheduled for the end of this tick. */
   #isDue = false;
   #isMerging = false;
   #hasHeaders = false;
   #isOver = false;
-  /** The pending comment on why the job waits, while a write is in progress. */
+  /** Comment on why the job waits that is written after the write in progress. */
   #comment = "";
 
-  /** Sends the headers and all items that the feed has. */
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#cursor = new FeedCursor(options.feed, options.after ?? FEED_START);
@@ -172,7 +162,7 @@ export class FeedRelay {
     else response.write(text, this.#onWritten);
   }
 
-  /** Writes an event with a large value in pieces, as fast as the client reads. */
+  /** Writes as fast as the client reads. */
   #writeParts(parts: readonly JsonPart[], isLast: boolean): void {
     const { response } = this.#options;
     this.#isWriting = true;
@@ -228,11 +218,11 @@ export class FeedRelay {
       this.#isMerging ||= this.#cursor.behind > MAX_ITEMS_BEHIND;
     } else {
       this.#isDue = true;
-      process.nextTick(this.#onTurnEnd);
+      process.nextTick(this.#onTickEnd);
     }
   };
 
-  readonly #onTurnEnd = (): void => {
+  readonly #onTickEnd = (): void => {
     this.#isDue = false;
     if (!this.#isWriting && !this.#isOver) this.#pump();
   };
@@ -256,11 +246,7 @@ export class FeedRelay {
   }
 }
 
-/**
- * Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns the result of a Hono
- * handler.
- * @param stream.identity The caller. The stream is cut when its key or session is revoked.
- */
+/** Streams a feed to the client. The stream is cut when the caller's key or session is revoked. */
 export function streamFeed(
   { accounts, clock, jobs, options }: HttpDeps,
   { identity, ...stream }: FeedStream & { readonly identity: Identity },
@@ -271,15 +257,15 @@ export function streamFeed(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Encodes the comment. A line break would end it. */
 function commentOf({ message }: JobWaiting): string {
+  // A line break would end the comment.
   return `: waiting, ${message.replaceAll(/\s+/g, " ")}\n\n`;
 }
 
 /**
- * Writes a piece of a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http
- * makes four writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth
- * cheaper (measured with 64 streams of spaced tokens).
+ * Writes to a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http makes four
+ * writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth cheaper
+ * (measured with 64 streams of spaced tokens).
  */
 function writeChunk(response: ServerResponse, text: string, onTaken: () => void): void {
   const { socket } = response;

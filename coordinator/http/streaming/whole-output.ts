@@ -3,11 +3,11 @@ import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { LargeJson } from "../../store/jobs/large-json.ts";
 import {
-  cancelWhenGone,
+  cancelOnDisconnect,
   failureOf,
   readyFeed,
   submitAs,
-  type AnswerDeps,
+  type JobRunDeps,
   type FieldOf,
   type RequestContext,
 } from "./request-context.ts";
@@ -16,7 +16,7 @@ import {
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;
-  /** Maps paths of the job's input to the client's fields. Default: the names are the same. */
+  /** Default: the names are the same. */
   readonly fieldOf?: FieldOf;
 }
 
@@ -26,8 +26,7 @@ interface WholeOutput {
   readonly usage: Usage;
 }
 
-/** A job that completed. */
-export interface EndedJob {
+interface CompletedJob {
   readonly jobId: string;
   readonly feed: Feed;
   readonly ending: Extract<FeedEnding, { type: "done" }>;
@@ -37,30 +36,29 @@ export interface EndedJob {
  * Runs a job to its end. Returns null if the client has disconnected; the job is then cancelled.
  * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
  */
-export async function endedJob(
-  deps: Omit<AnswerDeps, "catalog">,
-  { submitter, gone }: RequestContext,
+export async function runJob(
+  deps: Omit<JobRunDeps, "catalog">,
+  { submitter, signal }: RequestContext,
   { slug, input, fieldOf }: AwaitedJob,
-): Promise<EndedJob | null> {
+): Promise<CompletedJob | null> {
   const { options, log } = deps;
-  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
+  const request = { ...submitter, slug, input, waitLimitMs: options.chatWaitMs, isClientBound: true };
   const job = await submitAs(deps, request, fieldOf);
-  cancelWhenGone(job, gone, log);
-  const feed = await readyFeed(job, ({ ending }) => ending !== null, gone, log);
+  cancelOnDisconnect(job, signal, log);
+  const feed = await readyFeed(job, ({ ending }) => ending !== null, signal, log);
   const { ending } = feed;
-  if (gone.aborted || ending === null) return null;
+  if (signal.aborted || ending === null) return null;
   if (ending.type === "error") throw failureOf(ending);
   return { jobId: job.record.id, feed, ending };
 }
 
-/** Runs a job as {@link endedJob} does and returns its output, all of it in memory. */
-export async function wholeOutput(
-  deps: Omit<AnswerDeps, "catalog">,
+/** Runs a job as {@link runJob} does and returns its output, all of it in memory. */
+export async function runForOutput(
+  deps: Omit<JobRunDeps, "catalog">,
   client: RequestContext,
   awaited: AwaitedJob,
 ): Promise<WholeOutput | null> {
-  const job = await endedJob(deps, client, awaited);
+  const job = await runJob(deps, client, awaited);
   if (job === null) return null;
   const { output, usage } = job.ending;
   return { jobId: job.jobId, output: output instanceof LargeJson ? await output.value() : output, usage };

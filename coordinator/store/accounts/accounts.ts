@@ -5,9 +5,9 @@ import { islandTokenSteps } from "../island-tokens.ts";
 import { REFUSALS } from "../refusals.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
-import { forUpdate, isUniqueViolation, type Tx } from "../steps/tx.ts";
+import { countRows, forUpdate, isUniqueViolation, type Tx } from "../steps/tx.ts";
 
-/** Roles of accounts. `operator`: may see and change the whole network. Only a command grants or withdraws it. */
+/** `operator`: may see and change the whole network. Only a command grants or withdraws it. */
 export const ROLES = ["user", "operator"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -16,7 +16,7 @@ export const accountTable = new Table(
   {
     id: key("PRIMARY KEY"),
     email: text(),
-    /** Normalized address: two addresses with the same key are the same account. For a deleted account, its id. */
+    /** Normalized address, which identifies the account; for a deleted account, its id. */
     emailKey: key("UNIQUE"),
     /** scrypt hash. */
     passwordHash: text(),
@@ -30,7 +30,6 @@ export const accountTable = new Table(
     share: nullable(integer("CHECK (share >= 1)")),
     role: text<Role>("DEFAULT 'user' CHECK (role IN ('user', 'operator'))"),
     suspendedAtMs: nullable(integer()),
-    /** Reason of the suspension; null if the account is not suspended. */
     suspendedBecause: nullable(written()),
   },
   {
@@ -74,15 +73,12 @@ export interface Account extends Pick<AccountRow, "id" | "email" | "createdAtMs"
 }
 
 const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "share"] as const;
-/** Limits that the operator set for one account; null for the default of `quotas/account-limits.ts`. Source: spec §8. */
+/** Limits of one account; null for the default of `quotas/account-limits.ts`. Source: spec §8. */
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
-/** Account status that decides about its requests. */
 interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
   readonly limits: AccountLimits;
 }
-
-type PasswordReset = Omit<RowOf<typeof passwordResetTable>, "tokenHash">;
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
   /** First grant; may be empty. */
@@ -129,14 +125,14 @@ async function setPassword(
   return true;
 }
 
-/** Accounts and all their credentials. Secrets are stored only as hashes (hex SHA-256, or scrypt for passwords). */
+/** Secrets are stored only as hashes (hex SHA-256, or scrypt for passwords). */
 export const accountSteps = {
   ...credentialSteps,
   ...islandTokenSteps,
 
   /**
-   * Creates the account and stores its first grant in the same commit. Stores nothing if it throws.
-   * @throws {ServiceError} `email_taken`, addresses compare without case; then the refusal of the postings (`refusalOf`).
+   * Creates the account with its first grant, in one commit.
+   * @throws {ServiceError} `email_taken`, comparing without case; then the refusal of the postings (`refusalOf`).
    */
   create: write(async (tx, { postings, ...account }: NewAccount): Promise<Account> => {
     const { id, email, createdAtMs } = account;
@@ -167,18 +163,17 @@ export const accountSteps = {
   }),
 
   /**
-   * Sets the password. Ends the account's sessions except the one with `keptTokenHash`, and voids its password resets and pending address
+   * Ends the account's sessions except the one with `keptTokenHash`, and voids its password resets and pending address
    * change. Returns false if there is no such account.
    */
   setPassword: write(setPassword),
 
-  /** Stores a password reset. Returns false and stores nothing if the account has `maxResets` that have not expired. */
+  /** Returns false if the account has `maxResets` that have not expired. */
   createReset: write(
-    async (tx, reset: PasswordReset & { tokenHash: string; nowMs: number; maxResets: number }): Promise<boolean> => {
+    async (tx, reset: RowOf<typeof passwordResetTable> & { readonly nowMs: number; readonly maxResets: number }) => {
       await tx.lockAccount(reset.accountId);
-      const sql = `SELECT count(*) AS resets FROM password_resets WHERE account_id = @accountId AND expires_at_ms > @nowMs`;
-      const { resets } = await tx.only<{ resets: number }>(sql, reset);
-      if (resets >= reset.maxResets) return false;
+      const valid = "FROM password_resets WHERE account_id = @accountId AND expires_at_ms > @nowMs";
+      if ((await countRows(tx, valid, reset)) >= reset.maxResets) return false;
       await passwordResetTable.insert(tx, reset);
       return true;
     },
@@ -189,7 +184,7 @@ export const accountSteps = {
     async (tx, tokenHash: string, nowMs: number) => (await tx.one<{ id: string }>(RESET, { tokenHash, nowMs }))?.id,
   ),
 
-  /** Uses up the reset and sets the password like `setPassword`. Returns false if it was used or has expired. */
+  /** Uses up the reset and sets the password like `setPassword`. Returns false if the reset is not valid. */
   useReset: write(async (tx, use: { tokenHash: string; passwordHash: string; nowMs: number }) => {
     const found = await tx.one<{ id: string }>(`${RESET} ${forUpdate(tx)}`, use);
     if (found === undefined) return false;
@@ -197,8 +192,8 @@ export const accountSteps = {
   }),
 
   /**
-   * Deletes address, password, keys, sessions, Island tokens and pairing codes, so that it can no longer be signed in to. Begins the
-   * removal of its content (`content.ts`) in the same commit. Keeps the id, for the ledger. Returns false if there is no such account.
+   * Deletes address, password and all credentials, and begins the removal of the content (`content.ts`), in one commit.
+   * Keeps the id, for the ledger. Returns false if there is no such account.
    */
   delete: write(async (tx, accountId: string, atMs: number) => {
     // The key of the address must be unique, and an id is never an address.
@@ -212,8 +207,8 @@ export const accountSteps = {
   }),
 
   /**
-   * Stores a registration to confirm by mail, replacing an earlier one for the address, and removes expired ones. Returns false and stores
-   * nothing if the earlier one expires after `keptIfAfterMs`.
+   * Stores a registration, replacing an earlier one for the address, and removes expired ones.
+   * Returns false and stores nothing if the earlier one expires after `keptIfAfterMs`.
    */
   createSignUp: write(
     async (
@@ -239,15 +234,13 @@ export const accountSteps = {
 
   /** Returns undefined for an unknown or deleted account. */
   accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
-    const row = await accountTable.row<AccountLimits & Omit<AccountStatus, "limits">>(tx, ACCOUNT_STATUS, {
-      accountId,
-    });
+    type Row = AccountLimits & Omit<AccountStatus, "limits">;
+    const row = await accountTable.row<Row>(tx, ACCOUNT_STATUS, { accountId });
     if (row === undefined) return undefined;
     const { role, suspendedBecause, ...limits } = row;
     return { limits, role, suspendedBecause };
   }),
 
-  /** Returns undefined for an unknown account. */
   limits: read((tx, accountId: string) => tx.one<AccountLimits>(SELECT_LIMITS, { accountId })),
 
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
@@ -262,9 +255,8 @@ export const accountSteps = {
   }),
 
   /**
-   * Sets the address. Voids password resets mailed to the old address and a pending address change. Returns false if there is no such
-   * account.
-   * @throws {ServiceError} `email_taken`.
+   * Sets the address, and voids password resets mailed to the old one and a pending address change.
+   * Returns false if there is no such account. @throws {ServiceError} `email_taken`.
    */
   setEmail: write(async (tx, accountId: string, email: string) => {
     const values = { accountId, email, emailKey: emailKey(email) };
@@ -281,7 +273,7 @@ export const accountSteps = {
     return true;
   }),
 
-  /** Stores an address change, replacing an earlier one of the account. */
+  /** Replaces an earlier change of the account. */
   createEmailChange: write(async (tx, change: RowOf<typeof emailChangeTable>): Promise<void> => {
     const orReplace = `ON CONFLICT (account_id) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
       expires_at_ms = excluded.expires_at_ms`;

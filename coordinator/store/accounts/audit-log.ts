@@ -5,26 +5,23 @@ import type { Tx } from "../steps/tx.ts";
 
 /** Kinds of things that operators act on. */
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
-type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
-/** `api`: an operator's session. `command`: a command on the coordinator's machine. */
-type AuditVia = "api" | "command";
-
-/** Actions of operators. Lines are only added: storage itself refuses to change or remove them. */
+/** Actions of operators. Storage itself refuses to change or remove lines. */
 export const auditLogTable = new Table(
   "audit_log",
   {
     /** Increases with time. */
     id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
     atMs: integer(),
-    via: text<AuditVia>("CHECK (via IN ('api', 'command'))"),
+    /** `api`: an operator's session. `command`: a command on the coordinator's machine. */
+    via: text<"api" | "command">("CHECK (via IN ('api', 'command'))"),
     /** Operator's account; for a command, the operating system user. */
     actor: key(),
     /** Network address of the client; for a command, the name of the machine. */
     origin: text(),
     /** Name such as "account.suspend", with the suffix ".failed" if it was refused. */
     action: key(),
-    targetKind: text<AuditTarget>(),
+    targetKind: text<(typeof AUDIT_TARGETS)[number]>(),
     targetId: key(),
     /** Changed values before and after, as any JSON; null if there is nothing to record. */
     before: nullable(json()),
@@ -40,7 +37,7 @@ export const auditLogTable = new Table(
   },
 );
 
-/** An action or attempted action of an operator. Contains no secrets and only ids of accounts, because the log outlives an account. */
+/** An action or attempted action. Has no secrets, and only ids of accounts, because the log outlives them. */
 export type AuditEntry = Omit<RowOf<typeof auditLogTable>, "id">;
 
 export interface AuditLine extends RowOf<typeof auditLogTable> {
@@ -48,7 +45,6 @@ export interface AuditLine extends RowOf<typeof auditLogTable> {
   readonly email: string | null;
 }
 
-/** Time and target of an audit event. */
 export type AuditEventRef = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
 
 export interface AuditFilter {
@@ -59,7 +55,6 @@ export interface AuditFilter {
 
 const SELECT = `SELECT ${auditLogTable.all}, (SELECT email FROM accounts WHERE accounts.id = actor) AS email FROM audit_log`;
 
-/** Adds a line in the transaction that it records. */
 export async function appendLine(tx: Tx, entry: AuditEntry): Promise<void> {
   await auditLogTable.insert(tx, entry);
 }

@@ -1,4 +1,4 @@
-/** A calendar month in UTC: whole months since January 1970. */
+/** Whole calendar months in UTC since January 1970. */
 export type UtcMonth = number;
 
 const MONTHS_PER_YEAR = 12;
@@ -13,24 +13,22 @@ export function monthBeginMs(month: UtcMonth): number {
   return Date.UTC(FIRST_YEAR, month);
 }
 
-/** Limits of one API key. They do not end work in progress; the end of the key does, including open streams. */
+/** Limits of an API key. They do not end work in progress; the end of the key does, including open streams. */
 export interface KeyLimits {
   /** Time from which the key is refused; null for never. */
   readonly expiresAtMs: number | null;
   /** Slugs of the Cargos that it may run; null for all. */
   readonly cargos: readonly string[] | null;
-  /** Maximum cost of its jobs in a calendar month (UTC), in micro-credits: charged, or held while unfinished. Null for no limit. */
+  /** Maximum cost of its jobs in a month, in micro-credits: charged, or held while unfinished. Null for no limit. */
   readonly monthlyMicro: number | null;
 }
 
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
-/** The facts of an API key that a submission is checked against. */
+/** Facts of an API key for the check of a submission. */
 export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly number: number };
 
-/** The API key of a submission. */
 export interface SubmittingKey {
-  /** See `ApiKey`. */
   readonly number: number;
   /** Null for a key without a monthly limit, whose spending is not counted continuously. */
   readonly monthly: {

@@ -4,11 +4,12 @@ import { accountTable, type Account, type Role } from "./accounts.ts";
 import { ISLAND_RECORD, islandTable, type IslandRecord } from "../islands.ts";
 import { readJobList } from "../jobs/job-lists.ts";
 import type { JobRecord } from "../jobs/job-store.ts";
+import { jobTable } from "../jobs/job-tables.ts";
 import { readList, type Page } from "../steps/page.ts";
 import { REFUSALS } from "../refusals.ts";
 import { pageRead, read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
-import { jsonMember, oneOf, positionIn, writtenPart, type Tx } from "../steps/tx.ts";
+import { countRows, jsonMember, oneOf, positionIn, writtenPart, type Tx } from "../steps/tx.ts";
 
 /** Suspensions of Islands, which remain when an Island is deleted. */
 export const suspendedIslandTable = new Table("suspended_islands", {
@@ -21,11 +22,9 @@ export const suspendedIslandTable = new Table("suspended_islands", {
 export type Suspension = Omit<RowOf<typeof suspendedIslandTable>, "hostId">;
 
 export const ANNOUNCEMENT_LEVELS = ["info", "warning"] as const;
-export type AnnouncementLevel = (typeof ANNOUNCEMENT_LEVELS)[number];
-
 export const announcementTable = new Table("announcements", {
   id: key("PRIMARY KEY"),
-  level: text<AnnouncementLevel>("CHECK (level IN ('info', 'warning'))"),
+  level: text<(typeof ANNOUNCEMENT_LEVELS)[number]>("CHECK (level IN ('info', 'warning'))"),
   text: written(),
   createdAtMs: integer(),
   /** Time until which it is shown; null until it is removed. */
@@ -33,7 +32,6 @@ export const announcementTable = new Table("announcements", {
 });
 export type Announcement = RowOf<typeof announcementTable>;
 
-/** An account as operators see it. */
 export interface KnownAccount extends Account {
   readonly suspension: Suspension | null;
   /** Credits held for unfinished jobs. */
@@ -50,7 +48,6 @@ export interface AccountFilter {
   readonly isSuspended?: boolean | undefined;
 }
 
-/** An Island as operators see it. */
 export interface KnownIsland extends IslandRecord {
   /** Address of its owner. */
   readonly email: string;
@@ -69,24 +66,25 @@ export interface IslandFilter {
   readonly unseenSinceMs?: number | undefined;
 }
 
+const KNOWN_JOB_COLUMNS = [
+  "id",
+  "accountId",
+  "batchId",
+  "slug",
+  "state",
+  "jobClass",
+  "priority",
+  "priceMicro",
+  "creditsUsedMicro",
+  "attempt",
+  "islandId",
+  "createdAtMs",
+  "startedAtMs",
+  "completedAtMs",
+] as const;
+
 /** A job as operators see it, without prompt and output. */
-export interface KnownJob extends Pick<
-  JobRecord,
-  | "id"
-  | "accountId"
-  | "batchId"
-  | "slug"
-  | "state"
-  | "jobClass"
-  | "priority"
-  | "priceMicro"
-  | "creditsUsedMicro"
-  | "attempt"
-  | "islandId"
-  | "createdAtMs"
-  | "startedAtMs"
-  | "completedAtMs"
-> {
+export interface KnownJob extends Pick<JobRecord, (typeof KNOWN_JOB_COLUMNS)[number]> {
   /** Address of its account; empty for a deleted account. */
   readonly email: string;
   readonly errorCode: string | null;
@@ -101,7 +99,7 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** Newest jobs of the network that a list searches. A list of one account searches all its jobs. */
+/** Newest jobs of the network that a list searches: counting all would take minutes. */
 const MAX_LISTED_JOBS = 100_000;
 
 export interface UnfinishedJobs {
@@ -111,7 +109,6 @@ export interface UnfinishedJobs {
   readonly oldestAtMs: number;
 }
 
-/** Credits that an operator gives to an account or withdraws. */
 export interface Grant {
   readonly accountId: string;
   /** Negative for a withdrawal. */
@@ -123,7 +120,7 @@ export interface Grant {
   readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
 }
 
-/** Audit log entry of a grant, in its `after`. Repeats are found there, so a key counts permanently. */
+/** `after` of a grant in the audit log. Repeats are found there, so a key counts permanently. */
 export interface GrantNote {
   readonly grantMicro: number;
   readonly note?: string;
@@ -141,11 +138,8 @@ const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "ro
 const ISLAND = `SELECT ${ISLAND_RECORD}, (SELECT email FROM accounts WHERE accounts.id = account_id) AS email,
     ${suspendedIslandTable.columns("atMs", "because")}
   FROM islands LEFT JOIN suspended_islands ON suspended_islands.host_id = islands.host_id`;
-const JOB = (tx: Tx): string => `SELECT id, account_id AS "accountId", batch_id AS "batchId", slug, state,
-    job_class AS "jobClass", priority, price_micro AS "priceMicro", charged_micro AS "creditsUsedMicro", attempt,
-    island_id AS "islandId", created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs",
-    completed_at_ms AS "completedAtMs", ${jsonMember(tx, "error", "code")} AS "errorCode",
-    prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens",
+const JOB = (tx: Tx): string => `SELECT ${jobTable.columns(...KNOWN_JOB_COLUMNS, "promptTokens", "completionTokens")},
+    ${jsonMember(tx, "error", "code")} AS "errorCode",
     (SELECT email FROM accounts WHERE accounts.id = account_id) AS email FROM jobs`;
 
 type AccountRow = Omit<KnownAccount, "suspension"> &
@@ -170,13 +164,12 @@ async function isOne(changed: Promise<number>): Promise<boolean> {
   return (await changed) === 1;
 }
 
-/** Operator actions and lists across accounts. */
 export const operatorSteps = {
   /**
-   * Grants credits. Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit recorded
-   * as {@link GRANT_ACTION}. Stores nothing if it throws.
-   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came with another amount;
-   *   the refusal of the postings (`refusalOf`).
+   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit recorded
+   * as {@link GRANT_ACTION}.
+   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came with
+   *   another amount; the refusal of the postings (`refusalOf`).
    */
   grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
     await tx.lockAccount(accountId);
@@ -230,10 +223,8 @@ export const operatorSteps = {
   /** Returns the reasons of all suspended accounts and Islands, by id. */
   suspensions: read(async (tx) => {
     const columns = accountTable.columns("id", "suspendedBecause");
-    const accounts = await accountTable.rows<{ id: string; suspendedBecause: string }>(
-      tx,
-      `SELECT ${columns} FROM accounts WHERE suspended_at_ms IS NOT NULL`,
-    );
+    const sql = `SELECT ${columns} FROM accounts WHERE suspended_at_ms IS NOT NULL`;
+    const accounts = await accountTable.rows<{ id: string; suspendedBecause: string }>(tx, sql);
     const islands = await suspendedIslandTable.rows(tx, `SELECT ${suspendedIslandTable.all} FROM suspended_islands`);
     return {
       accounts: new Map(accounts.map(({ id, suspendedBecause }) => [id, suspendedBecause])),
@@ -290,10 +281,7 @@ export const operatorSteps = {
     return row && islandOf(tx, row);
   }),
 
-  /**
-   * Returns the number of known Islands, and how many of them were last seen at `seenSinceMs` or later. Scans all Islands: an index would
-   * be written with each recorded heartbeat.
-   */
+  /** Scans all Islands: an index of `last_seen_at_ms` would be written with each recorded heartbeat. */
   countIslands: pageRead((tx, seenSinceMs: number) => {
     const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
       FROM islands WHERE removed_at_ms IS NULL`;
@@ -314,7 +302,6 @@ export const operatorSteps = {
       slug !== undefined && "slug = @slug",
       islandId !== undefined && "island_id = @islandId",
     ];
-    // Counting all jobs of the network would take minutes.
     const from = `(SELECT id, state, account_id, slug, island_id FROM jobs ORDER BY id DESC LIMIT ${MAX_LISTED_JOBS}) AS latest`;
     const list = { select: JOB(tx), from, key: "id", where, order: "id DESC" };
     const { rows, total } = await readList<KnownJob>(tx, list, filter, page);
@@ -328,16 +315,14 @@ export const operatorSteps = {
     ),
   ),
 
-  /** Stores an announcement and removes those that have expired at `nowMs`. Returns false if there are `maxAnnouncements` others. */
+  /** Removes expired announcements. Returns false if there are `maxAnnouncements` others. */
   announce: write(async (tx, announcement: Announcement, limits: { nowMs: number; maxAnnouncements: number }) => {
     await tx.lockTable("announcements");
     await tx.run("DELETE FROM announcements WHERE until_ms <= @nowMs", limits);
-    const { count } = await tx.only<{ count: number }>("SELECT count(*) AS count FROM announcements");
-    if (count >= limits.maxAnnouncements) return false;
+    if ((await countRows(tx, "FROM announcements")) >= limits.maxAnnouncements) return false;
     return isOne(announcementTable.insert(tx, announcement));
   }),
 
-  /** Returns false if there is no such announcement. */
   removeAnnouncement: write((tx, id: string) => isOne(tx.run("DELETE FROM announcements WHERE id = @id", { id }))),
 
   /** Returns the announcements that have not expired at `nowMs`, newest first. */

@@ -1,7 +1,7 @@
 import type { UsedKey } from "../accounts/key-spending.ts";
 import { read, write } from "../steps/steps.ts";
 import { integer, json, key, nullable, Table, type RowOf } from "../steps/table.ts";
-import { inRows, skipLocked } from "../steps/tx.ts";
+import { countRows, inRows, skipLocked } from "../steps/tx.ts";
 
 /** States of a batch, as OpenAI names them. */
 export const FILE_BATCH_STATES = [
@@ -24,7 +24,6 @@ export interface FileBatchError {
   readonly line: number | null;
 }
 
-/** Request of the client; immutable. */
 export interface FileBatchRequest {
   /** Path of the API, such as `/v1/chat/completions`. */
   readonly endpoint: string;
@@ -57,14 +56,13 @@ interface FileBatchLease {
   readonly untilMs: number;
 }
 
-/** Batches over files. Their lines run as ordinary jobs, and their results are in files. */
+/** Their lines run as ordinary jobs, and their results are in files. */
 export const fileBatchTable = new Table(
   "file_batches",
   {
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     createdAtMs: integer(),
-    /** Deadline of the batch. */
     expiresAtMs: integer(),
     request: json<FileBatchRequest>(),
     progress: json<FileBatchProgress>(),
@@ -90,12 +88,11 @@ const SELECT = `SELECT ${BATCH} FROM file_batches WHERE account_id = @accountId`
 const LEASED = "id = @id AND lease_owner = @ownerId AND ended_at_ms IS NULL";
 
 export const fileBatchSteps = {
-  /** Returns false and stores nothing if the account has `maxOpen` unfinished batches. */
+  /** Returns false if the account has `maxOpen` unfinished batches. */
   add: write(async (tx, batch: NewFileBatch, maxOpen: number) => {
     await tx.lockAccount(batch.accountId);
-    const count = "SELECT count(*) AS open FROM file_batches WHERE account_id = @accountId AND ended_at_ms IS NULL";
-    const { open } = await tx.only<{ open: number }>(count, { accountId: batch.accountId });
-    if (open >= maxOpen) return false;
+    const open = "FROM file_batches WHERE account_id = @accountId AND ended_at_ms IS NULL";
+    if ((await countRows(tx, open, { accountId: batch.accountId })) >= maxOpen) return false;
     await fileBatchTable.insert(tx, batch);
     return true;
   }),
@@ -105,13 +102,13 @@ export const fileBatchSteps = {
     fileBatchTable.row<FileBatch>(tx, `${SELECT} AND id = @id`, { accountId, id }),
   ),
 
-  /** Returns the newest batches first. `afterId`: last id of the previous page. */
+  /** Newest first. `afterId`: last id of the previous page. */
   list: read((tx, accountId: string, page: { readonly afterId: string | null; readonly limit: number }) => {
     const sql = `${SELECT} AND (CAST(@afterId AS text) IS NULL OR id < @afterId) ORDER BY id DESC LIMIT @limit`;
     return fileBatchTable.rows<FileBatch>(tx, sql, { accountId, ...page });
   }),
 
-  /** Requests cancellation from the coordinator that runs the batch. Returns false if it has ended or is already being cancelled. */
+  /** Requests cancellation. Returns false if the batch has ended or is already being cancelled. */
   cancel: write(async (tx, accountId: string, id: string, atMs: number) => {
     const sql = `UPDATE file_batches SET cancelling_at_ms = @atMs
       WHERE id = @id AND account_id = @accountId AND ended_at_ms IS NULL AND cancelling_at_ms IS NULL`;
@@ -132,14 +129,14 @@ export const fileBatchSteps = {
     return fileBatchTable.rows<FileBatch>(tx, sql, { ...by, nowMs, limit });
   }),
 
-  /** Stores the progress and renews the lease. Returns undefined and stores nothing if another coordinator has the lease. */
+  /** Stores the progress and renews the lease. Returns undefined if another coordinator has the lease. */
   save: write((tx, lease: FileBatchLease, progress: FileBatchProgress) => {
     const sql = `UPDATE file_batches SET progress = @progress, lease_until_ms = @untilMs WHERE ${LEASED}
       RETURNING ${fileBatchTable.columns("cancellingAtMs")}`;
     return fileBatchTable.row<Pick<FileBatch, "cancellingAtMs">>(tx, sql, { ...lease, progress });
   }),
 
-  /** Stores the end and releases the lease. Returns false and stores nothing if another coordinator has the lease. */
+  /** Stores the end and releases the lease. Returns false if another coordinator has the lease. */
   end: write(async (tx, lease: Omit<FileBatchLease, "untilMs">, progress: FileBatchProgress, atMs: number) => {
     const sql = `UPDATE file_batches SET progress = @progress, ended_at_ms = @atMs, lease_owner = NULL WHERE ${LEASED}`;
     return (await fileBatchTable.run(tx, sql, { ...lease, progress, atMs })) === 1;

@@ -2,7 +2,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, type RowOf } from "../steps/table.ts";
-import { forKeyShare, forUpdate, jsonRows, oneOf, type Tx } from "../steps/tx.ts";
+import { forKeyShare, forUpdate, jsonRows, oneOf, selectIds, type Tx } from "../steps/tx.ts";
 
 /** Purposes of files, as OpenAI names them. Batches read `batch` and write `batch_output`. */
 export const FILE_PURPOSES = [
@@ -63,9 +63,8 @@ export const fileHoldTable = new Table(
 
 export type FileRecord = RowOf<typeof fileTable> & Pick<RowOf<typeof fileBlobTable>, "sha256">;
 
-/** Limits of one account. */
+/** Limits of all files of an account together. */
 interface FileBudget {
-  /** Limit of all its files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
 }
@@ -101,19 +100,14 @@ export interface RemovedFiles {
 /** @throws {ServiceError} `file_budget_exceeded` if a file of this size would exceed the account's budget. */
 export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: FileBudget): void {
   if (usage.files >= budget.maxFiles) {
-    throw refusal(`The account has ${usage.files} files, the maximum; delete some`);
+    const text = `The account has ${usage.files} files, the maximum; delete some`;
+    throw new ServiceError("file_budget_exceeded", text);
   }
   if (usage.bytes + sizeBytes > budget.maxBytes) {
-    const used = formatBytes(usage.bytes);
-    const most = formatBytes(budget.maxBytes);
-    throw refusal(
-      `The account's files use ${used} of ${most}, and this file has ${formatBytes(sizeBytes)}; delete some`,
-    );
+    const use = `The account's files use ${formatBytes(usage.bytes)} of ${formatBytes(budget.maxBytes)}`;
+    const text = `${use}, and this file has ${formatBytes(sizeBytes)}; delete some`;
+    throw new ServiceError("file_budget_exceeded", text);
   }
-}
-
-function refusal(message: string): ServiceError {
-  return new ServiceError("file_budget_exceeded", message);
 }
 
 const FILE = `SELECT ${fileTable.all}, sha256 FROM files JOIN file_blobs ON name = blob`;
@@ -133,28 +127,26 @@ function usageOf(tx: Tx, accountId: string): Promise<FileUsage> {
 
 /** Removes the files that `find` selects and for which `condition` still holds after they are locked. */
 async function remove(tx: Tx, find: string, condition: string, values: object): Promise<RemovedFiles> {
-  const ids = (await tx.all<{ id: string }>(`${find} ${forUpdate(tx)}`, values)).map(({ id }) => id);
+  const ids = await selectIds(tx, `${find} ${forUpdate(tx)}`, values);
   // Check again: a job may have taken a hold before the lock.
-  const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob`;
-  const names = (await tx.all<{ blob: string }>(sql, { ...values, ids })).map(({ blob }) => blob);
+  const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob AS id`;
+  const names = await selectIds(tx, sql, { ...values, ids });
   if (names.length === 0) return { files: 0, blobs: [] };
-  // Locked in a fixed order, so that two coordinators cannot deadlock. Locked before the check, which then sees new files.
+  // The order prevents a deadlock of two coordinators. Locked before the check, which then sees new files.
   const contents = `FROM file_blobs WHERE ${oneOf(tx, "name", "names")}`;
   await tx.all(`SELECT name ${contents} ORDER BY sha256 ${forUpdate(tx)}`, { names });
-  const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name`;
-  const blobs = await tx.all<{ name: string }>(unused, { names });
-  return { files: names.length, blobs: blobs.map(({ name }) => name) };
+  const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name AS id`;
+  return { files: names.length, blobs: await selectIds(tx, unused, { names }) };
 }
 
 /**
- * Metadata of files; content is on disk. Content is put in place before its file is added, and removed after the file's removal has
- * committed. A crash can only leave content that `withoutFile` returns.
+ * Metadata of files. Content is put on disk before its file is added, and removed after the commit of the file's
+ * removal. A crash can only leave content that `withoutFile` returns.
  */
 export const fileSteps = {
   /**
-   * Stores a file and resolves with it as stored. If equal content exists, the returned `blob` differs from `file.blob`, and the new
-   * content is not needed.
-   * @throws {ServiceError} `file_budget_exceeded`; nothing is stored.
+   * Resolves with the file as stored. If equal content exists, its `blob` differs from `file.blob`, and the new content
+   * is not needed. @throws {ServiceError} `file_budget_exceeded`
    */
   add: write(async (tx, file: FileRecord, budget: FileBudget): Promise<FileRecord> => {
     await tx.lockAccount(file.accountId);
@@ -185,21 +177,21 @@ export const fileSteps = {
 
   usage: read(usageOf),
 
-  /** Returns the number of files of all accounts and the bytes of their content; equal content counts once. */
+  /** Counts the files of all accounts and the bytes of their content; equal content counts once. */
   total: read((tx) => {
     const bytes = "SELECT coalesce(sum(size_bytes), 0) FROM file_blobs";
     return tx.only<FileUsage>(`SELECT (SELECT count(*) FROM files) AS files, (${bytes}) AS bytes`);
   }),
 
   /**
-   * Holds files of the account for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have ended.
+   * Holds files for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have ended.
    * Resolves with the ids of files that do not exist; it then holds none.
    */
   hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))];
     // A removal waits for these locks, and then sees the holds.
     const find = `SELECT id FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${UNEXPIRED} ORDER BY id ${forKeyShare(tx)}`;
-    const known = new Set((await tx.all<{ id: string }>(find, { accountId, ids, nowMs })).map(({ id }) => id));
+    const known = new Set(await selectIds(tx, find, { accountId, ids, nowMs }));
     const missing = ids.filter((id) => !known.has(id));
     if (missing.length > 0) return missing;
     const sql = `INSERT INTO file_holds (job_id, file_id, made_at_ms)
@@ -215,20 +207,20 @@ export const fileSteps = {
     await tx.run(sql, { holds: JSON.stringify(holds) });
   }),
 
-  /** Returns a file that the job or batch holds, even if expired; undefined once the job or batch has ended. */
+  /** Returns the file, even if expired; undefined once the job or batch has ended. */
   held: read((tx, { jobId, fileId }: FileHold) => {
     const sql = `${FILE} JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
     return tx.one<FileRecord>(sql, { jobId, fileId });
   }),
 
-  /** Deletes at most `limit` holds that no longer keep a file. Resolves with their number. */
+  /** Deletes holds that no longer keep a file. Resolves with their number, at most `limit`. */
   removeOldHolds: write((tx, nowMs: number, limit: number) => {
     const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
       SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= @unstoredMs AND NOT ${HOLDS} LIMIT @limit)`;
     return tx.run(sql, { unstoredMs: nowMs - UNSTORED_HOLD_MS, limit });
   }),
 
-  /** Removes one file of the account. No-op if it has no such file, or if a job or batch holds it. */
+  /** No-op if the account has no such file, or if a job or batch holds it. */
   remove: write((tx, accountId: string, id: string, nowMs: number) => {
     const find = `SELECT id FROM files WHERE id = @id AND account_id = @accountId AND ${IS_FREE}`;
     return remove(tx, find, IS_FREE, { accountId, id, unstoredMs: nowMs - UNSTORED_HOLD_MS });
@@ -248,10 +240,8 @@ export const fileSteps = {
 
   /** Returns the names of the content that no file uses. */
   withoutFile: read(async (tx, blobs: readonly string[]) => {
-    const rows = await tx.all<{ name: string }>(`SELECT name FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`, {
-      blobs,
-    });
-    const known = new Set(rows.map(({ name }) => name));
+    const sql = `SELECT name AS id FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`;
+    const known = new Set(await selectIds(tx, sql, { blobs }));
     return blobs.filter((name) => !known.has(name));
   }),
 };

@@ -1,7 +1,7 @@
-import type { RunHotWrite } from "./hot-writes.ts";
-import { batchIdOf } from "./idempotency.ts";
-import type { ActiveBatchRecord, BatchRecord, NewBatch, SubmitBatchOutcome } from "./job-store.ts";
-import { batchTable } from "./job-tables.ts";
+import { findRepeat, type RunHotWrite } from "./hot-writes.ts";
+import { batchIdOf, type KeyedRequest } from "./idempotency.ts";
+import type { ActiveBatchRecord, BatchRecord, NewBatch } from "./job-store.ts";
+import { batchTable, pick, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 import { kept, read, write, type Opened } from "../steps/steps.ts";
 import { oneOf } from "../steps/tx.ts";
@@ -15,17 +15,14 @@ export const batchSteps = {
     return { ...row, jobs: await tx.all<BatchRecord["jobs"][number]>(jobs, { batchId }) };
   }),
 
-  /** Returns batches with at least one unfinished job. `ids`: restricts the read to these. */
+  /** Returns batches with unfinished jobs; only those of `ids`, if given. */
   unfinished: kept(
     read(async (tx, ids?: readonly string[]): Promise<ActiveBatchRecord[]> => {
       const sql = `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
           EXISTS (SELECT 1 FROM jobs WHERE batch_id = batches.id AND state IN ('failed', 'timeout')) AS "hasFailed"
         FROM batches WHERE completed_at_ms IS NULL ${ids === undefined ? "" : `AND ${oneOf(tx, "id", "ids")}`}`;
-      type Flag = number | boolean;
-      type Row = Omit<ActiveBatchRecord, "isCancelled" | "hasFailed"> & {
-        readonly isCancelled: Flag;
-        readonly hasFailed: Flag;
-      };
+      // SQLite returns numbers instead of booleans.
+      type Row = Pick<ActiveBatchRecord, "id" | "failMode"> & Record<"isCancelled" | "hasFailed", unknown>;
       const rows = await tx.all<Row>(sql, { ids });
       return rows.map((row) => ({
         ...row,
@@ -54,42 +51,34 @@ export function openBatches(
   return {
     ...steps,
 
-    /** Stores all jobs as `pending` with the postings, in one commit. @throws {ServiceError} like `JobStore.submit`. */
-    async submit(batch: NewBatch): Promise<SubmitBatchOutcome> {
+    /**
+     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was already
+     * used with the same body; `batch` is then that first batch. `admitted`: number of jobs, from the first, with a quota
+     * slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
+     */
+    async submit(batch: NewBatch): Promise<{ created: boolean; batch: BatchRecord; admitted: number }> {
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
       const webhook = secrets.sealIn(batch.webhook);
       const made = await writeHot(batch.accountId, "submitBatch", { ...batch, jobs, webhook });
       if (typeof made === "number") return { created: true, batch: newBatchRecord(batch), admitted: made };
-      const first = await steps.get(batchIdOf(made));
-      if (first === undefined)
-        throw new Error(`Batch ${batchIdOf(made)} of an Idempotency-Key is missing from the database`);
+      const id = batchIdOf(made);
+      const first = await steps.get(id);
+      if (first === undefined) throw new Error(`Batch ${id} of an Idempotency-Key is missing from the database`);
       return { created: false, batch: first, admitted: 0 };
     },
 
-    /** Returns the batch of an earlier request, like `JobStore.findRepeat`. @throws {ServiceError} `idempotency_conflict`. */
-    async findRepeat({
-      accountId,
-      createdAtMs,
-      idempotency,
-    }: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined> {
-      if (idempotency === null) return undefined;
-      const made = await writeHot(accountId, "findRepeat", { accountId, createdAtMs, idempotency });
+    /** Like `JobStore.findRepeat`. */
+    async findRepeat(request: KeyedRequest): Promise<BatchRecord | undefined> {
+      const made = await findRepeat(writeHot, request);
       return made === null ? undefined : steps.get(batchIdOf(made));
     },
   };
 }
 
-/** Returns a batch right after its submission, equal to what a read would return. */
-function newBatchRecord(batch: NewBatch): BatchRecord {
-  const { id, accountId, slug, workloadId, priority, failMode, createdAtMs, webhook, jobs } = batch;
+/** Returns the batch as a read would, right after its submission. */
+function newBatchRecord({ webhook, jobs, ...batch }: NewBatch): BatchRecord {
   return {
-    id,
-    accountId,
-    slug,
-    workloadId,
-    priority,
-    failMode,
-    createdAtMs,
+    ...pick(batch, SUBMITTED_BATCH_COLUMNS),
     cancelledAtMs: null,
     completedAtMs: null,
     webhookId: webhook?.id ?? null,

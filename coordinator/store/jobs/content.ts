@@ -4,7 +4,7 @@ import { claimRound } from "../work-division.ts";
 import { LISTED, UNLISTED } from "./job-guards.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
-import { indexedBy, inRows, someRows, type Tx } from "../steps/tx.ts";
+import { indexedBy, inRows, selectIds, someRows, type Tx } from "../steps/tx.ts";
 
 /** Removals of prompts and outputs in progress. */
 export const removalTable = new Table(
@@ -20,38 +20,31 @@ export const removalTable = new Table(
   { rules: ["PRIMARY KEY (kind, id)"] },
 );
 
-/** The job, conversation or account whose content is permanently removed. */
 export type RemovalSubject = Pick<RowOf<typeof removalTable>, "kind" | "id">;
 
-/** `input`: the request of the client. `output`: everything that the job produced, including the events of its stream. */
+/** `output`: everything that the job produced, including the events of its stream. */
 export const CONTENT_PARTS = ["input", "output"] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 interface ContentRemoval {
   readonly parts: readonly ContentPart[];
-  /** Whether to remove the question and answer of the job in its conversation, too. */
+  /** Whether to remove also the question and answer of the job in its conversation. */
   readonly withMessages: boolean;
   readonly atMs: number;
 }
 
-/** Reclaims the space of removed content. */
-interface FreedSpace {
+export interface ContentStore extends Opened<typeof contentSteps> {
   /** False for a database that keeps unused space until it is rewritten offline. */
   readonly canReclaim: boolean;
-  /**
-   * Returns some unused space to the file system. Resolves with false if there is none left or the database was created without this
-   * feature.
-   */
+  /** Returns some unused space to the file system. Resolves with false if there is none left or it cannot. */
   reclaim(): Promise<boolean>;
-  /** Truncates the write-ahead log, which has copies of removed content. Resolves with false if a reader blocks it; try again later. */
+  /** Truncates the write-ahead log, which has copies of removed content. Resolves with false if a reader blocks it. */
   truncateLog(): Promise<boolean>;
 }
 
-export type ContentStore = Opened<typeof contentSteps> & FreedSpace;
-
 /** Replaces the error message of a job whose output was removed. */
 const REMOVED_MESSAGE = "The message was removed with the job's output";
-/** Maximum size of one step, which takes about as long as a checkpoint: tens of ms on a slow disk. */
+/** Maximum size of a step, which takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
 /** Minimum cost of a row: deleting it rewrites a page. */
@@ -62,7 +55,7 @@ const MAX_ROW_BYTES = 65_536;
 const ENDED = "completed_at_ms IS NOT NULL";
 const COLUMN = { job: "id", output: "id", conversation: "conversation_id", account: "account_id" } as const;
 
-/** Selects from partitions of the late lists in SQLite, each sorted by id. */
+/** SQLite: partitions of the late lists, each sorted by id. */
 const ENDED_OF_ACCOUNT = [
   ...JOB_STATES.filter((state) => isTerminal(state)).map(
     (state) => `jobs_ended_by_state WHERE ${LISTED} AND account_id = @id AND state = '${state}'`,
@@ -77,7 +70,6 @@ export const jobsOf = ({ dialect }: Tx, kind: RemovalSubject["kind"]): string =>
     ? `${ENDED_OF_ACCOUNT} ORDER BY id LIMIT @limit`
     : `SELECT id FROM jobs WHERE ${COLUMN[kind]} = @id AND id > @afterId AND ${ENDED} ORDER BY id LIMIT @limit`;
 
-/** Selects an unfinished job of the subject. */
 export const unfinishedOf = (tx: Tx, kind: RemovalSubject["kind"]): string => {
   const index = kind === "account" ? indexedBy(tx, "jobs_live") : "";
   return `SELECT 1 FROM jobs ${index} WHERE ${COLUMN[kind]} = @id AND completed_at_ms IS NULL LIMIT 1`;
@@ -97,8 +89,8 @@ export const expired = ({ dialect }: Tx, part: ContentPart): string => {
 };
 
 /**
- * Returns statements that delete the rows of a deleted account other than its jobs, a limited number each, in an order that foreign keys
- * allow. Ledger entries, batches and job rows stay: they have no content.
+ * Returns statements that delete rows of a deleted account, at most `@limit` each, in an order that foreign keys allow.
+ * Ledger entries, batches and job rows stay: they have no content.
  */
 export function accountRows(tx: Tx): string[] {
   const own = "account_id = @accountId";
@@ -127,71 +119,63 @@ async function endRemoval(tx: Tx, { kind, id }: RemovalSubject): Promise<void> {
   await tx.run("DELETE FROM removals WHERE kind = @kind AND id = @id", { kind, id });
 }
 
-/** Removes parts of ended jobs. Knows every table with content of a job. */
-class JobRemoval {
-  readonly #tx: Tx;
-  /** Remaining budget of the step. */
-  bytes = MAX_STEP_BYTES;
-
-  constructor(tx: Tx) {
-    this.#tx = tx;
-  }
-
-  /** Returns false if the budget was used up before everything was removed; call it again. No-op for an unfinished or unknown job. */
-  async remove(jobId: string, { parts, atMs }: ContentRemoval): Promise<boolean> {
-    if (parts.includes("input")) {
-      if ((await this.#mark("input", jobId, atMs)) === undefined) return true;
-      await this.#delete("job_inputs WHERE job_id = @jobId RETURNING octet_length(input) AS bytes", { jobId });
-    }
-    if (!parts.includes("output")) return true;
-    const job = await this.#mark("output", jobId, atMs);
-    if (job === undefined) return true;
-    // An error message may quote the prompt or the output.
-    if (job.error !== null) {
-      const error = { ...(JSON.parse(job.error) as object), message: REMOVED_MESSAGE };
-      const values = { jobId, error: JSON.stringify(error) };
-      await this.#tx.run("UPDATE jobs SET error = @error WHERE id = @jobId", values);
-    }
-    await this.#delete("job_outputs WHERE job_id = @jobId RETURNING octet_length(output) AS bytes", { jobId });
-    const feed = "octet_length(layout) + coalesce(octet_length(text), 0)";
-    await this.#delete(`job_feeds WHERE job_id = @jobId RETURNING ${feed} AS bytes`, { jobId });
-    return this.#removeRows(jobId);
-  }
-
-  #mark(part: ContentPart, jobId: string, atMs: number): Promise<{ readonly error: string | null } | undefined> {
+/**
+ * Removes parts of an ended job. Returns false if the budget of the step was used up before everything was removed. No-op
+ * for an unfinished or unknown job. Knows every table with content of a job.
+ */
+async function removeJob(
+  tx: Tx,
+  budget: { bytes: number },
+  jobId: string,
+  { parts, atMs }: ContentRemoval,
+): Promise<boolean> {
+  const own = "WHERE job_id = @jobId";
+  const mark = (part: ContentPart) => {
     const column = `${part}_removed_at_ms`;
     const sql = `UPDATE jobs SET ${column} = coalesce(${column}, @atMs) WHERE id = @jobId AND ${ENDED} RETURNING error`;
-    return this.#tx.one(sql, { jobId, atMs });
-  }
-
-  /** Removes rows whose number is not bounded. */
-  async #removeRows(jobId: string): Promise<boolean> {
-    const own = "WHERE job_id = @jobId";
-    const lists = [
-      `feed_chunks WHERE ord ${inRows(this.#tx, `SELECT ord FROM feed_chunks ${own} LIMIT @limit`)}
-       RETURNING octet_length(items) + coalesce(octet_length(text), 0) AS bytes`,
-      `large_pieces ${own} AND (name, piece) IN (SELECT name, piece FROM large_pieces ${own} LIMIT @limit)
-       RETURNING octet_length(text) AS bytes`,
-    ];
-    for (const rows of lists) {
-      for (let count = 1; count > 0 && this.bytes > 0;) {
-        // oxlint-disable-next-line no-await-in-loop -- Until the budget is used up.
-        count = await this.#delete(rows, { jobId, limit: Math.max(1, Math.floor(this.bytes / MAX_ROW_BYTES)) });
-      }
-    }
-    if (this.bytes > 0) return true;
-    const left = `SELECT 1 WHERE EXISTS (SELECT 1 FROM feed_chunks ${own}) OR EXISTS (SELECT 1 FROM large_pieces ${own})`;
-    return (await this.#tx.one(left, { jobId })) === undefined;
-  }
-
-  async #delete(rows: string, values: object): Promise<number> {
-    const deleted = await this.#tx.all<{ bytes: number }>(`DELETE FROM ${rows}`, values);
-    for (const { bytes } of deleted) this.bytes -= Math.max(bytes, MIN_ROW_BYTES);
+    return tx.one<{ readonly error: string | null }>(sql, { jobId, atMs });
+  };
+  const remove = async (rows: string): Promise<number> => {
+    const limit = Math.max(1, Math.floor(budget.bytes / MAX_ROW_BYTES));
+    const deleted = await tx.all<{ bytes: number }>(`DELETE FROM ${rows} AS bytes`, { jobId, limit });
+    for (const { bytes } of deleted) budget.bytes -= Math.max(bytes, MIN_ROW_BYTES);
     return deleted.length;
+  };
+
+  if (parts.includes("input")) {
+    if ((await mark("input")) === undefined) return true;
+    await remove(`job_inputs ${own} RETURNING octet_length(input)`);
   }
+  if (!parts.includes("output")) return true;
+  const job = await mark("output");
+  if (job === undefined) return true;
+  // An error message may quote the prompt or the output.
+  if (job.error !== null) {
+    const error = { ...(JSON.parse(job.error) as object), message: REMOVED_MESSAGE };
+    const values = { jobId, error: JSON.stringify(error) };
+    await tx.run("UPDATE jobs SET error = @error WHERE id = @jobId", values);
+  }
+  await remove(`job_outputs ${own} RETURNING octet_length(output)`);
+  await remove(`job_feeds ${own} RETURNING octet_length(layout) + coalesce(octet_length(text), 0)`);
+  // The number of these rows is not bounded.
+  const lists = [
+    `feed_chunks WHERE ord ${inRows(tx, `SELECT ord FROM feed_chunks ${own} LIMIT @limit`)}
+       RETURNING octet_length(items) + coalesce(octet_length(text), 0)`,
+    `large_pieces ${own} AND (name, piece) IN (SELECT name, piece FROM large_pieces ${own} LIMIT @limit)
+       RETURNING octet_length(text)`,
+  ];
+  for (const rows of lists) {
+    for (let count = 1; count > 0 && budget.bytes > 0;) {
+      // oxlint-disable-next-line no-await-in-loop -- Until the budget is used up.
+      count = await remove(rows);
+    }
+  }
+  if (budget.bytes > 0) return true;
+  const left = `SELECT 1 WHERE EXISTS (SELECT 1 FROM feed_chunks ${own}) OR EXISTS (SELECT 1 FROM large_pieces ${own})`;
+  return (await tx.one(left, { jobId })) === undefined;
 }
 
-/** Deletes the answer that a job generated in a conversation, and the question before it. */
+/** Deletes the answer of a job in a conversation, and the question before it. */
 async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
   const find = `SELECT ord, conversation_id AS "conversationId" FROM messages WHERE job_id = @jobId`;
   const answer = await tx.one<{ ord: number; conversationId: string }>(find, { jobId });
@@ -202,28 +186,27 @@ async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
 }
 
 /**
- * Removal of job inputs and outputs. Status, usage, charge and ledger stay. Every write is one bounded step, so that other writes wait no
- * longer than that. Unfinished jobs are never changed.
+ * Removal of job inputs and outputs. Status, usage, charge and ledger stay. Every write is one bounded step, so that
+ * other writes wait no longer than that. Unfinished jobs are never changed.
  */
 export const contentSteps = {
-  /** Returns whether this coordinator sweeps now. If several share the store, one of them does so in each period. */
+  /** Returns true for one of all coordinators in each period. */
   takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
 
-  /** Records a removal, which remains in progress until `finish` succeeds, also after a crash. */
+  /** Records a removal, which stays in progress until `finish` succeeds, also after a crash. */
   begin: write(beginRemoval),
 
   /** Returns the removals in progress, oldest first. */
   inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
-  /** Returns at most `limit` sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
-  jobsOf: read(async (tx, { kind, id }: RemovalSubject, afterId: string, limit: number) => {
-    const jobs = await tx.all<{ id: string }>(jobsOf(tx, kind), { id, afterId, limit });
-    return jobs.map((job) => job.id);
-  }),
+  /** Returns sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
+  jobsOf: read((tx, { kind, id }: RemovalSubject, afterId: string, limit: number) =>
+    selectIds(tx, jobsOf(tx, kind), { id, afterId, limit }),
+  ),
 
   /**
-   * Returns at most `limit` jobs that ended at or before `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that
-   * ended earlier has the part, so that SQLite need not read those.
+   * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that ended earlier
+   * has the part, so that SQLite need not read those.
    */
   expired: read(
     (tx, part: ContentPart, ends: { readonly sinceMs: number; readonly endedByMs: number }, limit: number) =>
@@ -231,16 +214,15 @@ export const contentSteps = {
   ),
 
   /**
-   * Removes parts of ended jobs, in order, until about 4 MB are removed. Resolves with the number of completed jobs, counted from the
-   * first. The next job may be half done: its content can no longer be read, and the removal of its output stays in progress until it is
-   * complete.
+   * Removes parts of ended jobs, in order, until about 4 MB are removed. Resolves with the number of completed jobs,
+   * counted from the first. The content of a half removed job can no longer be read, and its removal stays in progress.
    */
   remove: write(async (tx, jobIds: readonly string[], removal: ContentRemoval) => {
-    const job = new JobRemoval(tx);
+    const budget = { bytes: MAX_STEP_BYTES };
     for (const [done, id] of jobIds.entries()) {
-      if (job.bytes <= 0) return done;
+      if (budget.bytes <= 0) return done;
       // oxlint-disable no-await-in-loop -- One job at a time, until the budget is used up.
-      if (!(await job.remove(id, removal))) {
+      if (!(await removeJob(tx, budget, id, removal))) {
         await beginRemoval(tx, { kind: "output", id }, removal.atMs);
         return done;
       }
@@ -251,9 +233,7 @@ export const contentSteps = {
     return jobIds.length;
   }),
 
-  /**
-   * Removes some rows of a deleted account other than its jobs: conversations, webhooks, Islands. Resolves with true when none are left.
-   */
+  /** Removes some rows of a deleted account other than its jobs. Resolves with true when none are left. */
   removeOfAccount: write(async (tx, accountId: string) => {
     for (const sql of accountRows(tx)) {
       // oxlint-disable-next-line no-await-in-loop -- The first statement that deletes something is the step.
@@ -263,8 +243,8 @@ export const contentSteps = {
   }),
 
   /**
-   * Ends a removal. For an account, its remaining credits return to the network. Resolves with false while the subject has unfinished jobs;
-   * the removal then stays in progress.
+   * Ends a removal. Remaining credits of an account return to the network. Resolves with false while the subject has
+   * unfinished jobs; the removal then stays in progress.
    */
   finish: write(async (tx, subject: RemovalSubject, atMs: number) => {
     const { kind, id } = subject;
@@ -274,10 +254,7 @@ export const contentSteps = {
     return true;
   }),
 
-  /**
-   * Removes at most `limit` delivered and failed webhooks with their logs, whose job or batch ended by `endedByMs`. Resolves with their
-   * number.
-   */
+  /** Removes delivered and failed webhooks whose job or batch ended by `endedByMs`. Resolves with their number. */
   removeWebhooks: write((tx, endedByMs: number, limit: number) => {
     const ended = `SELECT id FROM webhooks WHERE state IN ('delivered', 'failed') AND ended_at_ms <= @endedByMs
       ORDER BY ended_at_ms LIMIT @limit`;

@@ -1,27 +1,24 @@
 import { MAX_INLINE_CHARS, type LargeJson, type LargeRef } from "./large-json.ts";
 import type { FeedChunk, FeedItem, StatusItem } from "./job-store.ts";
 
-type SmallItem = Exclude<FeedItem, { type: "image" }>;
-type StoredImage =
+/** A feed item as it is stored in a row. */
+export type StoredItem =
+  | Exclude<FeedItem, { type: "image" }>
   | { readonly type: "image"; readonly format: string; readonly data: string }
   | { readonly type: "image"; readonly format: string; readonly large: LargeRef };
-/** A feed item as it is stored in a row. */
-export type StoredItem = SmallItem | StoredImage;
 interface StoredPart {
   readonly attempt: number;
   readonly items: readonly StoredItem[];
 }
 
-type StoredChunk = Pick<FeedChunk, "attempt" | "seq"> & { readonly items: readonly StoredItem[] };
-
-/** A chunk for storage: its items, and the JSON texts that are stored separately. */
+/** A chunk for storage. `large`: JSON texts that are stored separately. */
 export interface SplitChunk {
   readonly items: readonly StoredItem[];
   readonly large: readonly { readonly name: string; readonly json: string }[];
 }
 
 /** Moves large images out of a chunk's items. Items that are already split stay unchanged. */
-export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
+export function splitChunk({ attempt, seq, items }: StoredPart & Pick<FeedChunk, "seq">): SplitChunk {
   const large: { name: string; json: string }[] = [];
   const stored = items.map((item, index): StoredItem => {
     if (item.type !== "image" || "large" in item || item.data.length <= MAX_INLINE_CHARS) return item;
@@ -33,23 +30,22 @@ export function splitChunk({ attempt, seq, items }: StoredChunk): SplitChunk {
   return { items: stored, large };
 }
 
-/** Returns an item for readers. `open` returns a reader of a large value. */
+/** `open` returns a reader of a large value. */
 export function feedItemOf(item: StoredItem, open: (ref: LargeRef) => LargeJson): FeedItem {
   if (item.type !== "image" || !("large" in item)) return item;
   return { type: "image", format: item.format, data: open(item.large) };
 }
 
 /**
- * An entry of a folded feed. A number is a token of that many UTF-16 units that counts as one model token. A pair is a token with another
- * count. A string is a status. An object without `type` is the attempt of what follows. Progress and images are unchanged.
+ * An entry of a folded feed. A number is a token of that many UTF-16 units that counts as one model token. A pair is a
+ * token with another count. A string is a status. `attempt`: that of the following entries.
  */
 type LayoutEntry =
   | number
-  | readonly [length: number, count: number]
+  | [length: number, count: number]
   | string
   | { readonly attempt: number }
-  | OtherItem;
-type OtherItem = Exclude<StoredItem, { type: "token" } | StatusItem>;
+  | Exclude<StoredItem, { type: "token" } | StatusItem>;
 
 export interface StoredChunkRow {
   readonly attempt: number;
@@ -59,18 +55,17 @@ export interface StoredChunkRow {
   readonly text: string | null;
 }
 
-/** Returns the layout and text of one chunk. */
 export function foldItems(items: readonly StoredItem[]): FoldedFeed {
   return foldFeed([{ attempt: 0, items }]);
 }
 
-export function itemsOf({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
+export function unfoldItems({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
   if (text === null) return JSON.parse(items) as StoredItem[];
   return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];
 }
 
-/** The feed of an ended job as it is stored: the text of all tokens, and a layout of a byte or two for each token. */
-export interface FoldedFeed {
+/** The feed of an ended job: the text of all tokens, and a layout of a byte or two for each token. */
+interface FoldedFeed {
   /** JSON. */
   readonly layout: string;
   readonly text: string;
@@ -105,21 +100,12 @@ export function unfoldFeed({ layout, text }: FoldedFeed, firstAttempt?: number):
     return { type: "token", content: text.slice(from - length, from), count };
   };
   for (const entry of JSON.parse(layout) as LayoutEntry[]) {
-    if (typeof entry === "object" && "attempt" in entry) parts.push({ attempt: entry.attempt, items: [] });
-    else parts.at(-1)?.items.push(itemOf(entry, token));
+    const items = parts.at(-1)?.items;
+    if (typeof entry === "number") items?.push(token(entry, 1));
+    else if (typeof entry === "string") items?.push({ type: "status", state: entry });
+    else if (Array.isArray(entry)) items?.push(token(...entry));
+    else if ("attempt" in entry) parts.push({ attempt: entry.attempt, items: [] });
+    else items?.push(entry);
   }
   return parts;
-}
-
-function itemOf(
-  entry: Exclude<LayoutEntry, { readonly attempt: number }>,
-  token: (length: number, count: number) => StoredItem,
-): StoredItem {
-  if (typeof entry === "number") return token(entry, 1);
-  if (typeof entry === "string") return { type: "status", state: entry };
-  return isPair(entry) ? token(entry[0], entry[1]) : entry;
-}
-
-function isPair(entry: OtherItem | readonly [number, number]): entry is readonly [number, number] {
-  return Array.isArray(entry);
 }

@@ -1,4 +1,5 @@
 import type { Question } from "../conversations.ts";
+import type { StoredChunkRow } from "./feed-layout.ts";
 import type { KeyedRequest, Made } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
 import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
@@ -7,19 +8,12 @@ import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-s
 export type JobText = Omit<SubmittedJob, "input" | "inputJson"> & { readonly input: string };
 export type JobToWrite = Omit<NewJob, "input" | "inputJson" | "answer"> & JobText;
 
-/** A chunk of a feed as a row stores it. `items`: layout as JSON; `text`: text of its tokens. */
-export interface ChunkToWrite {
-  readonly attempt: number;
-  readonly seq: number | null;
-  readonly items: string;
+export interface ChunkToWrite extends StoredChunkRow {
   readonly text: string;
 }
 
 /** The end of a job. `timings` and `error`: JSON text. */
-export interface EndToWrite extends Pick<
-  JobEnding,
-  "jobId" | "event" | "attempt" | "atMs" | "startedAtMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
-> {
+export interface EndToWrite extends Omit<JobEnding, "output" | "timings" | "error" | "lastChunk"> {
   /** JSON text; empty for a large output; null if there is none or it is the text of the feed. */
   readonly output: string | null;
   /** Length of a large output; null for others. */
@@ -31,11 +25,11 @@ export interface EndToWrite extends Pick<
   readonly pieces: readonly Piece[];
 }
 
-/** Writes of jobs. Each engine has its own SQL for them, because many share a commit. */
+/** Writes of jobs, with SQL of each engine, because many share a commit. */
 export interface HotWrites {
-  /** Returns what the first request with the Idempotency-Key created, or null if this job was stored. */
+  /** Returns what the first request with the Idempotency-Key created; null if this job was stored. */
   submitJob(args: JobToWrite): Made | null;
-  /** Works like {@link HotWrites.submitJob}. Returns the number of jobs with a quota slot if the batch was stored. */
+  /** Like `submitJob`, but returns the number of jobs with a quota slot if the batch was stored. */
   submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): Made | number;
   askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): Made | null;
   askAgain(args: { readonly answerId: string; readonly endedJobId: string; readonly job: JobToWrite }): Made | null;
@@ -47,10 +41,22 @@ export interface HotWrites {
   endJob(args: EndToWrite): string[];
 }
 
-type HotWrite = keyof HotWrites;
+/**
+ * Writes of what has already happened, on an Island or in memory. They are retried until they are stored; others are
+ * refused while the store is read-only.
+ */
+export const KEPT_WRITES: ReadonlySet<string> = new Set<keyof HotWrites>(["moveJob", "appendFeed", "endJob"]);
+
 /** `key`: account or job whose writes stay in order. Resolves after the commit. */
-export type RunHotWrite = <K extends HotWrite>(
+export type RunHotWrite = <K extends keyof HotWrites>(
   key: string,
   kind: K,
   args: Parameters<HotWrites[K]>[0],
 ) => Promise<ReturnType<HotWrites[K]>>;
+
+export async function findRepeat(
+  write: RunHotWrite,
+  { accountId, createdAtMs, idempotency }: KeyedRequest,
+): Promise<Made | null> {
+  return idempotency === null ? null : write(accountId, "findRepeat", { accountId, createdAtMs, idempotency });
+}

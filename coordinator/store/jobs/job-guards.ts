@@ -8,14 +8,12 @@ import {
 } from "../../../shared/job-state.ts";
 
 /**
- * States of unfinished jobs as an SQL list, for statements that select by id. A condition on `completed_at_ms` would also offer the indexes
- * of unfinished jobs, and a plan cached while there were few of them may read all jobs of an owner.
+ * States of unfinished jobs as an SQL list, for statements that select by id. A condition on `completed_at_ms` would also
+ * offer the indexes of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
  */
-export const UNFINISHED: string = JOB_STATES.filter((state) => !isTerminal(state))
-  .map((state) => `'${state}'`)
-  .join(", ");
+export const UNFINISHED = listOf(JOB_STATES.filter((state) => !isTerminal(state)));
 
-/** Returns the guard of an UPDATE for one event or several at once: the states that allow it, as an SQL list, and the resulting state. */
+/** Returns the guard of an UPDATE for events in sequence: the states that allow it, as an SQL list, and the resulting state. */
 export function guardOf(
   first: JobEvent,
   ...others: readonly JobEvent[]
@@ -23,16 +21,17 @@ export function guardOf(
   const states = statesAllowing(first);
   const targets = new Set(states.map((state) => others.reduce(nextState, nextState(state, first))));
   const [to] = targets;
-  // An UPDATE has a single target state.
   if (to === undefined || targets.size > 1)
     throw new Error(`Event ${first} must lead to one state, got ${targets.size}`);
-  return { from: states.map((state) => `'${state}'`).join(", "), to };
+  return { from: listOf(states), to };
+}
+
+/** Returns the states as an SQL list. */
+export function listOf(states: readonly JobState[]): string {
+  return states.map((state) => `'${state}'`).join(", ");
 }
 
 /** Condition for the ended jobs that are in the indexes of ended jobs. */
 export const LISTED = "completed_at_ms IS NOT NULL AND is_unlisted = 0";
-/**
- * Condition for recently ended jobs, of all accounts, which the index `jobs_unlisted` has: about as many as are added to the lists
- * together.
- */
+/** Condition for recently ended jobs, of all accounts, which only the index `jobs_unlisted` has. */
 export const UNLISTED = "is_unlisted = 1";

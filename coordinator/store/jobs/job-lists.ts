@@ -1,18 +1,20 @@
-import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
-import { listedJobOf, MAX_LISTED_INPUT_BYTES, type JobFilter, type ListedJob, type ListedRow } from "./job-store.ts";
+import { isTerminal, JOB_STATES, type JobState } from "../../../shared/job-state.ts";
+import type { JobFilter, JobInput, ListedJob } from "./job-store.ts";
 import { assertPage, type Page } from "../steps/page.ts";
-import { LISTED, UNLISTED } from "./job-guards.ts";
+import { LISTED, listOf, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
-/** Columns of a `ListedRow`. */
+/** Longest input in a list, in bytes of its JSON. */
+export const MAX_LISTED_INPUT_BYTES = 4_096;
+
 const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs", completed_at_ms AS "completedAtMs",
   workload_id AS "workloadId",
   (SELECT CASE WHEN octet_length(input) <= ${MAX_LISTED_INPUT_BYTES} THEN input ELSE 'null' END
     FROM job_inputs WHERE job_id = jobs.id) AS input`;
 
 /**
- * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs, whatever the filter. In SQLite a filter
- * by Cargo also walks jobs of other Cargos.
+ * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs. In SQLite a filter by
+ * Cargo also walks jobs of other Cargos.
  */
 export async function readJobList(
   tx: Tx,
@@ -23,12 +25,15 @@ export async function readJobList(
   assertPage(page);
   const sql = jobListSql(tx.dialect, filter);
   const values = { accountId, ...page, ...filter };
-  const jobs = await tx.all<ListedRow>(sql.page, values);
+  /** `input`: null if it was removed, the text `null` if it is too long. */
+  type Row = Omit<ListedJob, "input"> & { readonly input: string | null };
+  const rows = await tx.all<Row>(sql.page, values);
   const { total } = await tx.only<{ total: number }>(sql.count, values);
-  return { jobs: jobs.map(listedJobOf), total };
+  const jobs = rows.map(({ input, ...row }) => ({ ...row, input: JSON.parse(input ?? "{}") as JobInput | null }));
+  return { jobs, total };
 }
 
-/** Merges sources by id; each reads an index that is sorted by id. */
+/** Merges sources, each of which reads an index that is sorted by id. */
 export function jobListSql(dialect: Dialect, filter: JobFilter): { readonly page: string; readonly count: string } {
   const sources = dialect === "sqlite" ? sqliteSources(filter) : postgresSources(filter);
   // PostgreSQL merges sources by their index only if each is sorted and limited.
@@ -76,6 +81,6 @@ function partsOf(states: JobFilter["states"]) {
   return { wanted, ended, live: wanted.filter((state) => !isTerminal(state)) };
 }
 
-function among(states: readonly string[]): string {
-  return `AND state IN (${states.map((state) => `'${state}'`).join(", ")})`;
+function among(states: readonly JobState[]): string {
+  return `AND state IN (${listOf(states)})`;
 }

@@ -1,4 +1,4 @@
-import type { FoldedFeed, StoredChunkRow } from "./feed-layout.ts";
+import type { StoredChunkRow } from "./feed-layout.ts";
 import { readJobList } from "./job-lists.ts";
 import type { ActiveJobRecord } from "./job-store.ts";
 import { ACTIVE_COLUMNS, feedChunkTable, INTERNAL_COLUMNS, jobFeedTable, jobTable } from "./job-tables.ts";
@@ -13,7 +13,6 @@ const SHARE = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) 
 export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
   `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["holdsQuota"] as const)))}, ${SHARE}`;
 
-/** The stored values of a job. */
 export interface JobRow extends Omit<RowOf<typeof jobTable>, (typeof INTERNAL_COLUMNS)[number]> {
   readonly share: number | null;
   /** JSON; null if it was removed. */
@@ -31,7 +30,6 @@ export const jobReads = {
     return row?.id;
   }),
 
-  /** Returns the whole job. Its input and output may have been removed. */
   get: read(async (tx, jobId: string): Promise<JobRow | undefined> => {
     const sql = `SELECT ${jobTable.columnsBut(...INTERNAL_COLUMNS)}, ${SHARE}, input, output, large_chars AS "largeChars",
         CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text
@@ -50,7 +48,7 @@ export const jobReads = {
     }),
   ),
 
-  /** Returns the newest jobs first. `total` counts all jobs that match the filter. */
+  /** `total` counts all jobs that match the filter. */
   list: pageRead(readJobList),
 
   /** Returns unfinished jobs of this coordinator after `after`, in order of account and id. */
@@ -63,10 +61,10 @@ export const jobReads = {
     }),
   ),
 
-  /** Returns the stored feed of an ended job; undefined before the end. */
+  /** Returns undefined before the end of the job. */
   foldedFeed: kept(
     read((tx, jobId: string) =>
-      jobFeedTable.row<Pick<FoldedFeed, "layout"> & { readonly text: string | null }>(
+      jobFeedTable.row<Pick<RowOf<typeof jobFeedTable>, "layout" | "text">>(
         tx,
         `SELECT ${jobFeedTable.columns("layout", "text")} FROM job_feeds WHERE job_id = @jobId`,
         { jobId },
@@ -74,7 +72,7 @@ export const jobReads = {
     ),
   ),
 
-  /** Returns the chunks of an unfinished job's feed, in order. */
+  /** Empty after the end of the job. */
   feedChunks: kept(
     read((tx, jobId: string) =>
       feedChunkTable.rows<StoredChunkRow>(
@@ -86,7 +84,6 @@ export const jobReads = {
     ),
   ),
 
-  /** Returns a piece of a large value; undefined if it does not exist. */
   largePiece: read(async (tx, jobId: string, name: string, piece: number) => {
     const sql = "SELECT text FROM large_pieces WHERE job_id = @jobId AND name = @name AND piece = @piece";
     return (await tx.one<{ text: string }>(sql, { jobId, name, piece }))?.text;

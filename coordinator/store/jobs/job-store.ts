@@ -28,47 +28,40 @@ export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS
   readonly share: number | null;
 }
 
-/** The parts that submissions of jobs and of batches have in common. */
+/** The common part of submissions of jobs and of batches. */
 export interface Submission {
   readonly accountId: string;
   readonly createdAtMs: number;
-  /** Postings that hold the prices of the jobs; created by `holdPostings`. */
+  /** Created by `holdPostings`. */
   readonly postings: readonly Posting[];
-  /** `key`: value that the client sent. `bodyHash`: shows whether a second request with the key is a repeat. */
+  /** `key`: value from the client. `bodyHash`: shows whether a second request with the key is a repeat. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** API key of the submission; null or absent for a session. */
+  /** Null or absent for a session. */
   readonly apiKey?: SubmittingKey | null;
   /** Sent when the job, or the last job of the batch, has ended. */
   readonly webhook: NewWebhook | null;
 }
 
 export interface NewJob extends SubmittedJob, Submission {
-  /** Maximum number of unfinished jobs of the account, if the store counts them (`cluster-store.ts`); absent for no limit. */
+  /** Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`); absent for no limit. */
   readonly maxJobs?: number;
   /** Island that gets the first attempt in the same commit. Absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
-  /** Undefined for a job outside a conversation. */
+  /** Absent for a job outside a conversation. */
   readonly answer?: AnswerLink;
-}
-
-/** `created` is false if the Idempotency-Key was already used with the same body; `job` is then that first job. */
-export interface SubmitOutcome {
-  readonly created: boolean;
-  readonly job: JobRecord;
 }
 
 /** An unfinished job in the coordinator's memory, without input and output. */
 export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
   /** Account's weight in the fair share; null for the default. */
   readonly share: number | null;
-  /** Whether it counts against its account's limit of unfinished jobs, if the store counts them (`cluster-store.ts`). */
+  /** Set if the store counts quota slots (`QuotaSlots`). */
   readonly holdsQuota?: boolean;
 }
 
-/** Columns that a read returns unchanged. */
-type PlainColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
+type PublicColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
 
-export interface JobRecord extends ActiveJobRecord, PlainColumns {
+export interface JobRecord extends ActiveJobRecord, PublicColumns {
   readonly input: JobInput;
   /** JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless the job completed. */
   readonly output: unknown;
@@ -77,21 +70,9 @@ export interface JobRecord extends ActiveJobRecord, PlainColumns {
 
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
-/** Longest input in a list, in bytes of its JSON. */
-export const MAX_LISTED_INPUT_BYTES = 4_096;
-
-/** A job in a list. The input is null if it is longer than {@link MAX_LISTED_INPUT_BYTES}, and `{}` if it was removed. */
 export interface ListedJob extends JobSummary, Pick<JobRecord, "workloadId"> {
+  /** Null if it is longer than `MAX_LISTED_INPUT_BYTES`; `{}` if it was removed. */
   readonly input: JobInput | null;
-}
-
-/** The row of a list as a database returns it. The input is null if it was removed, and the text `null` if it is too long. */
-export interface ListedRow extends Omit<ListedJob, "input"> {
-  readonly input: string | null;
-}
-
-export function listedJobOf({ input, ...row }: ListedRow): ListedJob {
-  return { ...row, input: input === null ? {} : (JSON.parse(input) as JobInput | null) };
 }
 
 export interface JobFilter {
@@ -108,7 +89,7 @@ export interface StatusItem {
 
 type ImageItem = Extract<OutputItem, { type: "image" }>;
 
-/** An entry of a job's feed: an output item, or a state that the job reached. The data of a large image stays in storage. */
+/** The data of a large image stays in storage. */
 export type FeedItem =
   | Exclude<OutputItem, ImageItem>
   | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
@@ -128,7 +109,6 @@ export interface FeedPart {
   readonly items: readonly FeedItem[];
 }
 
-/** Progress of an unfinished job's feed, known without reading the feed. */
 export interface FeedProgress {
   readonly items: number;
   readonly tokens: number;
@@ -140,7 +120,7 @@ export interface FeedProgress {
   /** True if there is text or an image, which cannot be withdrawn. */
   readonly hasOutput: boolean;
   readonly hasText: boolean;
-  /** Number of the last stored frame of the current attempt; 0 for none. */
+  /** Last stored frame of the current attempt; 0 for none. */
   readonly lastSeq: number;
 }
 
@@ -150,7 +130,7 @@ export interface JobEnding {
   /** Current attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
-  /** Start of the attempt, if that move is not stored yet; it is stored with the end. */
+  /** Start of the attempt, if it is stored with the end. */
   readonly startedAtMs?: number;
   /** Undefined if the output is the text of the feed. Ignored unless the job completes. */
   readonly output?: unknown;
@@ -158,15 +138,13 @@ export interface JobEnding {
   readonly finishReason: FinishReason | null;
   readonly timings: Timings | null;
   readonly error: JobError | null;
-  /** Charge of the job, 0 to its price; stored with the job. */
+  /** From 0 to the price of the job. */
   readonly chargeMicro: number;
-  /** Postings that empty the hold of the job; created by `settle`. */
+  /** Created by `settle`. */
   readonly postings: readonly Posting[];
-  /** Last chunk of the job, added to its feed in the same commit. */
   readonly lastChunk?: FeedChunk;
 }
 
-/** A state change of an unfinished job. */
 export interface JobMove {
   readonly jobId: string;
   readonly event: Extract<JobEvent, "assign" | "start" | "lose" | "regain">;
@@ -191,29 +169,19 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
   /** Jobs, at least one; their ids sort in this order. */
   readonly jobs: readonly SubmittedJob[];
   /**
-   * Maximum number of unfinished jobs of the account, if the store counts them (`cluster-store.ts`): the first jobs that fit take their
-   * quota slots at once. Null: none does, because other jobs wait before them.
+   * Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`): the first jobs that fit
+   * take their slots at once. Null: none does, because other jobs wait before them.
    */
   readonly slotLimit: number | null;
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
-  /** Jobs in the order of the inputs. */
+  /** In the order of the inputs. */
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }
 
-/** `created` is false if the Idempotency-Key was already used with the same body; `batch` is then that first batch in its current state. */
-export interface SubmitBatchOutcome {
-  readonly created: boolean;
-  readonly batch: BatchRecord;
-  /** Number of jobs, counted from the first, that have a quota slot. 0 if the store does not count them. */
-  readonly admitted: number;
-}
-
 /** An unfinished batch in the coordinator's memory. */
-export interface ActiveBatchRecord {
-  readonly id: string;
-  readonly failMode: FailMode;
+export interface ActiveBatchRecord extends Pick<BatchColumns, "id" | "failMode"> {
   readonly isCancelled: boolean;
   /** True if one of its jobs failed or timed out. */
   readonly hasFailed: boolean;

@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from "../steps/table.ts";
 
-/** Limits a reference to SQLite: in PostgreSQL it would lock the referenced row. */
+/** For references: in PostgreSQL they would lock the referenced row. */
 const inSqlite = (rule: string) => ({ sqlite: rule });
 
 export const batchTable = new Table(
@@ -32,14 +32,18 @@ export const batchTable = new Table(
     /** Counted down as its jobs end. */
     unfinished: small("CHECK (unfinished >= 0)"),
     createdAtMs: integer(),
-    /** Time when the client cancelled the whole batch; null if it did not. */
+    /** Time when the client cancelled the whole batch. */
     cancelledAtMs: nullable(integer()),
-    /** Time when its last job ended; null before. */
     completedAtMs: nullable(integer()),
     webhookId: nullable(key()),
   },
   { indexes: ["CREATE INDEX batches_unfinished ON batches (id) WHERE completed_at_ms IS NULL"] },
 );
+
+/** Returns a record with only these members. */
+export function pick<T, K extends keyof T>(record: T, members: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(members.map((member) => [member, record[member]])) as Pick<T, K>;
+}
 
 export const SUBMITTED_BATCH_COLUMNS = [
   "id",
@@ -51,7 +55,6 @@ export const SUBMITTED_BATCH_COLUMNS = [
   "createdAtMs",
 ] as const satisfies readonly (keyof RowOf<typeof batchTable>)[];
 
-/** All short values of a job. */
 export const jobTable = new Table(
   "jobs",
   {
@@ -66,7 +69,7 @@ export const jobTable = new Table(
     ),
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     priceMicro: integer("CHECK (price_micro >= 0)"),
-    /** Attempts begun so far, including refused ones; while the job is queued or running, the number of the current attempt. */
+    /** Attempts begun so far, including refused ones: the number of the current or last attempt. */
     attempt: small(inSqlite("DEFAULT 0")),
     islandId: nullable(key()),
     /** Island of the last attempt, which was lost. */
@@ -82,14 +85,12 @@ export const jobTable = new Table(
     finishReason: nullable(text<FinishReason>()),
     timings: nullable(json<Timings>()),
     error: nullable(json<JobError>()),
-    /** Null for a job that is not part of a batch. */
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
     /** Whether it counts against its account's limit of unfinished jobs. */
     holdsQuota: onlyIn("postgres", named("has_place", flag("DEFAULT false"))),
     webhookId: nullable(key()),
-    /** Time when the input was removed and replaced by `{}`; null while it is kept. */
     inputRemovedAtMs: nullable(integer()),
-    /** Time when output and feed were removed; null while they are kept. */
+    /** Time when output and feed were removed. */
     outputRemovedAtMs: nullable(integer()),
     conversationId: nullable(key()),
     /** `chat`: a client waits for the result, as in a chat completion. `batch`: all other jobs. */
@@ -97,17 +98,17 @@ export const jobTable = new Table(
       sqlite: "DEFAULT 'batch' CHECK (job_class IN ('chat', 'batch'))",
       postgres: "CHECK (job_class IN ('chat', 'batch'))",
     }),
-    /** Attempts that an Island refused. They do not count as attempts towards the retry limit. */
+    /** Attempts that an Island refused. They do not count towards the retry limit. */
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
     /** A client waits for it on a connection, and cannot read it after the connection is lost. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
-    /** Set for an ended job that the indexes of ended jobs do not have yet. */
+    /** True for an ended job that the indexes of ended jobs do not have yet. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
     /** API key of the submission. */
     keyNumber: nullable(integer()),
-    /** Month in which the key's spending counts it. */
+    /** Month of the key's spending that counts it. */
     keyMonth: nullable(small()),
-    /** Paths of request parameters that were ignored, such as `output_config.effort`; null if there are none. */
+    /** Paths of ignored request parameters, such as `output_config.effort`; null if there are none. */
     ignoredParameters: nullable(json<readonly string[]>()),
   },
   {
@@ -153,7 +154,7 @@ export const SUBMITTED_COLUMNS = [
   "ignoredParameters",
 ] as const satisfies readonly JobColumn[];
 
-/** Columns of an unfinished job that its coordinator keeps in memory, and reads when it takes over the job. */
+/** Columns of an unfinished job that its coordinator keeps in memory. */
 export const ACTIVE_COLUMNS = [
   "id",
   "accountId",
@@ -172,7 +173,7 @@ export const ACTIVE_COLUMNS = [
   "isClientBound",
 ] as const satisfies readonly JobColumn[];
 
-/** Columns that only the store uses. The record of a job has all others. */
+/** Columns that only the store uses. */
 export const INTERNAL_COLUMNS = [
   "ownerId",
   "lostIslandId",
@@ -208,7 +209,7 @@ export const feedChunkTable = new Table(
     ),
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     attempt: small(),
-    /** Sequence number of the Island's frame; null for the coordinator's own items. */
+    /** Number of the Island's frame; null for the coordinator's own items. */
     seq: nullable(integer()),
     /** Layout as JSON; in a row of an earlier version of SQLite, which has no text, the items. */
     items: text(),
@@ -229,7 +230,7 @@ export const jobFeedTable = new Table("job_feeds", {
   text: nullable(inner()),
 });
 
-/** Large values of jobs, in rows of limited size. */
+/** Large values, in rows of limited size. */
 export const largePieceTable = new Table(
   "large_pieces",
   {
@@ -241,14 +242,14 @@ export const largePieceTable = new Table(
   { rules: ["PRIMARY KEY (job_id, name, piece)"], hasRowid: true },
 );
 
-/** Results of the first request with each Idempotency-Key. */
+/** What the first request with each Idempotency-Key created. */
 export const idempotencyKeyTable = new Table(
   "idempotency_keys",
   {
     accountId: key(inSqlite("REFERENCES accounts (id)")),
     key: key(),
     bodyHash: text(),
-    /** Created job, or first job of the created batch. */
+    /** For a batch, its first job. */
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     createdAtMs: integer(),
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),

@@ -6,15 +6,15 @@ import { REFUSALS } from "../refusals.ts";
 import {
   feedItemOf,
   foldItems,
-  itemsOf,
   splitChunk,
   type SplitChunk,
   type StoredChunkRow,
   type StoredItem,
   unfoldFeed,
+  unfoldItems,
 } from "./feed-layout.ts";
-import type { ChunkToWrite, JobToWrite, RunHotWrite } from "./hot-writes.ts";
-import type { Made } from "./idempotency.ts";
+import { findRepeat, type ChunkToWrite, type JobToWrite, type RunHotWrite } from "./hot-writes.ts";
+import type { KeyedRequest, Made } from "./idempotency.ts";
 import type { jobReads, JobRow } from "./job-reads.ts";
 import type {
   ActiveJobRecord,
@@ -27,10 +27,9 @@ import type {
   JobMove,
   JobRecord,
   NewJob,
-  SubmitOutcome,
 } from "./job-store.ts";
-import { INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
-import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite } from "./large-json.ts";
+import { INTERNAL_COLUMNS, jobTable, pick, SUBMITTED_COLUMNS } from "./job-tables.ts";
+import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, splitLarge } from "./large-json.ts";
 
 /** Above the possible number of unfinished jobs. */
 const ALL_JOBS = 2 ** 31;
@@ -38,16 +37,12 @@ const ALL_JOBS = 2 ** 31;
 export type JobStore = ReturnType<typeof openJobs>;
 
 export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, secrets: Pick<SecretBox, "sealIn">) {
-  const readInput = shareInputReads(reads.inputs);
-  /** Split chunks that are being stored, so that each is split once. */
+  /** Chunks that are being stored, so that each is split once. */
   const splits = new WeakMap<FeedChunk, SplitChunk>();
 
   const splitOf = (chunk: FeedChunk): SplitChunk => {
-    let split = splits.get(chunk);
-    if (split === undefined) {
-      split = splitChunk(chunk);
-      splits.set(chunk, split);
-    }
+    const split = splits.get(chunk) ?? splitChunk(chunk);
+    splits.set(chunk, split);
     return split;
   };
   const chunkToWrite = (chunk: FeedChunk): ChunkToWrite => {
@@ -55,9 +50,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     return { attempt: chunk.attempt, seq: chunk.seq, items: layout, text };
   };
 
-  /**
-   * Returns a large value of a job, possibly stored by another coordinator, without reading it. `written`: resolves when it can be read.
-   */
+  /** Returns a large value without reading it. `written`: resolves when it can be read. */
   const large = (jobId: string, { name, chars }: LargeRef, written?: Promise<unknown>): LargeJson => {
     const readPiece = async (piece: number): Promise<string | undefined> => {
       await written;
@@ -80,15 +73,16 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
   return {
     /**
-     * Stores the job, with its first attempt if assigned, its postings and its answer in a conversation, in one commit. Returns it as
-     * submitted, `pending`. Stores nothing if it throws.
-     * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
-     *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
-     *   (`refusalOf`): `not_found`, `insufficient_credits`.
+     * Stores the job, with its first attempt if assigned, its postings and its answer in a conversation, in one commit.
+     * Returns it as submitted, `pending`. `created` is false if the Idempotency-Key was already used with the same body;
+     * `job` is then that first job.
+     * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer
+     *   `not_found`, and `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the
+     *   refusal of the postings (`refusalOf`): `not_found`, `insufficient_credits`.
      * @throws {KeyCreditsError}
      * @throws {RateLimitedError} if the account already has `maxJobs`.
      */
-    async submit(newJob: NewJob): Promise<SubmitOutcome> {
+    async submit(newJob: NewJob): Promise<{ created: boolean; job: JobRecord }> {
       const { answer, inputJson, ...job } = newJob;
       const made = await submit(answer, { ...job, input: inputJson, webhook: secrets.sealIn(job.webhook) });
       if (made === null) return { created: true, job: newJobRecord(newJob) };
@@ -98,27 +92,20 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Returns the job that the first request with this Idempotency-Key created; undefined for a new key or without one. Sees every
+     * Returns what the first request with this Idempotency-Key created; undefined for a new key or without one. Sees every
      * submission that was called earlier. @throws {ServiceError} `idempotency_conflict`.
      */
-    async findRepeat({
-      accountId,
-      createdAtMs,
-      idempotency,
-    }: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined> {
-      if (idempotency === null) return undefined;
-      const made = await write(accountId, "findRepeat", { accountId, createdAtMs, idempotency });
+    async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {
+      const made = await findRepeat(write, request);
       return made === null ? undefined : get(made.jobId);
     },
 
-    /** Returns the account of the job without reading the job; undefined for an unknown id. */
     accountOf: reads.accountOf,
 
-    /** Returns the whole job; undefined for an unknown id. */
     get,
 
-    /** Returns only the input. @throws {ServiceError} `not_found`. */
-    input: readInput,
+    /** @throws {ServiceError} `not_found`. */
+    input: shareInputReads(reads.inputs),
 
     list: reads.list,
 
@@ -137,55 +124,52 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Ends the job, folds its feed, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was
-     * its last job. `output`: the value that `get` will return; undefined for the text of the feed.
+     * Ends the job, folds its feed, stores its postings and makes its webhook due, and that of its batch if it was the last
+     * job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the feed.
      * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
-    async end({
-      output,
-      timings,
-      error,
-      lastChunk,
-      ...ending
-    }: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[]; readonly output?: unknown }> {
+    async end({ output, timings, error, lastChunk, ...ending }: JobEnding): Promise<{
+      readonly dueWebhookIds: readonly string[];
+      readonly output?: unknown;
+    }> {
       const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
-      const pieces = lastChunk === undefined ? [] : splitOf(lastChunk).large.flatMap(piecesToWrite);
+      const pieces = lastChunk === undefined ? [] : splitOf(lastChunk).large.flatMap(splitLarge);
       const isLarge = json !== null && json.length > MAX_INLINE_CHARS;
       const dueWebhookIds = await write(ending.jobId, "endJob", {
         ...ending,
         output: isLarge ? "" : json,
         largeChars: isLarge ? json.length : null,
-        pieces: isLarge ? [...piecesToWrite({ name: OUTPUT_NAME, json }), ...pieces] : pieces,
+        pieces: isLarge ? [...splitLarge({ name: OUTPUT_NAME, json }), ...pieces] : pieces,
         timings: timings === null ? null : JSON.stringify(timings),
         error: error === null ? null : JSON.stringify(error),
         lastChunk: lastChunk === undefined ? null : chunkToWrite(lastChunk),
       });
       if (json === null) return { dueWebhookIds };
-      const stored = isLarge ? large(ending.jobId, { name: OUTPUT_NAME, chars: json.length }) : output;
-      return { dueWebhookIds, output: stored };
+      const ref = { name: OUTPUT_NAME, chars: json.length };
+      return { dueWebhookIds, output: isLarge ? large(ending.jobId, ref) : output };
     },
 
-    /** Appends to the job's feed. No-op for a chunk whose (attempt, seq) is already stored. @throws {ServiceError} `not_found`. */
+    /** No-op for a chunk whose (attempt, seq) is already stored. @throws {ServiceError} `not_found`. */
     async appendFeed(chunk: FeedChunk): Promise<void> {
       const { jobId } = chunk;
-      const pieces = splitOf(chunk).large.flatMap(piecesToWrite);
+      const pieces = splitOf(chunk).large.flatMap(splitLarge);
       await write(jobId, "appendFeed", { jobId, ...chunkToWrite(chunk), pieces });
     },
 
-    /** Returns the items of a chunk as `feed` does, without reading storage. Large values can be read once `appended` has resolved. */
+    /** Returns items like `feed`, without reading storage. Large values can be read once `appended` has resolved. */
     storedItems: (chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] =>
       splitOf(chunk).items.map((item) => feedItemOf(item, (ref) => large(chunk.jobId, ref, appended))),
 
     large: (jobId: string, ref: LargeRef): LargeJson => large(jobId, ref),
 
-    /** Returns the whole feed in order, with the same items after the job's end. Empty for an unknown job. */
+    /** Returns the same items before and after the job's end. Empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
       const chunks = await reads.feedChunks(jobId);
       // Read after the chunks, because the end of the job replaces them by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined
-          ? chunks.map((row) => ({ attempt: row.attempt, items: itemsOf(row) }))
+          ? chunks.map((row) => ({ attempt: row.attempt, items: unfoldItems(row) }))
           : unfoldFeed({ layout: folded.layout, text: folded.text ?? "" });
       return parts.map(({ attempt, items }) => ({
         attempt,
@@ -193,16 +177,14 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       }));
     },
 
-    /** Returns the progress of an unfinished job's feed. `attempt`: the current attempt. */
+    /** For an unfinished job. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
       progressOf(await reads.feedChunks(jobId), attempt),
 
-    /** Returns the number of jobs completed at or after `sinceMs`, by slug. */
     completionsSince: reads.completionsSince,
   };
 }
 
-type Submitted = Pick<NewJob, (typeof SUBMITTED_COLUMNS)[number]>;
 type Unset<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
 /** Columns that a read returns, all null. */
@@ -210,12 +192,11 @@ const UNSET = Object.fromEntries(
   jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
 ) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
 
-/** Returns a job right after its submission, equal to what {@link jobOf} would return. */
+/** Returns the job as {@link jobOf} would, right after its submission. */
 function newJobRecord(job: NewJob): JobRecord {
-  const columns: Record<string, unknown> = { ...UNSET };
-  for (const member of SUBMITTED_COLUMNS) columns[member] = job[member];
   return {
-    ...(columns as typeof UNSET & Submitted),
+    ...UNSET,
+    ...pick(job, SUBMITTED_COLUMNS),
     state: "pending",
     share: job.share,
     attempt: 0,
@@ -228,7 +209,7 @@ function newJobRecord(job: NewJob): JobRecord {
   };
 }
 
-/** `openLarge` returns a reader of a large output with that many characters. */
+/** `openLarge` returns a large output with that many characters. */
 function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
   const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
@@ -256,7 +237,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   return jobs;
 }
 
-/** Computes the progress of a feed from its chunks in order. `attempt`: the current attempt. */
+/** `rows`: chunks in order. `attempt`: the current attempt. */
 function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
@@ -264,7 +245,7 @@ function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgre
   let lastSeq = 0;
   for (const row of rows) {
     if (row.attempt === attempt) lastSeq = Math.max(lastSeq, row.seq ?? 0);
-    for (const item of itemsOf(row)) {
+    for (const item of unfoldItems(row)) {
       sum.items += 1;
       if (item.type === "status") continue;
       if (isModelItem(item)) sum.tokens += item.count;
@@ -287,41 +268,41 @@ function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes
   return "large" in item ? { bytes: 0, largeBytes: item.large.chars } : { bytes: item.data.length, largeBytes: 0 };
 }
 
-/** Maximum number of concurrent queries; further requests share the next one. */
+/** Concurrent queries; further requests share the next one. */
 const MAX_QUERIES = 2;
 const MAX_INPUTS = 64;
 
-interface Asked {
+interface InputRequest {
   readonly jobId: string;
   readonly resolve: (input: JobInput) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Returns a function that reads the inputs of starting jobs, several with one query, because Islands with many slots start many jobs at
- * once. The function throws {ServiceError} `not_found` for an unknown job and for a removed input.
+ * Returns a function that reads inputs, several with one query, because Islands with many slots start many jobs at once.
+ * It throws {ServiceError} `not_found` for an unknown job and for a removed input.
  * @param query reads inputs as JSON, by job.
  */
 export function shareInputReads(
   query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): (jobId: string) => Promise<JobInput> {
-  const waiting: Asked[] = [];
+  const waiting: InputRequest[] = [];
   let queries = 0;
 
-  const readPart = async (asked: readonly Asked[]): Promise<void> => {
+  const readPart = async (requests: readonly InputRequest[]): Promise<void> => {
     try {
-      const inputs = await query(asked.map(({ jobId }) => jobId));
-      for (const { jobId, resolve, reject } of asked) {
+      const inputs = await query(requests.map(({ jobId }) => jobId));
+      for (const { jobId, resolve, reject } of requests) {
         const input = inputs.get(jobId);
         if (input === undefined) reject(REFUSALS.no_job());
         else resolve(JSON.parse(input) as JobInput);
       }
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of requests) reject(error);
     }
   };
 
-  const readAsked = async (): Promise<void> => {
+  const readWaiting = async (): Promise<void> => {
     if (queries >= MAX_QUERIES) return;
     queries += 1;
     while (waiting.length > 0) {
@@ -335,6 +316,6 @@ export function shareInputReads(
     new Promise((resolve, reject) => {
       waiting.push({ jobId, resolve, reject });
       // Runs in a microtask, so that calls of one tick share a query.
-      queueMicrotask(() => void readAsked());
+      queueMicrotask(() => void readWaiting());
     });
 }

@@ -1,25 +1,21 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/**
- * Longest JSON text that is stored inline. Longer text is stored in pieces of this size, so that it never has to be in memory as a whole.
- */
+/** Longest JSON text that is stored inline. Longer text is stored in pieces, so that it is never in memory as a whole. */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
 /** Name of a large output among the large values of its job. */
 export const OUTPUT_NAME = "output";
 
-/** A reference to a large value: its name within the job, and the length of its text. */
+/** `name`: unique within the job. `chars`: length of the JSON text in UTF-16 units. */
 export interface LargeRef {
   readonly name: string;
   readonly chars: number;
 }
 
 /** A large JSON value in storage: an image, or the output of a job. Readers load one piece at a time. */
-export class LargeJson {
-  /** Length of the JSON text, in UTF-16 units. */
+export class LargeJson implements LargeRef {
   readonly chars: number;
-  /** Name among the large values of its job. */
   readonly name: string;
   readonly #readPiece: (index: number) => Promise<string | undefined>;
   #written: Promise<unknown> | null;
@@ -46,7 +42,7 @@ export class LargeJson {
     );
   }
 
-  /** Resolves when the value is in storage, where other coordinators find it; null once it is. */
+  /** Resolves when the value is in storage, where other coordinators can read it; null once it is. */
   get written(): Promise<unknown> | null {
     return this.#written;
   }
@@ -59,12 +55,11 @@ export class LargeJson {
       if (piece === undefined) throw new Error("Large output was deleted during the read");
       read += piece.length;
       yield piece;
-      // Storage and sockets may respond at once, so yield to other work between pieces.
+      // Yield to other work, because storage and sockets may respond at once.
       await nextTick();
     }
   }
 
-  /** Returns the parsed value, for code that cannot work on the text. */
   async value(): Promise<unknown> {
     let text = "";
     for await (const piece of this.pieces()) text += piece;
@@ -79,17 +74,13 @@ export interface Piece {
   readonly text: string;
 }
 
-export function piecesToWrite({ name, json }: { readonly name: string; readonly json: string }): Piece[] {
-  return piecesOf(json).map((text, piece) => ({ name, piece, text }));
-}
-
 /** Splits JSON text for storage, never inside a surrogate pair, which UTF-8 could not encode. */
-function piecesOf(json: string): string[] {
-  const pieces: string[] = [];
+export function splitLarge({ name, json }: { readonly name: string; readonly json: string }): Piece[] {
+  const pieces: Piece[] = [];
   for (let from = 0; from < json.length;) {
     let to = Math.min(from + MAX_INLINE_CHARS, json.length);
     if (to < json.length && isHighSurrogate(json.charCodeAt(to - 1))) to -= 1;
-    pieces.push(json.slice(from, to));
+    pieces.push({ name, piece: pieces.length, text: json.slice(from, to) });
     from = to;
   }
   return pieces;

@@ -4,14 +4,11 @@ import { kept, read, write, type Opened } from "../steps/steps.ts";
 import { flag, integer, json, key, nullable, onlyIn, secret, Table, text, type RowOf } from "../steps/table.ts";
 import { isOwn, type Tx } from "../steps/tx.ts";
 
-/**
- * States of a webhook, in the order in which it passes through them. `waiting`: its job or batch has not ended. `pending`: due for
- * delivery. `failed`: given up.
- */
+/** In order. `waiting`: its job or batch has not ended. `pending`: due for delivery. `failed`: given up. */
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** A delivery attempt. `status`: HTTP status of the response. Null without a response; `error` then has the reason. */
+/** `status`: HTTP status of the response; null without one, `error` then has the reason. */
 export interface DeliveryAttempt {
   readonly atMs: number;
   readonly status: number | null;
@@ -23,13 +20,13 @@ export type AttemptOutcome =
   | { readonly state: "pending"; readonly dueAtMs: number };
 
 /**
- * Outbox of webhooks. The submission of a job or batch stores its webhook. The commit of its end makes the webhook `pending`, so that a
- * crash after the commit loses none.
+ * Outbox of webhooks. The submission of a job or batch stores its webhook. The commit of its end makes it `pending`, so
+ * that a crash after the commit loses none.
  */
 export const webhookTable = new Table(
   "webhooks",
   {
-    /** Sent as the `webhook-id` header with every attempt: receivers detect repeats by it. */
+    /** Sent as the header `webhook-id`, by which receivers detect repeats. */
     id: key("PRIMARY KEY"),
     accountId: key({ sqlite: "REFERENCES accounts (id)" }),
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
@@ -37,7 +34,7 @@ export const webhookTable = new Table(
     url: text(),
     /** `whsec_` and base64. Signs every attempt, so a hash is not enough. */
     secret: secret(),
-    /** True if the coordinator generated the secret. The response to the submission then shows it. */
+    /** The response to the submission shows a secret that the coordinator generated. */
     isSecretGenerated: flag(),
     state: text<WebhookState>("DEFAULT 'waiting' CHECK (state IN ('waiting', 'pending', 'delivered', 'failed'))"),
     /** Time when its job or batch ended; null while it is waiting. */
@@ -46,7 +43,7 @@ export const webhookTable = new Table(
     dueAtMs: nullable(integer()),
     /** Attempts, oldest first. */
     tries: json<readonly DeliveryAttempt[]>("DEFAULT '[]'"),
-    /** Coordinator that delivers it: the one that stored the end of its job or batch. */
+    /** Coordinator that delivers it. */
     senderId: onlyIn("postgres", key("DEFAULT ''")),
   },
   {
@@ -65,7 +62,6 @@ export const webhookTable = new Table(
 type WebhookRow = RowOf<typeof webhookTable>;
 
 export const SUBMITTED_WEBHOOK_COLUMNS = ["id", "url", "secret", "isSecretGenerated"] as const;
-/** A webhook to store with the job or batch whose end it reports. */
 export type NewWebhook = Pick<WebhookRow, (typeof SUBMITTED_WEBHOOK_COLUMNS)[number]>;
 
 type StoredWebhook = Omit<WebhookRow, "dueAtMs" | "senderId">;
@@ -86,20 +82,20 @@ export const webhookSteps = {
   pending: kept(read(pending)),
 
   /**
-   * Adopts the pending webhooks of dead coordinators. Resolves with all webhooks that this coordinator now delivers, including some that it
-   * may already be delivering: the reply to the commit that made them due may have been lost.
+   * Adopts the pending webhooks of dead coordinators. Resolves with all that this coordinator now delivers: the reply to
+   * the commit that made some due may have been lost.
    */
   adopt: read(async (tx) => {
     await adoptRows(tx, "webhooks", "sender_id", "state = 'pending'");
     return pending(tx);
   }),
 
-  /** Returns a webhook that this coordinator delivers; undefined if it was delivered or now belongs to another coordinator. */
+  /** Returns undefined for a webhook that this coordinator does not, or no longer, deliver. */
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
   /**
-   * Adds an attempt to the log of a webhook that this coordinator delivers. No-op for other webhooks. Rejects while the store is read-only;
-   * the webhook is then delivered again later, and receivers detect the repeat.
+   * Logs an attempt. No-op for a webhook that this coordinator does not deliver. Rejects while the store is read-only; the
+   * webhook is then delivered again later, and receivers detect the repeat.
    */
   record: write(async (tx, id: string, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<void> => {
     // The log is a JSON array: insert the attempt before its last bracket.

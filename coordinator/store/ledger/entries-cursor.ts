@@ -16,9 +16,8 @@ const cursorTable = (name: string) =>
 export const earningsCursorTable = cursorTable("earnings_cursor");
 export const usageCursorTable = cursorTable("usage_cursor");
 
-type Range = { readonly from: number; readonly upTo: number };
 /** Aggregates the entries after `from`, up to `upTo`. */
-type SumUp = (range: Range) => Promise<unknown>;
+type SumUp = (range: { readonly from: number; readonly upTo: number }) => Promise<unknown>;
 
 /** Aggregates at most `limit` ledger entries after the cursor, each exactly once. Resolves with true if there may be more. */
 export function moveCursor(tx: Tx, cursor: Table, limit: number, sumUp: SumUp): Promise<boolean> {
@@ -37,11 +36,11 @@ async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp)
 }
 
 /**
- * Waits for earlier transactions: ids are drawn before a commit, and commits may have another order. An id counts once every transaction
- * that could have drawn a lower one has ended.
+ * Waits for earlier transactions, because ids are drawn before a commit. An id counts once every transaction that could
+ * have drawn a lower one has ended.
  */
 async function moveInPostgres(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
-  // Read before the lock assigns an id to this transaction: a transaction that drew one of these entry ids has an earlier id.
+  // Read before the lock assigns an id to this transaction: transactions that drew these entry ids have an earlier one.
   const drawn = await tx.only<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
   const { from, next, isFinal } = await tx.only<{ from: number; next: number; isFinal: boolean }>(
     `SELECT entry AS "from", next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"

@@ -3,7 +3,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
 import { jsonMember, jsonRows, someRows, type Tx } from "../steps/tx.ts";
 
-/** A UTC day: whole days since 1 January 1970. */
+/** Whole UTC days since 1 January 1970. */
 export type UtcDay = number;
 
 export const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ const RULES = [`PRIMARY KEY (${KEY})`];
 /** Key of an Island on a day, for the account that owned it then. */
 const hostDay = { accountId: key(), hostId: key(), day: small<UtcDay>() };
 
-/** Activity of Islands, which is collected in memory and added from time to time. */
+/** Activity of Islands, collected in memory and added from time to time. */
 export const islandDayTable = new Table(
   "island_days",
   {
@@ -37,7 +37,7 @@ export const islandDayTable = new Table(
 );
 
 /**
- * Earnings of Islands, exactly as in the ledger. Entries are aggregated by Island and day from time to time, each exactly once. A read adds
+ * Earnings of Islands, exactly as in the ledger. Entries are aggregated from time to time, each exactly once. A read adds
  * the entries that are not aggregated yet.
  */
 export const islandEarningTable = new Table(
@@ -67,7 +67,6 @@ export interface JobEarning {
   readonly atMs: number;
 }
 
-/** Ledger lines that are searched for the latest earnings of one Island. */
 export const MAX_LINES = 2_000;
 
 const IN_RANGE = "account_id = @accountId AND (CAST(@hostId AS text) IS NULL OR host_id = @hostId) AND day >= @fromDay";
@@ -78,7 +77,7 @@ const PARTY = "party = 'client:' || @accountId";
 const CURSOR = "(SELECT entry FROM earnings_cursor)";
 /** PostgreSQL: the index entries_by_account has the entries of the account. */
 const INDEXED = "earning.party = 'client:' || @accountId AND earning.party LIKE 'client:%'";
-/** SQLite: entries that the index of lines does not have yet (see `ledger-lines.ts`). */
+/** SQLite: the index of lines has the entries up to this one. */
 const NEWEST = "(SELECT max(id) FROM entries) / 256 * 256";
 
 const unsummed = ({ dialect }: Tx): string =>
@@ -88,7 +87,6 @@ const unsummed = ({ dialect }: Tx): string =>
         SELECT entry FROM ledger_lines WHERE ${PARTY} AND entry > ${CURSOR}
         UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${NEWEST}) AND ${PARTY})`;
 
-/** Selects the account's last entries. */
 const lastLines = ({ dialect }: Tx): string =>
   dialect === "postgres"
     ? `(SELECT id, txn, micro, kind FROM entries AS earning WHERE ${INDEXED} ORDER BY id DESC LIMIT ${MAX_LINES}) AS earning ${JOINS} WHERE true`
@@ -99,31 +97,28 @@ const lastLines = ({ dialect }: Tx): string =>
 
 const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${hostId} ${day}`;
 
-/** Daily metrics of Islands. */
-export const hostFigureSteps = {
+export const hostMetricSteps = {
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
     // Sorted, so that two coordinators cannot deadlock.
     const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const member = (name: string, type: string): string => `CAST(${jsonMember(tx, "value", name)} AS ${type})`;
-    const counts = Object.keys(NO_COUNTS).map((name) => ({
-      column: islandDayTable.columnName(name),
-      value: member(name, "bigint"),
-    }));
-    const added = counts.map(({ column }) => `${column} = island_days.${column} + excluded.${column}`);
-    const sql = `INSERT INTO island_days (${KEY}, ${counts.map(({ column }) => column).join(", ")})
+    const counts = Object.keys(NO_COUNTS);
+    const columns = counts.map((name) => islandDayTable.columnName(name));
+    const added = columns.map((column) => `${column} = island_days.${column} + excluded.${column}`);
+    const sql = `INSERT INTO island_days (${KEY}, ${columns.join(", ")})
       SELECT ${member("accountId", "text")}, ${member("hostId", "text")}, ${member("day", "integer")},
-        ${counts.map(({ value }) => value).join(", ")}
+        ${counts.map((name) => member(name, "bigint")).join(", ")}
       FROM ${jsonRows(tx, "rows")} WHERE true ON CONFLICT (${KEY}) DO UPDATE SET ${added.join(", ")}`;
     await tx.run(sql, { rows: JSON.stringify(sorted) });
   }),
 
-  /** Returns counts of the account's Islands, or of one, from `fromDay` on, in any order. */
+  /** Returns counts from `fromDay` on, in any order. `hostId`: null for all Islands of the account. */
   counts: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
     const sql = `SELECT ${islandDayTable.all} FROM island_days WHERE ${IN_RANGE}`;
     return tx.all<IslandDay>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** Returns micro-credits that the account earned with its Islands, or with one, from `fromDay` on. Several rows may belong to one day. */
+  /** Returns earnings from `fromDay` on. Several rows may belong to one day. `hostId`: null for all Islands. */
   earnings: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
     // A single statement, so that sums and cursor are consistent.
     const sql = `SELECT host_id AS "hostId", day, micro FROM island_earnings WHERE ${IN_RANGE}
@@ -135,7 +130,7 @@ export const hostFigureSteps = {
     return tx.all<HostEarning>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** Returns the latest earnings of the Island's jobs, newest first, among the account's last {@link MAX_LINES} ledger lines. */
+  /** Searches the account's last {@link MAX_LINES} ledger lines. Newest first. */
   recentEarnings: read((tx, accountId: string, hostId: string, limit: number) => {
     const sql = `SELECT jobs.id AS "jobId", earning.micro, first.at_ms AS "atMs" FROM ${lastLines(tx)}
       AND earning.kind = 'earning' AND jobs.island_id = @hostId ORDER BY earning.id DESC LIMIT @limit`;
@@ -154,7 +149,7 @@ export const hostFigureSteps = {
     }),
   ),
 
-  /** Deletes days before `beforeDay`; at most `limit` rows of each table. Resolves with their number. */
+  /** Deletes at most `limit` rows of each table for days before `beforeDay`. Resolves with their number. */
   forgetDays: write(async (tx, beforeDay: UtcDay, limit: number) => {
     const forget = (table: string): Promise<number> =>
       tx.run(`DELETE FROM ${table} WHERE ${someRows(tx, table, KEY, "day < @beforeDay")}`, { beforeDay, limit });

@@ -3,9 +3,9 @@ import type { Posting } from "../../credits/postings.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { snapshotRead, write } from "../steps/steps.ts";
 import { definedAs, integer, key, named, nullable, onlyIn, small, Table, text, written } from "../steps/table.ts";
-import type { Dialect, Tx } from "../steps/tx.ts";
+import { countRows, type Dialect, type Tx } from "../steps/tx.ts";
 
-/** Balances of the parties after their last entry. That of the network is negative. */
+/** The balance of the network is negative. */
 export const balanceTable = new Table(
   "balances",
   {
@@ -17,7 +17,7 @@ export const balanceTable = new Table(
   { rules: ["CHECK (party = 'network' OR micro >= 0)"] },
 );
 
-/** Postings. Entries are only added, never changed or removed. */
+/** Postings; append-only. */
 export const entryTable = new Table(
   "entries",
   {
@@ -66,9 +66,9 @@ export interface LedgerReport {
   /** Sum of all entries; 0 if the ledger is correct. */
   readonly sumMicro: number;
   readonly entries: number;
-  /** Number of transactions whose entries do not sum to zero. */
+  /** Transactions whose entries do not sum to 0. */
   readonly unbalancedTransactions: number;
-  /** Parties whose stored balance is not the sum of their entries. */
+  /** Parties whose balance is not the sum of their entries. */
   readonly wrongBalances: readonly { party: string; balanceMicro: number; entriesMicro: number }[];
   /** Accounts whose hold is not the sum of the prices of their unfinished jobs. */
   readonly wrongHolds: readonly { accountId: string; heldMicro: number; jobsMicro: number }[];
@@ -76,9 +76,9 @@ export interface LedgerReport {
 
 type Rows = readonly [id: string, from: string];
 
-/** Newest entries that `ledger_lines` does not have: at most 255, because it gets 256 at a time. */
+/** Entries that `ledger_lines` does not have yet: at most 255. */
 const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
-/** Sources of the entries that form lines (see `LineEntry`): client entries and charges of the hold. `moves`: client entries only. */
+/** `lines`: entries that form lines (see `LineEntry`), from the client and charges of the hold. `moves`: client only. */
 const SOURCES: Readonly<Record<Dialect, { readonly lines: readonly Rows[]; readonly moves: readonly Rows[] }>> = {
   sqlite: {
     lines: [
@@ -117,37 +117,31 @@ function ledgerSql(dialect: Dialect) {
   };
 }
 
-/** SQL of a ledger page. Skipped lines are skipped in an index, without reading the entries. */
+/** Skipped lines are skipped in an index, without reading the entries. */
 export const LEDGER_SQL = { sqlite: ledgerSql("sqlite"), postgres: ledgerSql("postgres") } as const;
 
-/**
- * Reads a page of an account's ledger. Computes the balance of a line backwards from the current one, so that a page costs no more than its
- * offset.
- */
+/** Computes the balance of a line backwards from the current one, so that a page costs no more than its offset. */
 export async function readLedger(
   tx: Tx,
   accountId: string,
   page: Page,
 ): Promise<{ lines: LedgerLine[]; total: number }> {
-  const { dialect } = tx;
+  const sql = LEDGER_SQL[tx.dialect];
   const values = { client: `client:${accountId}`, hold: `hold:${accountId}`, ...page };
-  const { total } = await tx.only<{ total: number }>(LEDGER_SQL[dialect].count, values);
-  const rows = await ledgerNoteTable.rows<LineEntry>(tx, LEDGER_SQL[dialect].page, values);
+  const { total } = await tx.only<{ total: number }>(sql.count, values);
+  const rows = await ledgerNoteTable.rows<LineEntry>(tx, sql.page, values);
   const [newest] = rows;
   if (newest === undefined) return { lines: [], total };
-  const { micro } = await tx.only<{ micro: number }>(LEDGER_SQL[dialect].balanceAt, { ...values, id: newest.id });
+  const { micro } = await tx.only<{ micro: number }>(sql.balanceAt, { ...values, id: newest.id });
   return { lines: linesOf(rows, micro), total };
 }
 
 /** Append-only double-entry ledger. Source: decision 0013. */
 export const ledgerSteps = {
-  /**
-   * Stores postings that belong to no job, such as a grant.
-   * @throws the refusal of the postings (`refusalOf`); nothing is stored.
-   */
+  /** Stores postings that belong to no job, such as a grant. @throws the refusal of the postings (`refusalOf`). */
   post: write((tx, postings: readonly Posting[], atMs: number) => tx.post(postings, atMs)),
 
-  /** Returns the movements of the account's credits, newest first. `total` counts all. */
+  /** Newest first. `total` counts all lines of the account. */
   list: snapshotRead(async (tx, accountId: string, page: Page) => {
     assertPage(page);
     return readLedger(tx, accountId, page);
@@ -165,9 +159,8 @@ export async function verifyLedger(tx: Tx): Promise<LedgerReport> {
   const totals = await tx.only<Pick<LedgerReport, "sumMicro" | "entries">>(
     `SELECT coalesce(sum(micro), 0) AS "sumMicro", count(*) AS entries FROM entries`,
   );
-  const unbalanced = await tx.only<{ count: number }>(
-    "SELECT count(*) AS count FROM (SELECT txn FROM entries GROUP BY txn HAVING sum(micro) <> 0) AS unbalanced",
-  );
+  const unbalanced = "FROM (SELECT txn FROM entries GROUP BY txn HAVING sum(micro) <> 0) AS unbalanced";
+  const unbalancedTransactions = await countRows(tx, unbalanced);
   const wrongBalances = await tx.all<LedgerReport["wrongBalances"][number]>(
     `SELECT party, coalesce(micro, 0) AS "balanceMicro", coalesce(total, 0) AS "entriesMicro"
      FROM ${balances} FULL JOIN (SELECT party, sum(micro) AS total FROM entries GROUP BY party) AS sums USING (party)
@@ -181,14 +174,13 @@ export async function verifyLedger(tx: Tx): Promise<LedgerReport> {
      ) AS held ON account_id = accounts.id
      WHERE coalesce(micro, 0) <> coalesce(total, 0) ORDER BY accounts.id`,
   );
-  return { ...totals, unbalancedTransactions: unbalanced.count, wrongBalances, wrongHolds };
+  return { ...totals, unbalancedTransactions, wrongBalances, wrongHolds };
 }
 
 /** Balances that include the network's moves. */
 const FOLDED_BALANCES = `(SELECT party, micro + CASE party WHEN 'network'
     THEN (SELECT coalesce(sum(micro), 0) FROM network_moves) ELSE 0 END AS micro FROM balances) AS balances`;
 
-/** Folds the moves of the network into its balance. */
 export async function foldNetworkMoves(tx: Tx): Promise<void> {
   await tx.run(
     `WITH gone AS (DELETE FROM network_moves RETURNING micro)

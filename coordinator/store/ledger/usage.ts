@@ -2,7 +2,7 @@ import { moveCursor, usageCursorTable } from "./entries-cursor.ts";
 import { DAY_MS, type UtcDay } from "./host-metrics.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { pageRead, write } from "../steps/steps.ts";
-import { integer, key, small, Table } from "../steps/table.ts";
+import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
 import { byBytes, someRows, type Tx } from "../steps/tx.ts";
 
 /** `spent`: charges for jobs of the account. `earned`: earnings of its Islands. */
@@ -16,8 +16,8 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 const KEY = "account_id, day, kind, slug, key_id";
 
 /**
- * Spending and earnings of accounts, exactly as in the ledger. Entries are aggregated by account, day, Cargo and key from time to time,
- * each exactly once. A read adds the entries that are not aggregated yet, so jobs write nothing for it.
+ * Spending and earnings of accounts, exactly as in the ledger. Entries are aggregated from time to time, each exactly
+ * once. A read adds the entries that are not aggregated yet, so jobs write nothing for it.
  */
 export const usageTable = new Table(
   "account_usage",
@@ -52,22 +52,17 @@ export interface UsageFilter {
 }
 
 /** Costs or earnings of jobs. Null for each dimension that lines are not grouped by. */
-export interface UsageLine {
-  readonly kind: UsageKind;
+export interface UsageLine extends Omit<RowOf<typeof usageTable>, "accountId" | "day" | "slug" | "keyId"> {
   readonly day: UtcDay | null;
   readonly slug: string | null;
   /** Null also for jobs of a session, and for earnings. */
   readonly keyId: string | null;
-  readonly micro: number;
-  readonly jobs: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
 }
 
+/** Totals of all pages. */
 interface UsageTotals {
-  /** Number of lines on all pages. */
+  /** Number of lines. */
   readonly total: number;
-  /** Sum of all pages. */
   readonly spentMicro: number;
   readonly earnedMicro: number;
 }
@@ -77,7 +72,6 @@ export interface UsageReport extends UsageTotals {
   readonly lines: readonly UsageLine[];
 }
 
-/** Columns of usage, from entries that are charges and earnings. */
 const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(entry.party, 8) END AS account_id,
   CAST(first.at_ms / ${DAY_MS} AS integer) AS day, CASE entry.kind WHEN 'charge' THEN 'spent' ELSE 'earned' END AS kind,
   jobs.slug AS slug, CASE entry.kind WHEN 'charge' THEN coalesce(api_keys.id, '') ELSE '' END AS key_id,
@@ -111,9 +105,7 @@ function unsummed({ dialect }: Tx): string {
     ) AND entry.kind IN ('charge', 'earning')`;
 }
 
-/**
- * Selects what the account `@accountId` spent and earned from `@fromDay` to `@toDay`, as rows of the table; several may have the same key.
- */
+/** Selects the usage of `@accountId` from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
 export function allUsage(tx: Tx): string {
   const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
   return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay
@@ -122,7 +114,7 @@ export function allUsage(tx: Tx): string {
       WHERE day BETWEEN @fromDay AND @toDay`;
 }
 
-/** A single statement, so that sums and cursor, lines and totals are consistent. Without lines it returns a row with the totals. */
+/** A single statement, so that its parts are consistent. Without lines it returns a row with the totals. */
 export function reportSql(tx: Tx, groups: readonly UsageGroup[]): string {
   const by = (group: UsageGroup, column: string, type: string): string =>
     groups.includes(group) ? column : `CAST(NULL AS ${type})`;
@@ -177,7 +169,7 @@ export const usageSteps = {
     }),
   ),
 
-  /** Deletes days before `beforeDay`; at most `limit` rows. Resolves with their number. */
+  /** Deletes at most `limit` rows of days before `beforeDay`. Resolves with their number. */
   forgetDays: write((tx, beforeDay: UtcDay, limit: number) => {
     const sql = `DELETE FROM account_usage WHERE ${someRows(tx, "account_usage", KEY, "day < @beforeDay")}`;
     return tx.run(sql, { beforeDay, limit });

@@ -6,14 +6,15 @@ export interface CopiedTable {
   readonly name: string;
   /** Unique key, in whose order it is copied. */
   readonly key: readonly string[];
-  readonly columns: Readonly<Record<string, ColumnKind>>;
+  readonly columns: readonly string[];
+  /** Kinds of the columns, in their order. */
+  readonly kinds: readonly ColumnKind[];
   /** Columns with long values, which limit the rows per page. */
   readonly long: readonly string[];
-  /** Column whose next value PostgreSQL generates; undefined if there is none. */
+  /** Column whose next value PostgreSQL generates. */
   readonly counter: string | undefined;
 }
 
-/** Tables with one row, whose number is set at the end. */
 export const REVISIONS = ["catalog_revision", "credentials_revision"] as const;
 
 /** Tables that are derived from others. */
@@ -25,7 +26,7 @@ const DERIVED: ReadonlySet<string> = new Set([
   "usage_cursor",
 ]);
 
-/** All tables with data, in an order that foreign keys allow. Excludes {@link REVISIONS}, which have one number each. */
+/** In an order that foreign keys allow. */
 export const COPIED_TABLES: readonly CopiedTable[] = TABLES.filter(
   ({ name, rules }) => rules.onlyIn === undefined && !DERIVED.has(name),
 ).map(copiedTable);
@@ -39,7 +40,8 @@ function copiedTable({ name, definition, rules }: Table): CopiedTable {
   return {
     name,
     key: listed?.split(", ") ?? columnsWith("PRIMARY KEY"),
-    columns: Object.fromEntries(columns.map(([column, { kind }]) => [column, kind])),
+    columns: columns.map(([column]) => column),
+    kinds: columns.map(([, { kind }]) => kind),
     long: columns
       .filter(([, { kind }]) => ["text", "json", "written", "inner"].includes(kind))
       .map(([column]) => column),
@@ -50,9 +52,7 @@ function copiedTable({ name, definition, rules }: Table): CopiedTable {
 /** Maximum number of rows per page; long rows reduce it. */
 const PAGE_ROWS = 500;
 
-/**
- * Returns the SQL, from FROM on, of a table's next rows in key order. The values of the last key are $1, $2, … unless it is the first page.
- */
+/** Returns a query, from FROM on, of the next rows in key order. `isFirst`: else $1, $2, … are the last key. */
 export function nextRowsSql({ name, key }: CopiedTable, isFirst: boolean): string {
   const order = key.join(", ");
   const after = isFirst ? "" : `WHERE (${order}) > (${key.map((_, index) => `$${index + 1}`).join(", ")})`;

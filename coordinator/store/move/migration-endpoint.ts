@@ -3,29 +3,25 @@ import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { CopiedTable, REVISIONS } from "./copied-tables.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** A copied value, which is independent of the database. */
+/** Independent of the database. */
 export type CopiedValue = string | bigint | boolean | null;
-/** Values in the order of the table's columns. */
+/** In the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[];
 export type Revisions = Readonly<Record<(typeof REVISIONS)[number], bigint>>;
 
-/** An end of a data migration: a data directory or a database. While open, it is exclusive to the migration. */
+/** A data directory or a database. While open, it is exclusive to the migration. */
 export interface MigrationEndpoint {
   /** Name for messages, without a password. */
   readonly name: string;
   readonly secrets: SharedSecrets;
-  /** Returns the mark of a migration from or to this end. */
   mark(): Promise<MoveMark | null>;
-  /**
-   * Marks the start of a migration from this end. From then on it cannot be opened and its data does not change.
-   * @throws {DatabaseError} while it is in use.
-   */
+  /** Marks the source, which then cannot be opened and does not change. @throws {DatabaseError} while it is in use. */
   beginSource(mark: MoveMark): Promise<void>;
-  /** Marks the start of a migration to this end. It cannot be opened until {@link completeTarget}. */
+  /** Marks the target, which cannot be opened until {@link completeTarget}. */
   beginTarget(mark: MoveMark): Promise<void>;
   completeSource(): Promise<void>;
   completeTarget(): Promise<void>;
-  /** Removes the mark, so that this end can be opened again. */
+  /** Removes the mark. */
   forget(): Promise<void>;
   /** Returns the next rows of a table in key order, from the first if `afterKey` is null; empty after the last. */
   page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]>;
@@ -39,7 +35,7 @@ export interface MigrationEndpoint {
   close(): Promise<void>;
 }
 
-/** Yields all rows of a table in key order; only those after `afterKey` unless it is null. */
+/** Yields the rows of a table in key order, from the first if `afterKey` is null. */
 export async function* pagesOf(
   end: MigrationEndpoint,
   table: CopiedTable,
@@ -55,11 +51,10 @@ export async function* pagesOf(
 }
 
 export function keyOf({ key, columns }: CopiedTable, row: CopiedRow): CopiedRow {
-  const names = Object.keys(columns);
-  return key.map((name) => row[names.indexOf(name)] as CopiedValue);
+  return key.map((name) => row[columns.indexOf(name)] as CopiedValue);
 }
 
-/** Returns false for a secret that its end could not decrypt, which is copied unchanged. */
+/** False for a secret that its end could not decrypt, which is copied unchanged. */
 export function isClear(value: CopiedValue): value is string {
   return typeof value === "string" && value.startsWith("whsec_");
 }

@@ -18,22 +18,19 @@ export interface MoveReport {
   readonly ledger: LedgerReport;
 }
 
-/**
- * Opens a data directory or a database for a data migration, and creates what is missing. The caller closes it.
- * @throws {DatabaseError} while it is in use.
- */
-export async function openEnd(place: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
-  if (typeof place === "string") return openSqliteEnd(join(place, DATABASE_FILE), clock.now());
+/** Opens an end and creates what is missing. @throws {DatabaseError} while it is in use. */
+export async function openEnd(location: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
+  if (typeof location === "string") return openSqliteEnd(join(location, DATABASE_FILE), clock.now());
   const { openPostgresEnd } = await import("./postgres-end.ts");
-  return openPostgresEnd(place, clock);
+  return openPostgresEnd(location, clock);
 }
 
 /** Receives each step as text for people. */
 type OnStep = (step: string) => void;
 
 /**
- * Migrates all data from one end to the other, then compares every row, the secrets and the ledger. Continues an interrupted migration when
- * called again. Until it is complete, neither end can be opened; afterwards only the target can.
+ * Migrates all data, then compares every row, the secrets and the ledger. Continues an interrupted migration. Until it is
+ * complete, neither end can be opened; afterwards only the target can.
  * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
  */
 export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
@@ -58,32 +55,23 @@ async function assertCanMove(
   left: MoveMark | null,
   begun: MoveMark | null,
 ): Promise<void> {
+  const refuse = ({ name }: MigrationEndpoint, reason: string): never => {
+    throw new DatabaseError(name, reason);
+  };
   if (left?.role === "target")
-    throw new DatabaseError(from.name, `contains only part of the data of ${left.other}. Complete that move first`);
+    refuse(from, `contains only part of the data of ${left.other}. Complete that move first`);
   if (left !== null && left.id === begun?.id) return;
-  if (left?.isDone === true)
-    throw new DatabaseError(from.name, `the data was already moved to ${left.other}. Use that database`);
-  if (left !== null && left.other !== to.name) {
-    throw new DatabaseError(
-      from.name,
-      `a move of the data to ${left.other} is not complete. Complete it, or cancel it with --abandon`,
-    );
-  }
-  if (begun !== null) throw new DatabaseError(to.name, "belongs to another move. Use an empty database");
+  if (left?.isDone === true) refuse(from, `the data was already moved to ${left.other}. Use that database`);
+  if (left !== null && left.other !== to.name)
+    refuse(from, `a move of the data to ${left.other} is not complete. Complete it, or cancel it with --abandon`);
+  if (begun !== null) refuse(to, "belongs to another move. Use an empty database");
   for (const table of COPIED_TABLES) {
-    const isNew = table.name === "balances" || (await to.lastKey(table)) === null;
-    if (!isNew)
-      throw new DatabaseError(
-        to.name,
-        `must be empty, but it has rows in ${table.name}. Use a new database or directory`,
-      );
+    if (table.name === "balances" || (await to.lastKey(table)) === null) continue;
+    refuse(to, `must be empty, but it has rows in ${table.name}. Use a new database or directory`);
   }
   for (const name of SECRET_NAMES) {
     if ((await to.secrets.read(name)) === null) continue;
-    throw new DatabaseError(
-      to.name,
-      "must be empty, but it has secrets of a coordinator. Use a new database or directory",
-    );
+    refuse(to, "must be empty, but it has secrets of a coordinator. Use a new database or directory");
   }
 }
 
@@ -123,7 +111,7 @@ async function verify(from: MigrationEndpoint, to: MigrationEndpoint, onStep: On
   return { rows, ledger };
 }
 
-/** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first difference. */
+/** Resolves with the number of rows. @throws {DatabaseError} at the first difference. */
 async function compareTable(from: MigrationEndpoint, to: MigrationEndpoint, table: CopiedTable): Promise<number> {
   const copies = rowsOf(to, table);
   let count = 0;
@@ -144,8 +132,6 @@ async function* rowsOf(end: MigrationEndpoint, table: CopiedTable): AsyncGenerat
 }
 
 function difference(to: MigrationEndpoint, table: CopiedTable, row: CopiedRow): DatabaseError {
-  return new DatabaseError(
-    to.name,
-    `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original. Empty the database and move the data again`,
-  );
+  const found = `row ${keyOf(table, row).join(" ")} of ${table.name} differs from the original`;
+  return new DatabaseError(to.name, `${found}. Empty the database and move the data again`);
 }

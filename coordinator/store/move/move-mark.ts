@@ -1,8 +1,8 @@
 import { DatabaseError } from "../database-error.ts";
 
 /**
- * Mark of a data migration, in both databases (table `data_move`, which exists only during one and in its source afterwards). A marked
- * database cannot be opened: if two copies continued, each job would run and be paid twice.
+ * Mark of a data migration, in both databases (table `data_move`, which exists only during one and in its source
+ * afterwards). A marked database cannot be opened: if both continued, each job would run and be paid twice.
  */
 export interface MoveMark {
   /** Id of the migration, equal in both. */
@@ -13,17 +13,16 @@ export interface MoveMark {
   readonly isDone: boolean;
 }
 
-/** @throws {DatabaseError} if the database must not be opened. `name`: its file or address. */
+/** @throws {DatabaseError} if the database has a mark. `name`: its file or address. */
 export function refuseMoved(name: string, mark: MoveMark | null): void {
   if (mark === null) return;
-  throw new DatabaseError(name, reasonOf(mark));
-}
-
-function reasonOf({ role, other, isDone }: MoveMark): string {
-  if (role === "target")
-    return `contains only part of the data of ${other}. Complete the move with the command migrate`;
-  const again = "To use this data again instead, run: migrate --from … --abandon";
-  return isDone
-    ? `the data was moved to ${other}. Use that database. ${again}`
-    : `a move of the data to ${other} is not complete. Complete it with the command migrate. ${again}`;
+  const { role, other, isDone } = mark;
+  if (role === "target") {
+    const reason = `contains only part of the data of ${other}. Complete the move with the command migrate`;
+    throw new DatabaseError(name, reason);
+  }
+  const reason = isDone
+    ? `the data was moved to ${other}. Use that database`
+    : `a move of the data to ${other} is not complete. Complete it with the command migrate`;
+  throw new DatabaseError(name, `${reason}. To use this data again instead, run: migrate --from … --abandon`);
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
 import { verifyLedger } from "../ledger/ledger.ts";
 import { clientConfig, countUsers } from "../postgres/engine/connection.ts";
-import { Database } from "../postgres/engine/database.ts";
+import { openDatabase } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
 import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
@@ -26,8 +26,8 @@ const LOCK = 7_265_014;
 const CLIENT_NAME = "move of atoll";
 
 /**
- * SQL for columns that only PostgreSQL has, based on the copied ones. Unfinished jobs become unowned, so that the first coordinator that
- * starts adopts them. Waiting jobs of a batch take quota slots in order.
+ * SQL for columns that only PostgreSQL has. Unfinished jobs become unowned, so that the first coordinator that starts
+ * adopts them. Waiting jobs of a batch take quota slots in order.
  */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jobs: {
@@ -40,7 +40,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Balance of the network: its row plus the moves that are not folded into it yet. */
+/** Includes the moves that are not folded into the row yet. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
 
 const INT4 = 23;
@@ -51,15 +51,12 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/**
- * Opens the database of coordinators as an end of a migration, and creates missing tables. No coordinator uses it during the migration.
- * @throws {DatabaseError} while another migration of the database is in progress.
- */
+/** Creates missing tables. @throws {DatabaseError} while another migration of the database is in progress. */
 export async function openPostgresEnd({ address, key }: DatabaseLocation, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
   // Statements may take long, and no other session waits for these locks.
-  const patient = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
-  const client = new pg.Client({ ...clientConfig(address, CLIENT_NAME), ...patient, types });
+  const noTimeouts = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const client = new pg.Client({ ...clientConfig(address, CLIENT_NAME), ...noTimeouts, types });
   // The current or next statement reports the error to the caller.
   client.on("error", () => undefined);
   try {
@@ -72,11 +69,11 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
     await client.end().catch(() => undefined);
     throw openingErrorOf(error, address);
   }
-  const db = new Database(address, clock, () => {});
+  const db = openDatabase(address, clock);
   const box = new SecretBox(key);
 
   async function note({ id, role, other, isDone }: MoveMark): Promise<void> {
-    await client.query(`DROP TABLE IF EXISTS data_move`);
+    await forget();
     await client.query(
       "CREATE TABLE data_move (id text NOT NULL, role text NOT NULL, other text NOT NULL, is_done boolean NOT NULL)",
     );
@@ -144,7 +141,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
     },
 
     async page(table, afterKey) {
-      const kinds = Object.values(table.columns);
+      const { kinds } = table;
       const { rows } = await client.query<CopiedValue[]>({
         text: pageSql(table, afterKey === null),
         values: [...(afterKey ?? [])],
@@ -158,14 +155,12 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
       return rows[0] ?? null;
     },
 
-    async append({ name, columns }, rows) {
-      const names = Object.keys(columns);
-      const kinds = Object.values(columns);
+    async append({ name, columns, kinds }, rows) {
       const own = Object.entries(OWN[name] ?? {});
       const lists = kinds.map((kind, index) => `$${index + 1}::${columnType(kind, "postgres")}[]`).join(", ");
       await client.query(
-        `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
-         SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,
+        `INSERT INTO ${name} (${[...columns, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
+         SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${columns.join(", ")})`,
         kinds.map((kind, index) => rows.map((row) => toColumn(kind, row[index] ?? null))),
       );
     },
@@ -198,17 +193,16 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
 /** Limits a page of rows with long columns by their bytes. */
 function pageSql(table: CopiedTable, isFirst: boolean): string {
   const { name, columns, key, long } = table;
-  const names = Object.keys(columns);
   const rows = nextRowsSql(table, isFirst);
   if (long.length === 0) {
-    const values = names.map((column) =>
+    const values = columns.map((column) =>
       name === "balances" && column === "micro" ? `${NETWORK_MICRO} AS micro` : column,
     );
     return `SELECT ${values.join(", ")} ${rows}`;
   }
   const bytes = long.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(" + ");
   const before = `sum(bytes) OVER (ORDER BY ${key.join(", ")} ROWS UNBOUNDED PRECEDING) - bytes AS bytes_before`;
-  return `SELECT ${names.join(", ")} FROM (
-      SELECT *, ${before} FROM (SELECT ${names.join(", ")}, ${bytes} AS bytes ${rows}) AS sized) AS page
+  return `SELECT ${columns.join(", ")} FROM (
+      SELECT *, ${before} FROM (SELECT ${columns.join(", ")}, ${bytes} AS bytes ${rows}) AS sized) AS page
     WHERE bytes_before < ${PAGE_BYTES} ORDER BY ${key.join(", ")}`;
 }

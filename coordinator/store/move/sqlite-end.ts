@@ -1,14 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { foldItems, itemsOf } from "../jobs/feed-layout.ts";
-import { FileSecrets } from "../secrets/file-secrets.ts";
+import { foldItems, unfoldItems } from "../jobs/feed-layout.ts";
+import { fileSecrets } from "../secrets/file-secrets.ts";
 import { verifyLedger } from "../ledger/ledger.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openForWriting, prepareFile } from "../sqlite/engine/connection.ts";
 import { migrate } from "../sqlite/engine/migrate.ts";
 import { readMark } from "../sqlite/engine/moved.ts";
 import { lockForServing } from "../sqlite/engine/serve-lock.ts";
-import { PreparedStatements, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
 import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
@@ -23,14 +23,10 @@ import {
 } from "./migration-endpoint.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** Maximum number of characters per page. A single row may exceed it. */
+/** Characters per page. A single row may exceed it. */
 const PAGE_CHARS = 4_000_000;
 
-/**
- * Opens the data directory of a coordinator as an end of a migration, and creates what is missing. No coordinator serves it during the
- * migration.
- * @throws {DatabaseError} while a coordinator serves the directory.
- */
+/** Creates what is missing. @throws {DatabaseError} while a coordinator serves the directory. */
 export async function openSqliteEnd(databaseFile: string, nowMs: number): Promise<MigrationEndpoint> {
   const directory = dirname(databaseFile);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -44,12 +40,8 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
   function note({ id, role, other, isDone }: MoveMark): void {
     db.exec(`DROP TABLE IF EXISTS data_move;
       CREATE TABLE data_move (id TEXT NOT NULL, role TEXT NOT NULL, other TEXT NOT NULL, is_done INTEGER NOT NULL) STRICT`);
-    db.prepare("INSERT INTO data_move (id, role, other, is_done) VALUES (?, ?, ?, ?)").run(
-      id,
-      role,
-      other,
-      isDone ? 1 : 0,
-    );
+    const sql = "INSERT INTO data_move (id, role, other, is_done) VALUES (?, ?, ?, ?)";
+    db.prepare(sql).run(id, role, other, isDone ? 1 : 0);
   }
 
   async function forget(): Promise<void> {
@@ -70,7 +62,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
   return {
     name: directory,
-    secrets: new FileSecrets(directory),
+    secrets: fileSecrets(directory),
     completeTarget: forget,
     forget,
 
@@ -98,19 +90,16 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
     },
 
     async page(table, afterKey) {
-      const names = Object.keys(table.columns);
-      const values = table.name === "entries" ? names.map(ofMovement) : names;
+      const { name, columns, kinds, long } = table;
+      const values = name === "entries" ? columns.map(ofMovement) : columns;
       const sql = `SELECT ${values.join(", ")} ${nextRowsSql(table, afterKey === null).replaceAll(/\$\d+/g, "?")}`;
+      const select = db.prepare<CopiedValue[], CopiedValue[]>(sql).raw().safeIntegers();
       const page: CopiedRow[] = [];
       let chars = 0;
-      for (const stored of db
-        .prepare<CopiedValue[], CopiedValue[]>(sql)
-        .raw()
-        .safeIntegers()
-        .iterate(...(afterKey ?? []))) {
-        const row = table.name === "feed_chunks" ? inLayout(names, stored) : stored;
-        page.push(Object.values(table.columns).map((kind, index) => fromColumn(kind, row[index] ?? null)));
-        for (const column of table.long) chars += (row[names.indexOf(column)] as string | null)?.length ?? 0;
+      for (const stored of select.iterate(...(afterKey ?? []))) {
+        const row = name === "feed_chunks" ? inLayout(columns, stored) : stored;
+        page.push(kinds.map((kind, index) => fromColumn(kind, row[index] ?? null)));
+        for (const column of long) chars += (row[columns.indexOf(column)] as string | null)?.length ?? 0;
         if (chars >= PAGE_CHARS) break;
       }
       return page;
@@ -120,10 +109,8 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
       return db.prepare<[], CopiedValue[]>(lastKeySql(table)).raw().safeIntegers().get() ?? null;
     },
 
-    async append({ name, columns }, rows) {
-      const names = Object.keys(columns);
-      const kinds = Object.values(columns);
-      const sql = `INSERT INTO ${name} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+    async append({ name, columns, kinds }, rows) {
+      const sql = `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
       const insert = db.prepare<(string | bigint | null)[]>(sql);
       db.transaction(() => {
         for (const row of rows) insert.run(...row.map((value, index) => toColumn(kinds[index] as ColumnKind, value)));
@@ -145,7 +132,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
       })();
     },
 
-    verifyLedger: () => verifyLedger(new SqliteTx(new PreparedStatements(db), null)),
+    verifyLedger: () => verifyLedger(new SqliteTx(prepareOnce(db), null)),
 
     async close() {
       parts.dispose();
@@ -153,16 +140,16 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
   };
 }
 
-/** Copies job and time, which SQLite stores only in the first entry of a movement, to each entry, as PostgreSQL has them. */
+/** Each entry gets job and time, which SQLite stores only in the first entry of a movement. */
 function ofMovement(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }
 
-/** Converts a chunk of an earlier version, which has all items as JSON and no text. */
+/** For a chunk of an earlier version, which has all items as JSON and no text. */
 function inLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
   const [itemsAt, textAt] = [names.indexOf("items"), names.indexOf("text")];
   if (row[textAt] !== null) return row;
-  const { layout, text } = foldItems(itemsOf({ items: row[itemsAt] as string, text: null }));
+  const { layout, text } = foldItems(unfoldItems({ items: row[itemsAt] as string, text: null }));
   return row.with(itemsAt, layout).with(textAt, text);
 }

@@ -1,4 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
+import { withoutPassword } from "../../../shared/without-password.ts";
+import { refuseMoved } from "../move/move-mark.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { openCommon, pruned } from "../store.ts";
 import { openCluster } from "../cluster-store.ts";
@@ -10,43 +12,37 @@ import type { SecretName } from "../secrets/shared-secrets.ts";
 import type { DatabaseLocation } from "../store-location.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { batchWriter } from "./engine/batch-writer.ts";
-import { Database } from "./engine/database.ts";
+import { openDatabase } from "./engine/database.ts";
 import { leaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
-import { assertNotMoved } from "./engine/moved.ts";
+import { readMark } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { postgresSecrets } from "./secrets/postgres-secrets.ts";
 import { withClient } from "./engine/connection.ts";
 
-interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`. */
-  readonly address: string;
+interface PostgresStoreOptions extends Pick<DatabaseLocation, "address"> {
   readonly clock: Clock;
   /** Id of this coordinator, new at each start. */
   readonly ownerId: string;
   /** Encrypts the secrets in the database; one key for all coordinators of the network. */
   readonly secrets: SecretBox;
-  /**
-   * Called with the reason when the store becomes read-only (the server is unavailable or read-only), and with null when it is writable
-   * again.
-   */
+  /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** Interval in which a coordinator renews its lease, and so the time limit of a renewal. Absent for a store without a lease. */
+  /** Interval in which the lease is renewed, and time limit of a renewal. Absent for a store without a lease. */
   readonly leaseRenewMs?: number | undefined;
 }
 
 /**
  * Connects, after creating or migrating the tables if needed.
  * @throws {MigrationError} if the database is newer than this program.
- * @throws {DatabaseError} if it denies access.
- * @throws {ServiceError} `storage_unavailable` while it is unavailable.
+ * @throws as {@link openingErrorOf}
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { address, clock } = options;
   try {
     await migrate(address, MIGRATIONS, clock.now());
-    await assertNotMoved(address);
+    refuseMoved(withoutPassword(address), await withClient(address, "atoll", readMark));
   } catch (error) {
     throw openingErrorOf(error, address);
   }
@@ -55,10 +51,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 export type PostgresStore = ReturnType<typeof postgresStore>;
 
-/** Opens a store in a migrated PostgreSQL database, which several coordinators share. */
+/** Opens a migrated database, which several coordinators share. */
 export function postgresStore(options: PostgresStoreOptions) {
   const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
-  const db = new Database(address, clock, () => {});
+  const db = openDatabase(address, clock);
   const writer = batchWriter({ address, ownerId }, clock, (because) => {
     onReadOnly(because);
     if (because === null) cluster.noteReturn();
@@ -88,7 +84,7 @@ export function postgresStore(options: PostgresStoreOptions) {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
       common.assertPrunes();
     },
-    /** Closes the batch writer first, so that its callers can still read what they need for their responses. */
+    /** The writer closes first, so that its callers can still read what they need for their responses. */
     async close(): Promise<void> {
       common.stop();
       await writer.close();
@@ -101,8 +97,8 @@ export function postgresStore(options: PostgresStoreOptions) {
 const SECRETS: readonly SecretName[] = ["proofs", "signing"];
 
 /**
- * Checks a database: one line per fault, and the state of its ledger. PostgreSQL itself detects damaged pages when it reads them (data
- * checksums). Applies no migration; coordinators may be running.
+ * Returns one line per fault, and the state of the ledger. PostgreSQL itself detects damaged pages when it reads them
+ * (data checksums). Applies no migration; coordinators may be running.
  * @throws {MigrationError} if the database is newer than this program.
  * @throws as {@link openingErrorOf}
  */
@@ -112,24 +108,18 @@ export async function checkPostgres(
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   const applied = await appliedMigrations(address);
   if (isBeforeBaseline(applied, MIGRATIONS, "postgres")) {
-    return {
-      faults: ["the schema is of an earlier version; the next start of a coordinator upgrades it"],
-      ledger: null,
-    };
+    const fault = "the schema is of an earlier version; the next start of a coordinator upgrades it";
+    return { faults: [fault], ledger: null };
   }
   assertKnown(applied, MIGRATIONS);
   if (applied.length < MIGRATIONS.length) {
     const missing = MIGRATIONS.length - applied.length;
-    return {
-      faults: [`${missing} migrations are missing; the next start of a coordinator applies them`],
-      ledger: null,
-    };
+    const fault = `${missing} migrations are missing; the next start of a coordinator applies them`;
+    return { faults: [fault], ledger: null };
   }
   await using stack = new AsyncDisposableStack();
-  const store = stack.adopt(
-    postgresStore({ address, clock, ownerId: "check", secrets: new SecretBox(key) }),
-    (opened) => opened.close(),
-  );
+  const options = { address, clock, ownerId: "check", secrets: new SecretBox(key) };
+  const store = stack.adopt(postgresStore(options), (opened) => opened.close());
   const faults: string[] = [];
   for (const name of SECRETS) {
     await store.secrets.read(name).catch((error: unknown) => {

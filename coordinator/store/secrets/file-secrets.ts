@@ -11,33 +11,16 @@ const FILES: Readonly<Record<SecretName, { readonly file: string; readonly mode:
 };
 
 /** Secrets of one coordinator, as files of its data directory. */
-export class FileSecrets implements SharedSecrets {
-  readonly #directory: string;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  placeOf(name: SecretName): string {
-    return join(this.#directory, FILES[name].file);
-  }
-
-  read(name: SecretName): Promise<Buffer | null> {
-    return readIfThere(this.placeOf(name));
-  }
-
-  add(name: SecretName, value: Buffer): Promise<Buffer> {
-    return addFile(this.placeOf(name), value, FILES[name].mode);
-  }
-
-  async replace(name: SecretName, value: Buffer): Promise<void> {
-    await put(this.placeOf(name), value, FILES[name].mode, rename);
-  }
-
-  async isPrivate(name: SecretName): Promise<boolean> {
+export function fileSecrets(directory: string): SharedSecrets {
+  const pathOf = (name: SecretName): string => join(directory, FILES[name].file);
+  return {
+    locationOf: pathOf,
+    read: (name) => readIfThere(pathOf(name)),
+    add: (name, value) => addFile(pathOf(name), value, FILES[name].mode),
+    replace: (name, value) => put(pathOf(name), value, FILES[name].mode, rename),
     // Windows does not have these mode bits.
-    return process.platform === "win32" || ((await stat(this.placeOf(name))).mode & 0o077) === 0;
-  }
+    isPrivate: async (name) => process.platform === "win32" || ((await stat(pathOf(name))).mode & 0o077) === 0,
+  };
 }
 
 export async function readIfThere(path: string): Promise<Buffer | null> {
@@ -49,7 +32,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Creates the file unless it exists, and returns its content: all processes that start at the same time get the same. */
+/** Creates the file unless it exists. All processes that start at the same time get the same content. */
 export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): Promise<Buffer> {
   try {
     await put(path, value, mode, link);
@@ -71,7 +54,7 @@ async function put(path: string, value: Buffer, mode: number, move: typeof link)
   await syncDirectory(dirname(path));
 }
 
-/** Makes the new name durable. Windows does not support this. */
+/** Makes a new name durable. Windows does not support this. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");

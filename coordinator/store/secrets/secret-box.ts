@@ -7,10 +7,7 @@ const TAG_BYTES = 16;
 /** Prefix of a sealed secret. A plain secret begins with `whsec_`. */
 const SEALED = "sealed1:";
 
-/**
- * Encrypts webhook secrets for the database (AES-256-GCM), so that a copy of the database does not reveal them. They sign, so a hash is not
- * enough.
- */
+/** Encrypts secrets (AES-256-GCM), so that a copy of the database does not reveal them. A hash could not sign. */
 export class SecretBox {
   readonly #key: Buffer;
 

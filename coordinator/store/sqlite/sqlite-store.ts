@@ -7,32 +7,27 @@ import { newId } from "../../../shared/ids.ts";
 import { networkOfOne } from "../cluster-store.ts";
 import { openCommon, pruned } from "../store.ts";
 import { DatabaseError } from "../database-error.ts";
-import { FileSecrets } from "../secrets/file-secrets.ts";
+import { fileSecrets } from "../secrets/file-secrets.ts";
 import { SecretBox } from "../secrets/secret-box.ts";
 import { runBody, type RunStep } from "../steps/steps.ts";
-import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
+import { refuseMoved } from "../move/move-mark.ts";
+import { hasIncrementalVacuum, openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { migrate } from "./engine/migrate.ts";
-import { assertNotMoved } from "./engine/moved.ts";
+import { readMark } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openReader } from "./engine/reader.ts";
-import { PreparedStatements, SqliteTx } from "./engine/sqlite-tx.ts";
+import { prepareOnce, SqliteTx, type Prepare } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** File next to the database with the key that encrypts its webhook secrets. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
-/** Value of `PRAGMA auto_vacuum` for incremental vacuum. */
-const INCREMENTAL_VACUUM = 2;
-
 interface SqliteStoreOptions {
   /** Database file; its folder is created if missing. */
   readonly path: string;
   readonly clock: Clock;
-  /**
-   * Called with the reason when the store becomes read-only (full disk, another process that writes), and with null when it is writable
-   * again.
-   */
+  /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** Free space below which the store becomes read-only. Default: it writes until the disk is full. */
+  /** Free space below which the store becomes read-only. Absent: it writes until the disk is full. */
   readonly minFreeBytes?: number | undefined;
 }
 
@@ -54,9 +49,10 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     using stack = new DisposableStack();
     const db = stack.adopt(openForWriting(file), (opened) => opened.close());
     migrate(db, MIGRATIONS, nowMs);
-    assertNotMoved(db, file);
+    refuseMoved(file, readMark(db));
     sealSecretsInClear(db, secrets);
-    // What a crash left in the log can be pages that a failed sync never wrote: nothing may be added to them. See docs/internals/reliability.md, "Failing disks".
+    // A crash may leave pages in the log that a failed sync never wrote: nothing may be added to them. See
+    // docs/internals/reliability.md, "Failing disks".
     db.pragma("wal_checkpoint(PASSIVE)");
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
@@ -64,7 +60,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
-/** Encrypts the secrets that earlier versions stored as plain text. An index contains only those, so this costs nothing later. */
+/** Encrypts the secrets that earlier versions stored as plain text. An index has only those, so this costs nothing later. */
 function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
   const select = db.prepare<[], { id: string; secret: string }>(
     "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
@@ -78,10 +74,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
-/**
- * Opens a store in a migrated SQLite file. Writes and pages of long lists each run in a thread; other reads use a connection in this
- * thread.
- */
+/** Opens a migrated file. Writes and pages of long lists each run in a thread; other reads use a connection in this one. */
 function sqliteStore(
   file: string,
   secrets: SecretBox,
@@ -91,7 +84,7 @@ function sqliteStore(
   const reader = openReader(file);
   const writer = new Writer(startWriterThread(file), clock, onReadOnly);
   const common = openCommon(
-    sqliteSteps(new PreparedStatements(db), reader, writer),
+    sqliteSteps(prepareOnce(db), reader, writer),
     (_key, kind, args) => writer.run(kind, args),
     writer,
     secrets,
@@ -121,11 +114,11 @@ function sqliteStore(
     cluster: networkOfOne(newId("coord", clock.now())),
     content: {
       ...common.store.content,
-      canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
+      canReclaim: hasIncrementalVacuum(db),
       reclaim: () => writer.run("reclaim", {}),
       truncateLog: () => writer.truncateLog(),
     },
-    secrets: new FileSecrets(dirname(file)),
+    secrets: fileSecrets(dirname(file)),
     async check(): Promise<void> {
       const written = await writer.run("check", {});
       const read = selectCount.get();
@@ -141,7 +134,7 @@ const READ_EVERY_MS = 2_000;
 
 /**
  * Measures the free disk space of a folder now and every 2 s. Returns a function that stops it.
- * @param onRead called with the reason when less than `minFreeBytes` are free, otherwise with null.
+ * @param onRead called with the reason if less than `minFreeBytes` are free, otherwise with null.
  */
 function watchDiskSpace(
   folder: string,
@@ -151,7 +144,7 @@ function watchDiskSpace(
 ): () => void {
   let timer: Timer | null = null;
   let isClosed = false;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
       // The next write detects a disk that does not respond.
@@ -161,9 +154,9 @@ function watchDiskSpace(
     const free = formatMibRoundedDown(freeBytes);
     const isEnough = freeBytes >= minFreeBytes;
     onRead(isEnough ? null : `the disk of ${folder} has only ${free} left (setting min_free_disk_mb)`);
-    timer = clock.schedule(READ_EVERY_MS, () => void look());
+    timer = clock.schedule(READ_EVERY_MS, () => void poll());
   };
-  void look();
+  void poll();
   return () => {
     isClosed = true;
     timer?.cancel();
@@ -174,9 +167,9 @@ interface StepThread {
   runStep(step: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** Returns a runner of steps: reads run here with `statements`, expensive reads in the reader's thread and writes in the writer's. */
-export function sqliteSteps(statements: PreparedStatements, reader: StepThread, writer: StepThread): RunStep {
-  const tx = new SqliteTx(statements, null);
+/** Reads run in this thread, expensive ones in the reader's and writes in the writer's. */
+export function sqliteSteps(prepare: Prepare, reader: StepThread, writer: StepThread): RunStep {
+  const tx = new SqliteTx(prepare, null);
   return (name, step, args) => {
     if (step.kind === "read") return runBody(step, tx, args);
     return (step.kind === "pageRead" ? reader : writer).runStep(name, args);

@@ -7,14 +7,14 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * Number of migrations that a program must know to use the database afterwards, as in a rolling upgrade of several coordinators. Absent:
-   * it must know this one.
+   * Number of migrations that a program must know to use the database afterwards, for rolling upgrades. Absent: it must
+   * know this one.
    */
   readonly oldest?: number;
   /**
-   * PostgreSQL only: its statements, separated by empty lines, run outside of a transaction, as `CREATE INDEX CONCURRENTLY` requires. An
-   * interrupted migration restarts from the beginning, so each statement must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` goes
-   * before the `CREATE`.
+   * PostgreSQL only: its statements, separated by empty lines, run outside of a transaction, as `CREATE INDEX
+   * CONCURRENTLY` requires. An interrupted migration restarts, so each statement must be repeatable: `DROP INDEX
+   * CONCURRENTLY IF EXISTS` goes before the `CREATE`.
    */
   readonly isOutsideTransaction?: true;
 }
@@ -23,7 +23,7 @@ export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
-  /** {@link Migration.oldest}. Absent in SQLite, where a file has a single coordinator. */
+  /** Absent in SQLite, where a file has a single coordinator. */
   readonly oldest?: number;
 }
 
@@ -32,7 +32,7 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Migrations of the last version before the baseline, by the digest of their checksums. */
+/** Migrations of the last version before the baseline, with the digest of their checksums. */
 const BEFORE_BASELINE = {
   sqlite: { count: 25, digest: "53764dfa10f32bd936592ab27b53bffafa239c26c7f9c1c001710cbde2368fea" },
   postgres: { count: 11, digest: "fe9cc4329227a4cd630b42230b837b1a318fdee93fd4405ab50d923e21c68c11" },
@@ -40,10 +40,7 @@ const BEFORE_BASELINE = {
 /** Turns the schema of that version into the baseline: uploads in parts were retired. */
 export const TO_BASELINE = "DROP TABLE upload_parts; DROP TABLE uploads; DELETE FROM migrations;";
 
-/**
- * Returns whether the last version before the baseline wrote the database, which {@link TO_BASELINE} upgrades to the baseline.
- * @throws {MigrationError} if an earlier version did.
- */
+/** True for the last version before the baseline, which {@link TO_BASELINE} upgrades. @throws {MigrationError} for earlier ones. */
 export function isBeforeBaseline(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -57,7 +54,7 @@ export function isBeforeBaseline(
   );
 }
 
-/** Returns the SHA-256 of a migration's text, in hex. */
+/** SHA-256 in hex. */
 export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }

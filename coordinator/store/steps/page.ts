@@ -1,6 +1,5 @@
-import type { Tx, Values } from "./tx.ts";
+import { countRows, type Tx, type Values } from "./tx.ts";
 
-/** A page of a list. */
 export interface Page {
   /** 1 to {@link MAX_PAGE}. */
   readonly limit: number;
@@ -19,7 +18,6 @@ export function assertPage({ limit, offset }: Page): void {
     throw new RangeError(`offset must be an integer of 0 or more, got ${offset}`);
 }
 
-/** A list: the rows of `from` that satisfy all conditions of `where`, in the order of `order`. */
 interface List {
   /** Statement to which `WHERE` with the page's keys is added. */
   readonly select: string;
@@ -30,7 +28,7 @@ interface List {
   readonly order: string;
 }
 
-/** Reads a page of a list as rows, and counts all its rows. */
+/** Reads a page of a list. `total`: number of rows on all pages. */
 export async function readList<Row>(
   tx: Tx,
   { select, from, key, where, order }: List,
@@ -41,7 +39,7 @@ export async function readList<Row>(
   const terms = where.filter((term) => term !== false);
   const rows = `FROM ${from} ${terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`}`;
   const keys = `SELECT ${key} ${rows} ORDER BY ${order} LIMIT @limit OFFSET @offset`;
-  const { total } = await tx.only<{ total: number }>(`SELECT count(*) AS total ${rows}`, values);
+  const total = await countRows(tx, rows, values);
   return {
     rows: await tx.all<Row>(`${select} WHERE ${key} IN (${keys}) ORDER BY ${order}`, { ...values, ...page }),
     total,

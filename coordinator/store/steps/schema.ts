@@ -103,7 +103,7 @@ export const TABLES: readonly Table[] = [
 /** Later migrations, from version 2, without the SQL that follows from `since` of columns and tables. */
 const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
 
-/** Returns all migrations of an engine. `rest`: statements of its baseline after the tables. */
+/** `rest`: statements of the baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
   const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
   return [
@@ -115,7 +115,7 @@ export function migrationsOf(dialect: Dialect, rest: string): readonly Migration
   ];
 }
 
-/** Returns the statements that create the table with its columns of `version`, and its indexes; empty for an engine without it. */
+/** Creates the table with its indexes; empty for an engine without it. `version`: migration that adds the table. */
 function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
   if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
   const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
@@ -125,7 +125,7 @@ function tableSql({ name, definition, rules }: Table, dialect: Dialect, version:
   return [table, ...indexes].map((sql) => `${sql};`).join("\n");
 }
 
-/** Returns the statements of a later migration that create the table or add columns to it. */
+/** Creates the table or adds columns to it, in a later migration. */
 function addedSql(table: Table, dialect: Dialect, version: number): string {
   const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
   const added = columns.map(

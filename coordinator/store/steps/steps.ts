@@ -3,9 +3,9 @@ import type { Tx } from "./tx.ts";
 type Body = (tx: Tx, ...args: never[]) => Promise<unknown>;
 
 /**
- * A method of a store. Its body awaits only its transaction. Its arguments and result can be copied to another thread. `pageRead`: its
- * cost grows with the data of an account, so SQLite runs it in a separate thread. `write`: runs in one transaction; a body that throws has
- * written nothing.
+ * A method of a store. Its body awaits only its transaction. Its arguments and result can be copied to another thread.
+ * `pageRead`: its cost grows with the data of an account, so SQLite runs it in a separate thread. `write`: runs in one
+ * transaction; a body that throws has written nothing.
  */
 export interface Step<B extends Body = Body> {
   readonly kind: "read" | "pageRead" | "write";
@@ -19,7 +19,7 @@ export type Steps = Readonly<Record<string, Step>>;
 
 export const read = <B extends Body>(body: B): Step<B> => ({ kind: "read", body });
 export const pageRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", body });
-/** A page read, or a read of everything, whose statements need one consistent state. */
+/** A page read whose statements need one consistent state. */
 export const snapshotRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", isSnapshot: true, body });
 export const write = <B extends Body>(body: B): Step<B> => ({ kind: "write", body });
 /** Marks a step for what has already happened, or for what a job cannot continue without. */
@@ -27,15 +27,14 @@ export const kept = <B extends Body>(step: Step<B>): Step<B> => ({ ...step, isKe
 
 type MethodOf<B> = B extends (tx: Tx, ...args: infer A) => infer R ? (...args: A) => R : never;
 
-/** The methods of a store, one for each step. */
+/** The methods of a store. */
 export type Opened<S extends Steps> = {
   readonly [K in keyof S]: S[K] extends Step<infer B> ? MethodOf<B> : never;
 };
 
-/** Runs a step. `name`: store and step, for example "islands.save". */
+/** `name`: store and step, for example "islands.save". */
 export type RunStep = (name: string, step: Step, args: readonly unknown[]) => Promise<unknown>;
 
-/** Returns the methods of a store, each of which runs its step. */
 export function openStore<S extends Steps>(store: string, steps: S, run: RunStep): Opened<S> {
   const methods = Object.entries(steps).map(([key, step]) => {
     const name = `${store}.${key}`;
@@ -44,7 +43,7 @@ export function openStore<S extends Steps>(store: string, steps: S, run: RunStep
   return Object.fromEntries(methods) as Opened<S>;
 }
 
-/** Runs the body of a step with the arguments of its method, where TypeScript has checked them. */
+/** TypeScript has checked the arguments in the method. */
 export function runBody({ body }: Step, tx: Tx, args: readonly unknown[]): Promise<unknown> {
   return (body as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
 }

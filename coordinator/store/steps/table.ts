@@ -1,32 +1,29 @@
 import type { Dialect, Tx, Values } from "./tx.ts";
 
 /**
- * Storage of a column.
  * - `key`: text compared by bytes.
- * - `flag`: true or false; SQLite checks that it is 0 or 1.
+ * - `flag`: in SQLite 0 or 1.
  * - `json`: any value as JSON text.
- * - `written`: text from clients or Islands, with any UTF-16 unit. PostgreSQL's text has neither NUL nor lone surrogates, so there it is a
- *   JSON string.
+ * - `written`: text with any UTF-16 unit. A JSON string in PostgreSQL, whose text has neither NUL nor lone surrogates.
  * - `inner`: like `written` without the quotes, so that pieces can be joined.
  * - `secret`: encrypted with the key of its database.
  * - `small`: integer of 4 bytes in PostgreSQL.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
-/** SQL text for both engines, or one text for each engine that has it. */
 export type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
 export interface Column<T = unknown> {
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
-  /** SQL after the type in the definition of the column. */
+  /** SQL after the type. */
   readonly rule: PerEngine;
-  /** Column name, if it differs from that of the member. */
+  /** Absent if it follows from the member. */
   readonly name?: string;
   /** Engine that has the column; absent for both. */
   readonly onlyIn?: Dialect;
   /** Migration that adds it; absent if it is in the baseline. */
   readonly since?: number;
-  /** Complete definition, for an engine in which it does not follow from kind and rule. */
+  /** Definition for an engine in which it does not follow from kind and rule. */
   readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
   /** Never set; carries the type of the column's values. */
   readonly value?: T;
@@ -57,7 +54,6 @@ export const definedAs = <T>(definitions: NonNullable<Column["definedAs"]>, of: 
 
 type Columns = Readonly<Record<string, Column>>;
 type RecordOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
-/** A row of the table as a record. */
 export type RowOf<T> = T extends Table<infer C> ? RecordOf<C> : never;
 
 export interface TableRules {
@@ -74,12 +70,11 @@ export interface TableRules {
   readonly fillfactor?: number;
 }
 
-/** A table: its definition, the columns for statements, and the conversion between records and rows. */
 export class Table<C extends Columns = Columns> {
   readonly name: string;
   readonly definition: C;
   readonly rules: TableRules;
-  /** All columns, like {@link Table.columns}. */
+  /** All columns, like `columns`. */
   readonly all: string;
   /** Columns whose values are encoded. */
   readonly #coded: readonly (readonly [member: string, kind: ColumnKind])[];
@@ -94,12 +89,11 @@ export class Table<C extends Columns = Columns> {
       .filter(([, kind]) => kind === "flag" || kind === "json" || kind === "written" || kind === "inner");
   }
 
-  /** Returns these columns under the names of their members, for `SELECT` and `RETURNING`. */
+  /** For `SELECT` and `RETURNING`, under the names of the members. */
   columns(...members: readonly (keyof C & string)[]): string {
     return members.map((member) => `${this.name}.${this.columnName(member)} AS "${member}"`).join(", ");
   }
 
-  /** Returns all columns but these, like {@link Table.columns}. */
   columnsBut(...members: readonly (keyof C & string)[]): string {
     return this.columns(...this.membersBut(...members));
   }
@@ -108,13 +102,13 @@ export class Table<C extends Columns = Columns> {
     return Object.keys(this.definition).filter((member) => !members.includes(member));
   }
 
-  /** Returns all rows of the statement. Encodes values and decodes results that have the name of a column. */
+  /** Encodes values and decodes results that have the name of a column. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
     const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return rows.map((row) => this.decode(row as T, tx.dialect));
   }
 
-  /** Returns the first of {@link Table.rows}. */
+  /** Returns the first of `rows`. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
     const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return row && this.decode(row as T, tx.dialect);
@@ -125,24 +119,22 @@ export class Table<C extends Columns = Columns> {
     return tx.run(sql, this.encode(values, tx.dialect));
   }
 
-  /** Inserts a row from the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
+  /** Inserts the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
     return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
   }
 
-  /** Returns an INSERT of a row with these members as parameters. */
   insertSql(members: readonly string[]): string {
     const columns = members.map((member) => this.columnName(member)).join(", ");
     return `INSERT INTO ${this.name} (${columns}) VALUES (${members.map((member) => `@${member}`).join(", ")})`;
   }
 
-  /** Returns the column name of the member. */
   columnName(member: string): string {
     return columnName(member, this.definition[member]);
   }
 
-  /** Encodes the values that have the name of a column, as they are stored. */
+  /** Encodes the values that have the name of a column. */
   encode<T extends Values>(values: T, dialect: Dialect): T {
     const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -153,7 +145,7 @@ export class Table<C extends Columns = Columns> {
     return encoded as T;
   }
 
-  /** Decodes the members of a row that are columns; the row may come from a join. Changes the row. */
+  /** Decodes the members that are columns; the row may come from a join. Changes the row. */
   decode<T extends object>(row: T, dialect: Dialect): T {
     const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -166,7 +158,7 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-/** Encodes a value for a column of the kind `json`, `written` or `inner`. */
+/** For a column of the kind `json`, `written` or `inner`. */
 export function textOf(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;

@@ -4,7 +4,7 @@ import type { LedgerParty, Posting } from "../../credits/postings.ts";
 export type Values = object;
 export type Dialect = "sqlite" | "postgres";
 
-/** A transaction, or a connection for reads, on which steps run their statements. In SQLite each promise is already resolved. */
+/** A transaction, or a connection for reads, that runs the statements of steps. In SQLite each promise is already resolved. */
 export interface Tx {
   readonly dialect: Dialect;
   all<T>(sql: string, values?: Values): Promise<T[]>;
@@ -26,6 +26,19 @@ export interface Tx {
   post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
 }
 
+/** Returns the column `id` of all rows. */
+export async function selectIds(tx: Tx, sql: string, values: Values): Promise<string[]> {
+  return (await tx.all<{ id: string }>(sql, values)).map(({ id }) => id);
+}
+
+/** Counts the rows of a query, given from FROM on. */
+export async function countRows(tx: Tx, from: string, values?: Values): Promise<number> {
+  return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${from}`, values)).count;
+}
+
+/** PostgreSQL: current time of the database in ms since the epoch. */
+export const DATABASE_NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)";
+
 // SQL fragments in which the dialects differ.
 
 /** Returns a condition: the column is in the list of texts in the parameter. */
@@ -34,7 +47,7 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
     ? `${column} IN (SELECT value FROM json_each(@${parameter}))`
     : `${column} = ANY (@${parameter}::text[])`;
 
-/** Returns a condition that follows a column: it is in the result of the query. PostgreSQL then finds each row by its index. */
+/** Returns a condition after a column: it is in the query's result. PostgreSQL then finds each row by its index. */
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
 
@@ -63,9 +76,8 @@ export const jsonMember = ({ dialect }: Tx, column: string, member: string): str
 /** Returns the elements of the JSON array in the parameter as rows, whose column is `value`. */
 export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
   dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
-/**
- * Returns a condition: the column names this coordinator. Always true in SQLite, where a file has a single coordinator and no such column.
- */
+
+/** Returns a condition: the column names this coordinator. SQLite has a single coordinator and no such column. */
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
@@ -82,20 +94,17 @@ export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? 
 /** Locks the rows that a query selects, skipping those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
 
-/** Returns true if another transaction has stored the key in between. Never in SQLite, which has a single writer. */
+/** Another transaction has stored the key in between. Never in SQLite, which has a single writer. */
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "23505";
 
-/** A statement with `$n` instead of `@name`, numbered once for each name; `names` has the order of the numbers. */
-interface NumberedSql {
-  readonly text: string;
-  readonly names: readonly string[];
-}
+const numbered = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
 
-const numbered = new Map<string, NumberedSql>();
-
-/** Converts a statement. Results are cached, so statements must not contain values. */
-export function numberNames(sql: string): NumberedSql {
+/**
+ * Replaces each `@name` by `$n`; `names` has the order of the numbers.
+ * Results are cached, so statements must not contain values.
+ */
+export function numberNames(sql: string) {
   let found = numbered.get(sql);
   if (found === undefined) {
     const names: string[] = [];

@@ -4,7 +4,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { publicLookup, type ResolveHost } from "../../../shared/net/host-lookup.ts";
 import { privateLiteralOf } from "../../../shared/net/private-address.ts";
 
-/** Rejects a URL whose host is a private IP address. It needs a separate check, because there is no lookup. @throws {JobFailure} */
+/** Rejects a URL whose host is a private IP address, for which there is no lookup. @throws {JobFailure} */
 export function assertPublicLiteral(url: URL): void {
   const address = privateLiteralOf(url);
   if (address !== null) throw privateAddressFailure(address, address);

@@ -10,8 +10,8 @@ export interface FetchContext {
 }
 
 /**
- * Makes one attempt to download. Silence of the server (from the start on) and `signal` abort it, both through the signal that
- * `work` gets.
+ * Makes one attempt to download. Silence of the server (from the start on) and `signal` abort it, both through the
+ * signal that `work` gets.
  * @throws {RetriableError} when the next attempt may succeed; other errors of `work`; `signal.reason` when aborted.
  */
 export async function attempt<T>(
@@ -37,7 +37,7 @@ export async function attempt<T>(
   }
 }
 
-/** Returns whether the error is of a socket, DNS, TLS or HTTP parsing; these have a code. Our own errors are not network errors. */
+/** Returns whether the error is of a socket, DNS, TLS or HTTP parsing. These have a code, unlike our own. */
 function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
   if (error instanceof JobFailure || error instanceof RetriableError) return false;
   return error instanceof Error && "code" in error;

@@ -6,7 +6,7 @@ import { isOutOfSpace, PartFile } from "./part-file.ts";
 import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
-/** Minimum gain over the best attempt that counts as progress. Without it, a server that always disconnects would be retried endlessly. */
+/** Minimum gain over the best attempt to reset the attempts. Otherwise a server could cause endless retries. */
 const PROGRESS_BYTES = MIB;
 
 export interface Download extends Transfer {
@@ -20,10 +20,10 @@ export interface Download extends Transfer {
 type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promise<PartFile>;
 
 /**
- * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for
- * later, except after a wrong hash or size, and on a disk that became full. Rejects only after files and sockets are closed. The
- * part's facts stay with the finished file, so that it can be identified after a crash. The caller removes them when it has
- * recorded the file.
+ * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part
+ * for later, except after a wrong hash or size, and on a disk that became full. Rejects only after files and sockets
+ * are closed. The part's facts stay with the finished file, so that it can be identified after a crash. The caller
+ * removes them when it has recorded the file.
  * @returns the length of the file.
  * @throws {JobFailure} or `signal.reason`.
  */

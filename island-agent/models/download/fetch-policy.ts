@@ -59,14 +59,14 @@ export function resolveFetchPolicy(options: FetchOptions): FetchPolicy {
   });
 }
 
-/** Returns whether the URL belongs to the coordinator or the hub. The owner chose both, so they may use http and private addresses. */
+/** Returns whether the URL is the coordinator's or the hub's, which may use http and private addresses. */
 export function isTrustedOrigin(policy: FetchPolicy, url: URL): boolean {
   const { coordinator, hub } = policy;
   return [coordinator, hub, policy.presentCoordinator()].some((trusted) => url.origin === trusted?.origin);
 }
 
 /** Returns a coordinator's URL at its current address; other URLs unchanged. */
-export function atPresentCoordinator(policy: FetchPolicy, url: URL): URL {
+export function atCurrentCoordinator(policy: FetchPolicy, url: URL): URL {
   const { coordinator } = policy;
   const present = policy.presentCoordinator();
   if (coordinator === null || present === null || url.origin !== coordinator.origin) return url;

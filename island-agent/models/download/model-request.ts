@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import { JobFailure } from "../../../shared/errors.ts";
 import { assertPublicLiteral, modelLookup } from "./address-guard.ts";
-import { atPresentCoordinator, isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
+import { atCurrentCoordinator, isTrustedOrigin, type FetchPolicy } from "./fetch-policy.ts";
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -20,9 +20,9 @@ export interface ModelResponse {
 }
 
 /**
- * Requests a model URL and follows redirects: each hop must satisfy the policy, and the hub's token is sent only while every hop
- * was the hub's. Uses `node:http`, because `fetch` has no lookup option. The caller consumes or destroys `message`; aborting
- * `signal` also destroys it.
+ * Requests a model URL and follows redirects: each hop must satisfy the policy, and the hub's token is sent only while
+ * every hop was the hub's. Uses `node:http`, because `fetch` has no lookup option. The caller consumes or destroys
+ * `message`; aborting `signal` also destroys it.
  * @throws {JobFailure} when the policy forbids a hop; network errors are passed on.
  */
 export async function requestModel(
@@ -31,7 +31,7 @@ export async function requestModel(
   policy: FetchPolicy,
   signal: AbortSignal,
 ): Promise<ModelResponse> {
-  let url = atPresentCoordinator(policy, start);
+  let url = atCurrentCoordinator(policy, start);
   let mayCarryToken = true;
   let hub: HubFacts = { sha256: null, bytes: null };
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
@@ -91,8 +91,8 @@ function redirectTarget(location: string | undefined, from: URL): URL {
 }
 
 /**
- * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a different
- * kind of hash.
+ * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a
+ * different kind of hash.
  */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");

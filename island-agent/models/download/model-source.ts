@@ -40,7 +40,7 @@ export function parseHubFolder(text: string): { readonly repository: string; rea
   return { repository: address.repository, revision: address.revision ?? DEFAULT_REVISION };
 }
 
-/** Returns the URL of a file in a hub repository. `path` is as the repository writes it. @throws {JobFailure} `model_invalid` */
+/** Returns the URL of a file in a hub repository. @param path as listed. @throws {JobFailure} `model_invalid` */
 export function hubFileUrl(policy: FetchPolicy, repository: string, path: string, revision: string): URL {
   const segments = path.split("/");
   const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");

@@ -42,8 +42,9 @@ export async function readPartFacts(stem: string): Promise<PartFacts | null> {
 }
 
 /**
- * A download in progress: the bytes so far and their running hash. Its file is complete up to `bytes` at any time, so that it can
- * be resumed after a crash. `stem` is the path without extension. All methods throw a {@link JobFailure} for disk errors.
+ * A download in progress: the bytes so far and their running hash. Its file is complete up to `bytes` at any time, so
+ * that it can be resumed after a crash. `stem` is the path without extension. All methods throw a {@link JobFailure}
+ * for disk errors.
  */
 export class PartFile {
   readonly #stem: string;
@@ -58,7 +59,7 @@ export class PartFile {
     this.#file = file;
   }
 
-  /** Opens or creates the part and hashes its bytes, which determines its progress. A part of another key starts empty. */
+  /** Opens or creates the part and hashes its bytes, its progress. A part of another key starts empty. */
   static async open(
     stem: string,
     key: string,

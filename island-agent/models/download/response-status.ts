@@ -5,7 +5,7 @@ import { parseRetryAfterMs, RetriableError } from "./retriable-error.ts";
 
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Returns the error for a status without content: a {@link RetriableError} when the next attempt may succeed, otherwise a failure. */
+/** Returns the error of a status without content: {@link RetriableError} if a retry may succeed, or a failure. */
 export function statusError(url: URL, response: ModelResponse, policy: FetchPolicy, nowMs: number): Error {
   const { status, message } = response;
   const where = describeUrl(url);

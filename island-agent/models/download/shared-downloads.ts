@@ -21,8 +21,8 @@ export class SharedDownloads<T> {
 
   /**
    * Returns the download of `key` that callers may join; `run` starts a new one.
-   * @param run does the work and settles the callers through `download`. It never rejects. `stopped` resolves when previously
-   * stopped downloads have closed their files and released their disk space.
+   * @param run does the work and settles the callers through `download`. It never rejects. `stopped` resolves when
+   * previously stopped downloads have closed their files and released their disk space.
    */
   joinOrStart(
     key: string,

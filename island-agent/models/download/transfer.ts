@@ -17,7 +17,7 @@ const manifestSchema = z.object({ ggufFile: z.object({ rfilename: z.string().min
 export interface DownloadProgress {
   readonly receivedBytes: number;
   readonly totalBytes: number | null;
-  /** True if the bytes since the last report were on disk before the download, so that they do not count for its speed. */
+  /** True if the bytes were on disk before the download, so that they do not count for its speed. */
   readonly isFromDisk?: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface Transfer {
   readonly source: ModelSource;
   readonly expected: { readonly sha256: string | null; readonly bytes: number | null };
   /**
-   * Reserves disk space for a file of `bytes`, of which `writtenBytes` are on disk. Called before the file grows beyond the last
-   * call's value.
+   * Reserves disk space for a file of `bytes`, of which `writtenBytes` are on disk. Called before the file grows beyond
+   * the last call's value.
    * @throws {JobFailure}
    */
   readonly reserve: (bytes: number, writtenBytes: number) => Promise<void>;
@@ -37,7 +37,8 @@ export interface Transfer {
 
 /**
  * Makes one attempt to complete `part`. The received bytes stay in the part, even on failure.
- * @throws {RetriableError} when the next attempt may succeed; {@link JobFailure} when not; `signal.reason` when aborted.
+ * @throws {RetriableError} when the next attempt may succeed; {@link JobFailure} when not; `signal.reason` when
+ * aborted.
  */
 export async function tryTransfer(
   transfer: Transfer,
@@ -62,7 +63,7 @@ export async function tryTransfer(
   });
 }
 
-/** Returns the byte to resume from. Without a known hash, a part is resumed only if the request can name its exact version. */
+/** Returns the byte to resume from. Without a known hash, the request must name the part's exact version. */
 function resumeOffset(transfer: Transfer, part: PartFile, url: URL): number {
   if (part.facts === null) return 0;
   return transfer.expected.sha256 !== null || strongEtag(part.facts, url) !== null ? part.bytes : 0;
@@ -74,7 +75,7 @@ function rangeHeaders(part: PartFile, url: URL, offset: number): Record<string, 
   return { range: `bytes=${offset}-`, ...(etag === null ? {} : { "if-range": etag }) };
 }
 
-/** Returns the etag if it is strong. A weak etag does not identify exact bytes, and If-Range forbids it. Source: RFC 9110 §13.1.5. */
+/** Returns the etag if it is strong: If-Range forbids weak ones, which do not identify bytes. RFC 9110 §13.1.5. */
 function strongEtag(facts: PartFacts | null, url: URL): string | null {
   return facts?.url === url.href && facts.etag?.startsWith('"') === true ? facts.etag : null;
 }
@@ -154,7 +155,7 @@ async function receive(
   if (limit !== null && part.bytes < limit) throw new RetriableError(`ended after ${part.bytes} of ${limit} bytes`);
 }
 
-/** Yields the body. When a connection breaks, it includes the bytes already received, which the stream itself would drop. */
+/** Yields the body, including bytes received before a broken connection, which the stream would drop. */
 async function* chunksOf(message: IncomingMessage): AsyncGenerator<Buffer, void> {
   try {
     yield* message as AsyncIterable<Buffer>;
@@ -166,8 +167,8 @@ async function* chunksOf(message: IncomingMessage): AsyncGenerator<Buffer, void>
 }
 
 /**
- * Reserves more space. Deletes a part that has outgrown the space, since it would only take the space of other files. @throws
- * {JobFailure}
+ * Reserves more space. Deletes a part that has outgrown the space, since it would only take the space of other files.
+ * @throws {JobFailure}
  */
 async function reserveMore(transfer: Transfer, part: PartFile, length: number): Promise<void> {
   try {
@@ -189,8 +190,8 @@ async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
 }
 
 /**
- * Returns the URL of a source's file. Asks the hub when the source names a quantization. The hub sends the full response only to
- * llama.cpp's user agent.
+ * Returns the URL of a source's file. Asks the hub when the source names a quantization. The hub sends the full
+ * response only to llama.cpp's user agent.
  * @throws {JobFailure | RetriableError}
  */
 async function resolveFileUrl(

@@ -43,8 +43,8 @@ const fileListSchema = z.object({
 });
 
 /**
- * Lists all files of the folder that a Cargo's model names. A folder of the hub is pinned to the current commit of its revision;
- * a `files.json` is checked against the model's hash.
+ * Lists all files of the folder that a Cargo's model names. A folder of the hub is pinned to the current commit of its
+ * revision; a `files.json` is checked against the model's hash.
  * @throws {JobFailure} or `signal.reason`.
  */
 export async function fetchFolderList(
@@ -96,7 +96,7 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Returns the next page. Source: RFC 8288. Uses only the query of the link, because a mirror may pass on the original hub's address. */
+/** Returns the next page. Uses only the link's query: a mirror may send the original hub's address. RFC 8288. */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);

@@ -75,7 +75,7 @@ export class FolderDownload {
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
-      // The cause tells the downloads of the other files that their parts must be deleted.
+      // With this cause, the downloads of the other files delete their parts.
       if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`, error.cause);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });

@@ -38,7 +38,8 @@ export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): Fo
 /**
  * Chooses the files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
  * @param weights null: the Island chooses the format.
- * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or a chosen file is not safe to write to a disk.
+ * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or a chosen file is not safe to write to a
+ * disk.
  */
 export function chooseFolderFiles<T extends { readonly path: string }>(
   layout: FolderLayout,
@@ -60,8 +61,9 @@ function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): str
 }
 
 /**
- * Finds components by their names, because `model_index.json` does not name the decoder when it belongs to PyTorch's weights.
- * Exporters write one format for each component, mostly without a suffix; it is used when the wanted format is missing.
+ * Finds components by their names, because `model_index.json` does not name the decoder when it belongs to PyTorch's
+ * weights. Exporters write one format for each component, mostly without a suffix; it is used when the wanted format is
+ * missing.
  */
 function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));

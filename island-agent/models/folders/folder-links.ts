@@ -26,9 +26,9 @@ export function openFolderLinks(within: string, hardLink: MakeLink = link) {
     try {
       await mkdir(folder, { mode: 0o700 });
       for (const [path, target] of files) {
-        const place = join(folder, ...path.split("/"));
-        await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-        await linkFile(resolve(target), place);
+        const linkPath = join(folder, ...path.split("/"));
+        await mkdir(dirname(linkPath), { recursive: true, mode: 0o700 });
+        await linkFile(resolve(target), linkPath);
       }
       return folder;
     } catch (error) {
@@ -41,12 +41,12 @@ export function openFolderLinks(within: string, hardLink: MakeLink = link) {
     await rm(folder, { recursive: true, force: true });
   }
 
-  async function linkFile(target: string, place: string): Promise<void> {
+  async function linkFile(target: string, linkPath: string): Promise<void> {
     try {
-      await hardLink(target, place);
+      await hardLink(target, linkPath);
     } catch (error) {
       if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-      await symlink(target, place, "file");
+      await symlink(target, linkPath, "file");
     }
   }
 

@@ -50,8 +50,8 @@ interface Folder extends FolderList {
 }
 
 /**
- * Stores models that are folders of files. `ModelStore` keeps the files; a file that several folders contain is stored once. This
- * store keeps the list of files of each folder, and creates a directory of links for each lease.
+ * Stores models that are folders of files. `ModelStore` keeps the files; a file that several folders contain is stored
+ * once. This store keeps the list of files of each folder, and creates a directory of links for each lease.
  */
 export class FolderStore {
   readonly #models: ModelStore;
@@ -128,7 +128,7 @@ export class FolderStore {
     return isWhole ? bytes : null;
   }
 
-  /** Returns the part of the budget that the Cargo's folder already takes: files, parts, and reservations of downloads. */
+  /** Returns the Cargo's part of the budget: files, parts of downloads, and reservations. */
   takenBytes(cargo: CargoManifest): number {
     const folder = this.#folders.get(idOf(cargo));
     return folder === undefined ? 0 : this.#models.takenBytes(new Set(sizesOf(folder).keys()));
@@ -174,7 +174,7 @@ export class FolderStore {
     while (this.#ongoing.size > 0) await Promise.all(this.#ongoing);
   }
 
-  /** Returns the Cargo's folder with one more user. Fetches its list when it is unknown or none of its files is left. */
+  /** Returns the Cargo's folder with one more user. Fetches an unknown list, or one without any files left. */
   async #enter(cargo: CargoManifest, signal: AbortSignal): Promise<Folder> {
     const id = idOf(cargo);
     const known = this.#folders.get(id);

@@ -97,8 +97,8 @@ export class ModelStore {
   }
 
   /**
-   * Leases the model's file, and downloads it when it is missing. All callers share one download. It stops when the last of them
-   * has aborted, and its bytes are kept.
+   * Leases the model's file, and downloads it when it is missing. All callers share one download. It stops when the
+   * last of them has aborted, and its bytes are kept.
    * @param slug Cargo that needs the model, as reported by `downloads()`.
    * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
@@ -208,7 +208,7 @@ export class ModelStore {
     return { removed: items.length, freedBytes: items.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
-  /** Stops the downloads, keeping their parts, and waits until all files and sockets are closed. Leases stay readable. */
+  /** Stops downloads, keeps their parts, and waits until files and sockets are closed. Leases stay readable. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -220,7 +220,7 @@ export class ModelStore {
     }
   }
 
-  /** Runs a download. Never rejects: its callers are settled through `shared`. Stopped downloads may still have the part file open. */
+  /** Runs a download. Never rejects: `shared` settles callers. A stopped download may still have the part open. */
   async #run(shared: SharedDownload<ModelLease>, ref: ModelRef, stopped: Promise<unknown>): Promise<void> {
     await stopped;
     try {
@@ -274,7 +274,7 @@ export class ModelStore {
     }
   }
 
-  /** Records a model. If the index cannot be written, the model is still used: the part's facts recover it after a crash. */
+  /** Records a model. If the index cannot be written, the part's facts recover the model after a crash. */
   async #noteModel(key: string): Promise<void> {
     try {
       await this.#index.write();

@@ -17,8 +17,8 @@ export interface RecoveredStore {
 }
 
 /**
- * Files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index,
- * the names, and imports.
+ * Files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these,
+ * the index, the names, and imports.
  */
 const OWN_FILE =
   /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:(?:index|cargos|[0-9a-f]{64}\.part)\.json|import)\.[0-9a-f-]{36}\.tmp)$/;
@@ -34,9 +34,9 @@ export function fileNameOf(key: string, extension: string): string {
 }
 
 /**
- * Reads a store's directory after a stop or a crash. Drops models whose file is missing or has a different length, adopts
- * verified files that the index lacks, keeps parts that can be resumed, and deletes the store's other files. Files that a store
- * does not create are left unchanged.
+ * Reads a store's directory after a stop or a crash. Drops models whose file is missing or has a different length,
+ * adopts verified files that the index lacks, keeps parts that can be resumed, and deletes the store's other files.
+ * Files that a store does not create are left unchanged.
  */
 export async function recoverStore(directory: string, nowMs: number): Promise<RecoveredStore> {
   const indexed = new Map((await readModelIndex(directory)).map((model) => [model.file, model]));

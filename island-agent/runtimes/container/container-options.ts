@@ -25,7 +25,7 @@ export interface ContainerPlan {
   readonly labels: Readonly<Record<string, string>>;
   /** Used if `spec.network` is granted. */
   readonly networkName: string;
-  /** Name servers, used if `spec.network` is granted. Otherwise the engine would query those of the host under the host's name. */
+  /** Name servers for `spec.network`. Otherwise the engine would query those of the host under its name. */
   readonly nameServers: readonly string[];
   /** The only GPU device, used if `spec.gpu` is granted; null: all devices. */
   readonly gpuDevice: string | null;
@@ -39,12 +39,12 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
   readonly HostConfig: Docker.HostConfig & { readonly CgroupnsMode: "private" };
 }
 
-/** User "nobody" on all Linux systems; owns no files. */
+/** The unprivileged user 65534 of all Linux systems; owns no files. */
 const NOBODY = "65534:65534";
 const OPEN_FILES = 1_024;
 /**
- * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This does not isolate: on some
- * kernels a program can lower its own score.
+ * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This does not isolate: on
+ * some kernels a program can lower its own score.
  */
 const OOM_SCORE = 500;
 
@@ -103,8 +103,8 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
 }
 
 /**
- * Returns half the memory limit. tmpfs counts as the container's memory, so a full /tmp causes an error and does not kill the
- * container.
+ * Returns half the memory limit. tmpfs counts as the container's memory, so a full /tmp causes an error and does not
+ * kill the container.
  */
 function scratchBytes(memoryBytes: number): number {
   return Math.max(MIB, Math.floor(memoryBytes / 2));

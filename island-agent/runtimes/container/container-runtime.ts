@@ -41,7 +41,7 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
   readonly clock: Clock;
   /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
-  /** GPUs, or parts of GPUs; each container gets one. Default null: all GPUs go to one container of a Cargo at a time. */
+  /** GPUs, or parts of GPUs; each container gets one. Null (default): one container at a time gets all GPUs. */
   readonly gpuDevices?: readonly string[] | null;
   /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
   readonly nameServers?: readonly string[];
@@ -122,8 +122,8 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Pulls a missing image and starts a container that waits for the first job. The estimate is the limit that the engine
-   * enforces.
+   * Pulls a missing image and starts a container that waits for the first job. The estimate is the limit that the
+   * engine enforces.
    * @throws {JobFailure} or `signal.reason`.
    */
   async load(
@@ -147,8 +147,8 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Removes the containers and the network of an earlier process of this Island. Called at the agent's start and at each load.
-   * No-op without an engine.
+   * Removes the containers and the network of an earlier process of this Island. Called at the agent's start and at
+   * each load. No-op without an engine.
    * @returns number of removed containers.
    */
   async sweep(signal: AbortSignal): Promise<number> {
@@ -262,8 +262,8 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   /**
-   * Returns how many jobs of a Cargo run at the same time. GPU memory cannot be divided among containers, so a GPU Cargo runs one
-   * job at a time on each device that the owner lists.
+   * Returns how many jobs of a Cargo run at the same time. GPU memory cannot be divided among containers, so a GPU
+   * Cargo runs one job at a time on each device that the owner lists.
    */
   #concurrencyOf(cargo: CargoManifest): number {
     const { ramBytes, concurrency } = this.#limits;
@@ -279,8 +279,8 @@ function limitOf({ requiredRamBytes }: CargoManifest): number {
 }
 
 /**
- * Returns the volumes that an image declares, normalized and without duplicates. They are checked here because an engine reports
- * an invalid one only as a failed start.
+ * Returns the volumes that an image declares, normalized and without duplicates. They are checked here because an
+ * engine reports an invalid one only as a failed start.
  * @param imageName for the error.
  * @throws {JobFailure} `model_invalid`: no Island can mount it.
  */

@@ -39,8 +39,8 @@ export function openEgressFilter(options: EgressFilterOptions) {
   }
 
   /**
-   * Checks that the bridge is in this network namespace. The bridges of an engine on another machine, in a virtual machine or
-   * without root are elsewhere, where the rules have no effect.
+   * Checks that the bridge is in this network namespace. The bridges of an engine on another machine, in a virtual
+   * machine or without root are elsewhere, where the rules have no effect.
    * @throws {JobFailure} `runtime_unavailable`
    */
   async function assertHere(): Promise<void> {

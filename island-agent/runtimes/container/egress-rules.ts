@@ -1,9 +1,10 @@
 import { GLOBAL_IPV6, PRIVATE_IPV4, PRIVATE_IPV6 } from "../../../shared/net/private-address.ts";
 
 /**
- * Returns nftables rules that limit containers behind a bridge to the public internet. They block private, shared, link-local
- * (with cloud metadata), loopback, multicast and reserved addresses, and all addresses of this host. One transaction replaces
- * earlier rules of the same name. A verdict `drop` is final, whatever rules an engine or a firewall of the owner adds.
+ * Returns nftables rules that limit containers behind a bridge to the public internet. They block private, shared,
+ * link-local (with cloud metadata), loopback, multicast and reserved addresses, and all addresses of this host. One
+ * transaction replaces earlier rules of the same name. A verdict `drop` is final, whatever rules an engine or a
+ * firewall of the owner adds.
  * @param bridge name of the interface and of the table: [a-z0-9], at most 15.
  */
 export function egressRules(bridge: string): string {

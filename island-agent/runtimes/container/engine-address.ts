@@ -15,7 +15,8 @@ export interface EngineSearch {
 }
 
 /**
- * Returns the addresses to try, in order: only DOCKER_HOST if it is set, otherwise the default sockets of Docker and Podman.
+ * Returns the addresses to try, in order: only DOCKER_HOST if it is set, otherwise the default sockets of Docker and
+ * Podman.
  * @throws {TypeError} when DOCKER_HOST is not a valid address.
  */
 export function engineAddresses({ environment, platform }: EngineSearch): EngineAddress[] {

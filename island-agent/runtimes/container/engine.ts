@@ -41,7 +41,7 @@ export const NANO = 1e9;
 /** Time limit of a call, except pulls. */
 const MAX_CALL_MS = 60_000;
 
-/** Client of an engine's HTTP API. Errors have a `statusCode` if the engine responded, and none if it could not be reached. */
+/** Client of an engine's HTTP API. Errors have a `statusCode` if the engine responded. */
 export class ContainerEngine {
   readonly #docker: Docker;
   /** Client without a timeout, for pulls. */
@@ -96,7 +96,7 @@ export class ContainerEngine {
     return DockerRootDir ?? null;
   }
 
-  /** Returns an image; null when the engine does not have it. @param reference a name with tag or digest, or an image's id. */
+  /** Returns an image; null if absent. @param reference a name with tag or digest, or an image's id. */
   async image(reference: string): Promise<EngineImage | null> {
     try {
       const found = await this.#call(() => this.#docker.getImage(reference).inspect());
@@ -108,13 +108,13 @@ export class ContainerEngine {
     }
   }
 
-  /** Pulls an image and returns the engine's progress report as a stream. Aborting ends the pull. @param tag a tag or a digest. */
+  /** Pulls an image and returns the engine's progress stream. Aborting ends the pull. @param tag a tag or digest. */
   async pull(repository: string, tag: string, signal: AbortSignal): Promise<Readable> {
     const stream = await this.#dockerNoTimeout.createImage({ fromImage: repository, tag, abortSignal: signal });
     return stream as Readable;
   }
 
-  /** Removes one name of an image, and with the last name its bytes. `in_use`: a container uses it, nothing was removed. */
+  /** Removes one name of an image, and its bytes with the last one. `in_use`: nothing was removed. */
   async removeImage(reference: string): Promise<"removed" | "in_use" | "absent"> {
     try {
       await this.#call(() => this.#docker.getImage(reference).remove());
@@ -236,8 +236,8 @@ export function statusOf(error: unknown): number | null {
 
 /** Returns the engine's error message, without the client's prefix, on one line of at most 300 characters. */
 export function engineMessage(error: unknown): string {
-  const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
-  const text = typeof said === "string" ? said : error instanceof Error ? error.message : String(error);
+  const reported = (error as { json?: { message?: unknown } } | null)?.json?.message;
+  const text = typeof reported === "string" ? reported : error instanceof Error ? error.message : String(error);
   const plain = text.replace(/^\(HTTP code \d+\) [\w ]* - /, "");
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }

@@ -40,17 +40,17 @@ function addressesOf(search: EngineSearch): EngineAddress[] {
 
 /** Returns null when the address does not exist. */
 function describeFault(address: EngineAddress, error: unknown): string | null {
-  const place = describeAddress(address);
+  const shownAddress = describeAddress(address);
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
       return null;
     case "EACCES":
     case "EPERM":
-      return `this user may not use ${place}; add the user to the group that owns the socket (often docker)`;
+      return `this user may not use ${shownAddress}; add the user to the group that owns the socket (often docker)`;
     case "ECONNREFUSED":
-      return `nothing listens at ${place}`;
+      return `nothing listens at ${shownAddress}`;
     default:
-      return `${place} does not answer like a container engine (${statusOf(error) ?? engineMessage(error)})`;
+      return `${shownAddress} does not respond like a container engine (${statusOf(error) ?? engineMessage(error)})`;
   }
 }
 

@@ -5,7 +5,7 @@ import { recentMap } from "../../../shared/recent-map.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
 import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
-import { diskIsShort } from "../../disk/disk-budget.ts";
+import { lowDiskError } from "../../disk/disk-budget.ts";
 import { DiskFullError } from "../../disk/disk-full-error.ts";
 import { freeBytesOn } from "../../disk/free-bytes.ts";
 import type { SharedDownload } from "../../models/download/shared-download.ts";
@@ -61,8 +61,8 @@ interface HeldImage extends Omit<IndexedImage, "lastUsedMs"> {
 }
 
 /**
- * Manages the images that this Island pulled, like `ModelStore` does for models. Images that the engine already had belong to the
- * owner: they are used, but neither listed nor removed.
+ * Manages the images that this Island pulled, like `ModelStore` does for models. Images that the engine already had
+ * belong to the owner: they are used, but neither listed nor removed.
  */
 export class ImageStore {
   readonly #options: Required<ImageStoreOptions>;
@@ -89,8 +89,8 @@ export class ImageStore {
   }
 
   /**
-   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call leaves the
-   * pull to the others.
+   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call
+   * leaves the pull to the others.
    * @param slug Cargo that needs the image, as reported by `downloads()`.
    * @param mayEvict whether other images may be removed for it; if not, an image that proves too large is removed.
    * @throws {JobFailure} or `signal.reason`.
@@ -128,7 +128,7 @@ export class ImageStore {
     return Math.min(this.#budgetLeft(), free === null ? Infinity : free - minFreeBytes);
   }
 
-  /** Checks that a pull for a job leaves enough disk space free, by the known size of the image. @throws {DiskFullError} */
+  /** Checks that a pull leaves enough disk space free, if the image's size is known. @throws {DiskFullError} */
   assertFits(spec: ContainerSpec): void {
     this.#assertFree(imageReference(spec), null);
   }
@@ -148,7 +148,7 @@ export class ImageStore {
     }
   }
 
-  /** Removes an image. `in_use`: a Cargo or one of the owner's containers uses it. @throws {JobFailure} when the engine is unavailable. */
+  /** Removes an image. `in_use`: a Cargo or another container uses it. @throws {JobFailure} without an engine. */
   async remove(key: string): Promise<RemoveOutcome> {
     const image = this.#images.get(key);
     if (image !== undefined && image.leases > 0) return "in_use";
@@ -226,8 +226,8 @@ export class ImageStore {
   }
 
   /**
-   * Checks the free disk space. An engine reports the size of an image only during the pull, and compressed. The image takes at
-   * least that much.
+   * Checks the free disk space. An engine reports the size of an image only during the pull, and compressed. The image
+   * takes at least that much.
    * @param progress of the pull; null before it.
    * @throws {DiskFullError}
    */
@@ -239,7 +239,7 @@ export class ImageStore {
     const missing = totalBytes === null ? 1 : totalBytes - (progress?.receivedBytes ?? 0);
     if (missing <= free - minFreeBytes) return;
     if (totalBytes !== null) this.#announcedBytes.set(key, totalBytes);
-    throw diskIsShort("image", totalBytes, free, minFreeBytes);
+    throw lowDiskError("image", totalBytes, free, minFreeBytes);
   }
 
   /** Evicts images after a pull. Their unpacked size is known only now: the new image stays only if it fits. */
@@ -296,7 +296,7 @@ export class ImageStore {
 
 type IndexedImage = z.infer<typeof indexedImageSchema>;
 
-/** Returns the images that this Island pulled. Empty when the index is missing or damaged; the owner must then remove the images. */
+/** Returns the images that this Island pulled. After a damaged index it is empty, and the owner must remove them. */
 async function readImageIndex(directory: string): Promise<IndexedImage[]> {
   return (await readIndexFile(join(directory, INDEX_FILE), indexSchema))?.images ?? [];
 }

@@ -9,14 +9,14 @@ const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 const BRIDGE_NAME = "com.docker.network.bridge.name";
 
-/** Returns the name of the bridge's interface, as long as Linux allows. @param islandId several Islands may share an engine. */
+/** Returns the bridge's interface name, as long as Linux allows. Several Islands may share an engine. */
 export function bridgeNameOf(islandId: string): string {
   return `atl${createHash("sha256").update(islandId).digest("hex").slice(0, 12)}`;
 }
 
 /**
- * Opens the network for Cargos that are granted one: a separate bridge behind a filter. It is created for the first user and
- * removed after the last.
+ * Opens the network for Cargos that are granted one: a separate bridge behind a filter. It is created for the first
+ * user and removed after the last.
  */
 export function openIslandNetwork(name: string, labels: Readonly<Record<string, string>>, filter: EgressFilter) {
   let uses = 0;
@@ -30,7 +30,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
   async function acquire(engine: ContainerEngine): Promise<void> {
     uses += 1;
     try {
-      await inTurn(() => create(engine));
+      await serialize(() => create(engine));
     } catch (error) {
       uses -= 1;
       throw startFailureOf(error);
@@ -38,8 +38,8 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
   }
 
   /**
-   * Restores the filter before a container starts. Reloading a firewall removes the rules of other programs; without the filter
-   * no container may start behind the bridge. @throws {JobFailure}
+   * Restores the filter before a container starts. Reloading a firewall removes the rules of other programs; without
+   * the filter no container may start behind the bridge. @throws {JobFailure}
    */
   async function guard(): Promise<void> {
     await filter.install();
@@ -53,7 +53,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
 
   /** Removes the network if it is this Island's and not in use. */
   async function removeUnused(engine: ContainerEngine): Promise<void> {
-    await inTurn(async () => {
+    await serialize(async () => {
       if (uses > 0) return;
       const found = await engine.network(name);
       if (found === null || faultOf(found) !== null) return;
@@ -89,7 +89,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
     return has(network.options, BRIDGE_OPTIONS) ? null : "lets containers reach each other";
   }
 
-  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+  function serialize<T>(step: () => Promise<T>): Promise<T> {
     const done = steps.then(step);
     steps = done.catch(() => undefined);
     return done;

@@ -108,7 +108,7 @@ export class JobContainer {
     this.#listener = listener;
   }
 
-  /** Lowers the CPU limit while the container has no job. Never rejects: if the engine does not support it, the limit stays. */
+  /** Lowers the CPU limit of an idle container. Never rejects: without support by the engine, the limit stays. */
   async rest(): Promise<void> {
     try {
       await this.#engine.setCpus(this.name, Math.min(RESTING_CPUS, this.#cpus));
@@ -119,7 +119,7 @@ export class JobContainer {
     }
   }
 
-  /** Restores the CPU limit that `rest` lowered. @throws the engine's error; the container may then still have the low limit. */
+  /** Restores the CPU limit that `rest` lowered. @throws the engine's error; the limit may then still be low. */
   async wake(): Promise<void> {
     if (this.#isResting) await this.#engine.setCpus(this.name, this.#cpus);
     this.#isResting = false;
@@ -130,13 +130,13 @@ export class JobContainer {
     this.#socket.end(text);
   }
 
-  /** Returns the exit of the container. Call it after the output has ended; a program that only closed its output is killed. */
+  /** Returns the exit. Call it after the output's end; a program that only closed its output is killed. */
   async exit(): Promise<ContainerExit> {
     await this.#engine.kill(this.name).catch(() => undefined);
     return this.#engine.exit(this.name);
   }
 
-  /** Kills and removes the container without calling the listener; resolves when it is removed. @throws the engine's error. */
+  /** Removes the container without calling the listener; resolves when removed. @throws the engine's error. */
   async remove(): Promise<void> {
     this.#hasEnded = true;
     this.#socket.destroy();

@@ -63,7 +63,7 @@ export class LoadedContainer implements LoadedCargo {
     return this.#pool.size;
   }
 
-  /** Resolves when the first container waits for a job, which shows that image and command work. @throws {JobFailure} */
+  /** Resolves when a container waits for a job, so image and command work. @throws {JobFailure} */
   async warm(): Promise<void> {
     try {
       await this.#pool.warm();

@@ -19,8 +19,8 @@ interface PullContext {
 }
 
 /**
- * Returns the engine's name of an image, with the digest if there is one. The tag is then omitted, because Podman rejects both
- * together.
+ * Returns the engine's name of an image, with the digest if there is one. The tag is then omitted, because Podman
+ * rejects both together.
  */
 export function engineReference({ image, digest }: ContainerSpec): string {
   return digest === null ? image : `${splitImage(image).repository}@${digest}`;

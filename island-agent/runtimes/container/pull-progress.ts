@@ -20,7 +20,7 @@ export class PullProgress {
   readonly #layers = new Map<string, Layer>();
   #fault: string | null = null;
 
-  /** Error message of the engine; null if there is none. */
+  /** Error message of the engine; null without an error. */
   get fault(): string | null {
     return this.#fault;
   }

@@ -3,9 +3,9 @@ type OutputName = "stdout" | "stderr";
 const HEADER_BYTES = 8;
 
 /**
- * Splits an attached stream into standard output and standard error. A frame is {type, 0, 0, 0, length as 4 bytes, big endian}
- * and that many bytes. Only headers are buffered, so a frame of any length takes no memory. Source: Docker's API,
- * ContainerAttach, "Stream format".
+ * Splits an attached stream into standard output and standard error. A frame is {type, 0, 0, 0, length as 4 bytes, big
+ * endian} and that many bytes. Only headers are buffered, so a frame of any length takes no memory. Source: Docker's
+ * API, ContainerAttach, "Stream format".
  */
 export class StreamDemux {
   readonly #onBytes: (name: OutputName, bytes: Uint8Array) => void;

@@ -36,13 +36,13 @@ const SETTLE_MS = 10_000;
 /** Limit of standard error before a job, for a greeting or warnings. Reading more costs the owner CPU time. */
 const MAX_IDLE_STDERR_BYTES = 65_536;
 
-/** Number of consecutive containers that did not wait for a job, after which none is kept warm: the program does not read its input. */
+/** After this many consecutive containers that did not read their input, none is kept warm. */
 const MAX_SPOILT = 3;
 
 /**
- * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container serves
- * one job and is replaced immediately if `max` allows it. A job that finds no ready container raises the target by one. At the
- * end of each window the target falls to the number of jobs in it.
+ * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container
+ * serves one job and is replaced immediately if `max` allows it. A job that finds no ready container raises the target
+ * by one. At the end of each window the target falls to the number of jobs in it.
  */
 export class WarmPool<C extends Warm> {
   readonly #deps: WarmPoolDeps<C>;
@@ -75,7 +75,8 @@ export class WarmPool<C extends Warm> {
   }
 
   /**
-   * Returns a waiting container, otherwise a new one; its output goes to `listener`. Call `free` afterwards, even if this throws.
+   * Returns a waiting container, otherwise a new one; its output goes to `listener`. Call `free` afterwards, even if
+   * this throws.
    * @throws errors of `start`.
    */
   async take(listener: ContainerListener): Promise<C> {

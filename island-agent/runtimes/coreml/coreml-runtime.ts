@@ -3,8 +3,9 @@ import { TEXT_TO_IMAGE } from "../../../shared/onnx-task.ts";
 import type { CargoRuntime } from "../runtime.ts";
 
 /**
- * Runs ONNX models on a Mac's Core ML, with the files and adapters of `onnx` and `diffusers` Cargos. `text-to-image` Cargos use
- * `diffusers`; other tasks, and Cargos without a task, use `onnx` (catalog/README.md, inputs and outputs of tasks).
+ * Runs ONNX models on a Mac's Core ML, with the files and adapters of `onnx` and `diffusers` Cargos. `text-to-image`
+ * Cargos use `diffusers`; other tasks, and Cargos without a task, use `onnx` (catalog/README.md, inputs and outputs of
+ * tasks).
  */
 export function coremlRuntime({
   platform,

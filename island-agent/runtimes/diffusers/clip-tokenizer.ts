@@ -4,8 +4,8 @@ import { CLIPTokenizer } from "@huggingface/transformers";
 const MAX_TOKENS = 77;
 
 /**
- * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, the tokenizer is built
- * from the others.
+ * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, the tokenizer
+ * is built from the others.
  */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;

@@ -9,8 +9,8 @@ interface Opened<T> {
 }
 
 /**
- * Opens a model with the providers `best`. Falls back to the CPU if they cannot run it (missing operator, too little memory) and
- * `choice` is `auto`. @throws errors of `open`.
+ * Opens a model with the providers `best`. Falls back to the CPU if they cannot run it (missing operator, too little
+ * memory) and `choice` is `auto`. @throws errors of `open`.
  */
 export async function openWithCpuFallback<T>(
   open: (providers: readonly ExecutionProvider[]) => Promise<T>,

@@ -15,7 +15,7 @@ const MAX_WORKING_PER_WEIGHT = 2;
 /** RAM besides weights that are stored on a GPU. */
 const HOST_BYTES = 1_536 * MIB;
 
-/** Estimates the memory of a load from the file sizes and the provider; rather too much than too little. @throws {JobFailure} */
+/** Estimates a load's memory from file sizes and provider; rather too much than too little. @throws {JobFailure} */
 export async function estimateDiffusers({ modelPath, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes, textEncoders } = await findPipeline(modelPath, weights);
   const [provider = "cpu"] = await providersFor(device);

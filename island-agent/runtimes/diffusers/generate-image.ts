@@ -9,7 +9,7 @@ import { seededNoise } from "./seeded-noise.ts";
 import { PATCH_SIDE } from "./packed-latents.ts";
 import { zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 import type { Sampler } from "./samplers/sampler.ts";
-import { hidePainted, readSource, shrinkMask } from "./source-image.ts";
+import { maskImage, readSource, shrinkMask } from "./source-image.ts";
 
 /** Defaults of diffusers' pipelines: a whole image is changed in part, a masked part is repainted. */
 const DEFAULT_STRENGTH = 0.8;
@@ -99,9 +99,9 @@ interface Painting {
 }
 
 /**
- * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets the noise
- * of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr et al. 2022,
- * without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
+ * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets
+ * the noise of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr
+ * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */
 async function beginPainting(
@@ -125,7 +125,7 @@ async function beginPainting(
   const strength = job.strength ?? (source.mask === null ? DEFAULT_STRENGTH : DEFAULT_MASKED_STRENGTH);
   const first = steps - Math.max(1, Math.min(steps, Math.floor(steps * strength)));
   const mask = source.mask === null ? null : shrinkMask(source.mask, latentSize);
-  const visible = isInpainting ? await encoder.encode(hidePainted(source), latentSize) : null;
+  const visible = isInpainting ? await encoder.encode(maskImage(source), latentSize) : null;
   return {
     first,
     latents: sampler.noised(original, noise, first),

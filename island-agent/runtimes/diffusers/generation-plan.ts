@@ -16,7 +16,7 @@ const DEFAULT_SD3_GUIDANCE = 7;
 const DEFAULT_FLUX_GUIDANCE = 3.5;
 /** Default for a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Side that all usual models support. Latents are 8 times smaller than the image, and the usual U-Net halves them three times. */
+/** Side that all usual models support: latents are 8 times smaller, and the U-Net halves them three times. */
 const SAFE_SIDE = 64;
 
 /** A job with the pipeline's defaults filled in. */
@@ -44,8 +44,8 @@ export function planGeneration(job: ImageJob, pipeline: ImagePipeline): Generati
 }
 
 /**
- * Explains the failure of a first step. U-Nets halve and double the latents and join the results, which fails for sizes that
- * become odd on the way. ONNX Runtime's message does not help a client, so this one names the size.
+ * Explains the failure of a first step. U-Nets halve and double the latents and join the results, which fails for sizes
+ * that become odd on the way. ONNX Runtime's message does not help a client, so this one names the size.
  */
 export function oddSizeFailure(error: unknown, { width, height }: Size): unknown {
   const isOdd = width % SAFE_SIDE !== 0 || height % SAFE_SIDE !== 0;

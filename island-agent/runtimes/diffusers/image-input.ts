@@ -7,7 +7,7 @@ import type { RunRequest } from "../runtime.ts";
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** Maximum image size, 1536 by 1536. Attention's memory grows with its square, and a PNG of noise would fill a frame. */
+/** Maximum pixels, 1536 by 1536. Attention's memory grows with the square; a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;
@@ -30,9 +30,7 @@ const schema = z
     strength: z.number().gt(0).max(1).optional(),
     /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z
-      .undefined(
-        "ControlNets are not supported: no exporter writes them into a folder in ONNX, with a U-Net that takes what they say",
-      )
+      .undefined("ControlNets are not supported, because no exporter writes them in the ONNX layout")
       .optional(),
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {

@@ -102,10 +102,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
       decoder,
       openEncoder: once(async () => {
         if (files.encoder === null)
-          throw new JobFailure(
-            "invalid_input",
-            "image: this model draws from a prompt only; its folder has no vae_encoder",
-          );
+          throw new JobFailure("invalid_input", "image: this model takes only a prompt; its folder has no vae_encoder");
         return latentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
       }),
       plan,
@@ -157,9 +154,9 @@ async function openTokenizer(modelPath: string, part: string, encoders: number):
 }
 
 /**
- * Encodes a prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders, concatenated and padded with zeros to
- * T5's width, then T5's states, and the pooled states of both. Source: Esser et al. 2024, §4. @param width of the transformer's
- * text input.
+ * Encodes a prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders, concatenated and padded with
+ * zeros to T5's width, then T5's states, and the pooled states of both. Source: Esser et al. 2024, §4. @param width of
+ * the transformer's text input.
  */
 async function encodeForSd3(
   prompt: string,

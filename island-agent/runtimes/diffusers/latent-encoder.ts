@@ -11,8 +11,8 @@ const COLOURS = 3;
  */
 export function latentEncoder(graph: PipelineGraph, channels: number, scale: LatentScale) {
   /**
-   * Returns the latents of an image. If a graph returns mean and logarithm of the variance (twice as many channels), the mean is
-   * used, so that an image always has the same latents. Source: Kingma and Welling 2013.
+   * Returns the latents of an image. If a graph returns mean and logarithm of the variance (twice as many channels),
+   * the mean is used, so that an image always has the same latents. Source: Kingma and Welling 2013.
    * @param pixels planes of red, green and blue, -1 to 1. @param size of the latents.
    * @throws {JobFailure} `model_invalid` when the output is not latents of that size.
    */

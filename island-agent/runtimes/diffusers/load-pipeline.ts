@@ -59,7 +59,7 @@ sharp.concurrency(1);
 
 sharp.cache(false);
 
-/** Encodes an image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
+/** Encodes a PNG file in base64, the same bytes for the same pixels. @throws {JobFailure} `output_too_large` */
 async function encodePng({ width, height, rgb }: Image): Promise<string> {
   const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()

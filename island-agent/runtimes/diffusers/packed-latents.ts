@@ -7,7 +7,7 @@ const PATCH = PATCH_SIDE * PATCH_SIDE;
 /** Numbers per position; the first is 0 for an image. */
 const POSITION = 3;
 
-/** Packs latents for Flux's transformer: one token per 2 by 2 latents, row by row. Source: diffusers, `_pack_latents`. */
+/** Packs latents for Flux: one token per 2 by 2 latents, row by row. Source: diffusers, `_pack_latents`. */
 export function packLatents(latents: Float32Array, channels: number, size: Size): NumberGrid {
   const packed = new Float32Array(latents.length);
   for (const [from, to] of pairs(channels, size)) packed[to] = latents[from] ?? NaN;

@@ -7,8 +7,8 @@ export type Words4 = readonly [number, number, number, number];
 export type Words2 = readonly [number, number];
 
 /**
- * Philox4x32-10: four random words that depend only on counter and key. Source: Salmon et al. 2011, "Parallel Random Numbers: As
- * Easy as 1, 2, 3", §4.3.
+ * Philox4x32-10: four random words that depend only on counter and key. Source: Salmon et al. 2011, "Parallel Random
+ * Numbers: As Easy as 1, 2, 3", §4.3.
  */
 export function philox(counter: Words4, key: Words2): Words4 {
   let [a, b, c, d] = counter;

@@ -27,8 +27,8 @@ export interface PipelineFiles {
 
 /**
  * Finds the networks in a folder of diffusers' ONNX exporters.
- * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used unchanged: many folders have one format
- * under the plain name, and the graph itself has the type.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used unchanged: many folders have
+ * one format under the plain name, and the graph itself has the type.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
@@ -80,7 +80,7 @@ export async function readPipelineText(modelPath: string, name: string): Promise
   });
 }
 
-/** Returns a positive number of a configuration; undefined if missing. @throws {JobFailure} `model_invalid` for other values. */
+/** Returns a positive number; undefined if missing. @throws {JobFailure} `model_invalid` for other values. */
 export function numberIn(config: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = config[name];
   if (value === undefined || value === null) return undefined;
@@ -104,7 +104,8 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights too large for one file are in a separate file: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
+  // Weights too large for one file are in a separate file: "model.onnx_data" from optimum, "weights.pb" from older
+  // diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };

@@ -19,8 +19,8 @@ export interface PromptEmbeddings {
 }
 
 /**
- * Encodes a prompt with one text encoder (Rombach et al. 2022: the last hidden states) or with SDXL's two (Podell et al. 2023,
- * §2.1: both encoders' penultimate hidden states, concatenated, and the second one's pooled output).
+ * Encodes a prompt with one text encoder (Rombach et al. 2022: the last hidden states) or with SDXL's two (Podell et
+ * al. 2023, §2.1: both encoders' penultimate hidden states, concatenated, and the second one's pooled output).
  * @throws {JobFailure} `model_invalid` when an encoder has other outputs.
  */
 export async function encodePrompt(
@@ -73,7 +73,7 @@ export function zeroEmbeddings({ states, pooled }: PromptEmbeddings): PromptEmbe
   return { states: zeros(states), pooled: pooled && zeros(pooled), textTokens: 0 };
 }
 
-/** Returns the output of the penultimate layer. Exporters name the layers' hidden states "hidden_states.0" (the embeddings) and up. */
+/** Returns the output of the penultimate layer. "hidden_states.0" are the embeddings, further ones the layers. */
 function penultimateState(encoder: PipelineGraph): string {
   const layers = encoder.outputNames
     .filter((name) => /^hidden_states\.\d+$/.test(name))

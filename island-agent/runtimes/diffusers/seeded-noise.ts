@@ -3,9 +3,9 @@ import { philox } from "./philox.ts";
 const WORD = 2 ** 32;
 
 /**
- * Returns standard normal noise from a seed, the same on every platform. Number `i` of draw `d` is the normal quantile of (w +
- * 1/2) / 2^32, where w is word `i % 4` of Philox4x32-10 with the counter (i / 4, d, 0, 0) and the key (seed % 2^32, seed / 2^32).
- * Each number can thus be computed without the previous ones.
+ * Returns standard normal noise from a seed, the same on every platform. Number `i` of draw `d` is the normal quantile
+ * of (w + 1/2) / 2^32, where w is word `i % 4` of Philox4x32-10 with the counter (i / 4, d, 0, 0) and the key (seed %
+ * 2^32, seed / 2^32). Each number can thus be computed without the previous ones.
  * @param seed 0 to 2^53 - 1.
  * @param draw number of the noise tensor within the image; 0 is the initial noise.
  */
@@ -22,9 +22,9 @@ export function seededNoise(seed: number, draw: number, length: number): Float32
 }
 
 /**
- * Returns the quantile of the standard normal distribution, 0 < p < 1, accurate to 7 digits. It uses only sums, products, roots
- * and one logarithm. Methods with sines differ in their last bits between platforms. Source: Wichura 1988, algorithm AS 241,
- * PPND7.
+ * Returns the quantile of the standard normal distribution, 0 < p < 1, accurate to 7 digits. It uses only sums,
+ * products, roots and one logarithm. Methods with sines differ in their last bits between platforms. Source: Wichura
+ * 1988, algorithm AS 241, PPND7.
  */
 export function normalQuantile(p: number): number {
   const fromMiddle = p - 0.5;

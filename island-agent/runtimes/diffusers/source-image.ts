@@ -16,7 +16,7 @@ interface SourceImage {
   readonly mask: Float32Array | null;
 }
 
-/** Decodes a job's image and mask, scaled to cover `size` and cropped to the center. @throws {JobFailure} `invalid_input` */
+/** Decodes image and mask, scaled to cover `size` and cropped to the center. @throws {JobFailure} `invalid_input` */
 export async function readSource(image: string, mask: string | undefined, size: Size): Promise<SourceImage> {
   return {
     pixels: await decode("image", image, (file) => readPixels(file, size)),
@@ -34,7 +34,7 @@ export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32
 }
 
 /** Returns the pixels with gray in the area to paint, as input of inpainting networks. */
-export function hidePainted({ pixels, mask }: SourceImage): Float32Array {
+export function maskImage({ pixels, mask }: SourceImage): Float32Array {
   if (mask === null) return pixels;
   return pixels.map((value, i) => ((mask[i % mask.length] ?? 0) > 0 ? 0 : value));
 }
@@ -54,7 +54,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
   });
 }
 
-/** Reads a mask: white is painted. If the mask has transparent parts, these are painted instead, whatever their color. */
+/** Reads a mask: white pixels are painted, or the transparent ones of any color if there are some. */
 async function readMask(file: Buffer, { width, height }: Size): Promise<Float32Array> {
   const resized = (): Sharp => open(file).resize(width, height, { fit: "cover" });
   const { hasAlpha } = await sharp(file).metadata();

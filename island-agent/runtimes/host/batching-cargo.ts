@@ -12,7 +12,7 @@ export interface Batching {
   readonly maxJobs: number;
   /** Maximum of a run's rows times its longest row, which is the size of the computation with padding. */
   readonly maxArea: number;
-  /** @param job result of `readInput`. @returns null for a job that runs alone. */
+  /** @param job result of `readInput`. @returns null for a job that does not share runs. */
   readonly shareOf: (job: unknown) => Share | null;
 }
 
@@ -56,8 +56,8 @@ interface Waiting {
 }
 
 /**
- * A model in a host process whose small jobs share runs. Jobs that arrive during a run form the next run together. No job waits
- * for others to arrive. The host must give each job the result that it would have alone.
+ * A model in a host process whose small jobs share runs. Jobs that arrive during a run form the next run together. No
+ * job waits for others to arrive. The host must give each job the result of a separate run.
  */
 export class BatchingCargo extends HostedCargo {
   readonly #batching: Batching;
@@ -127,7 +127,7 @@ export class BatchingCargo extends HostedCargo {
   /** Runs one job. If it is aborted, its promise rejects after the work has stopped. */
   async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: Waiting): Promise<void> {
     signal.removeEventListener("abort", onAbort);
-    const onWorking = (): void => this.#tell([watcher]);
+    const onWorking = (): void => this.#notify([watcher]);
     await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
   }
 
@@ -142,7 +142,7 @@ export class BatchingCargo extends HostedCargo {
     try {
       const input = new BatchInput(jobs.map(({ job }) => job)) as unknown as RunRequest["input"];
       const watchers = jobs.map(({ watcher }) => watcher);
-      const onWorking = (): void => this.#tell(watchers);
+      const onWorking = (): void => this.#notify(watchers);
       const { output } = await super.run({ input, resume: null }, onWorking, stop.signal, { onWorking });
       const results = batchResultsSchema.length(jobs.length).safeParse(output);
       if (!results.success) throw new JobFailure("runtime_crashed", "The host returned results for a different batch");
@@ -163,7 +163,7 @@ export class BatchingCargo extends HostedCargo {
     }
   }
 
-  #tell(running: readonly RunWatcher[]): void {
+  #notify(running: readonly RunWatcher[]): void {
     for (const { onWorking } of [...running, ...this.#waiting.map(({ watcher }) => watcher)]) onWorking?.();
   }
 }

@@ -15,8 +15,8 @@ interface HostChannelEvents {
 }
 
 /**
- * Exchanges messages between the agent and a host process, one line of JSON each. Node's IPC channel does not limit the length of
- * a message, and throws on invalid JSON where the agent cannot catch it.
+ * Exchanges messages between the agent and a host process, one line of JSON each. Node's IPC channel does not limit the
+ * length of a message, and throws on invalid JSON where the agent cannot catch it.
  */
 export class HostChannel {
   readonly #pipe: Duplex;

@@ -13,8 +13,8 @@ const NATIVE = [
   "XDG_RUNTIME_DIR",
 ];
 /**
- * Disables the telemetry of ONNX Runtime. Without it, ONNX Runtime writes a device id and an event queue into HOME and sends them
- * to its vendor. Source: microsoft/onnxruntime#27379. The other native packages have no telemetry.
+ * Disables the telemetry of ONNX Runtime. Without it, ONNX Runtime writes a device id and an event queue into HOME and
+ * sends them to its vendor. Source: microsoft/onnxruntime#27379. The other native packages have no telemetry.
  */
 const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
@@ -22,8 +22,8 @@ const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the environment of a host process: the allowed variables of `own`, plus `added`. Names are compared case-insensitively,
- * as on Windows.
+ * Returns the environment of a host process: the allowed variables of `own`, plus `added`. Names are compared
+ * case-insensitively, as on Windows.
  * @param code `plain` for a host that imports no native package.
  */
 export function hostEnvironment(

@@ -5,14 +5,14 @@ import type { HostEnding, HostProgram } from "./host-process.ts";
 const NO_MEMORY =
   /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 
-/** Returns the failure of a run whose host process ended. Retryable: another Island, or a new process here, may succeed. */
+/** Returns the failure of a run whose process ended. Retryable here in a new process, or on another Island. */
 export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   return new JobFailure(codeOf(ending), describeEnding(program, ending), { retryable: true });
 }
 
 /**
- * Returns the failure of a load whose host process ended. Only an assertion that the program can explain counts as a fault of the
- * file, which then fails on every Island. A signal without one may be a fault of this machine.
+ * Returns the failure of a load whose host process ended. Only an assertion that the program can explain counts as a
+ * fault of the file, which then fails on every Island. A signal without one may be a fault of this machine.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   if (ending.killedBecause !== null) return runFailureOf(program, ending);
@@ -24,8 +24,8 @@ export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFail
 }
 
 /**
- * Returns whether the process ended because the agent unloaded its model. Hosts kill themselves, because native code may not end
- * cleanly.
+ * Returns whether the process ended because the agent unloaded its model. Hosts kill themselves, because native code
+ * may not end cleanly.
  */
 export function isCleanEnd({ isRequested, killedBecause }: HostEnding): boolean {
   return isRequested && killedBecause === null;

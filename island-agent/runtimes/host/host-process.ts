@@ -27,7 +27,7 @@ export interface HostProgram {
   readonly sandbox?: Sandbox;
   /** Files and folders that it reads inside the sandbox, besides our code. */
   readonly readable?: readonly string[];
-  /** Finds the cause of a crash in the error output; empty when there is none. */
+  /** Finds the cause of a crash in the error output; empty if it names none. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
@@ -45,7 +45,7 @@ export interface HostEnding {
   readonly stderrTail: string;
 }
 
-/** Returns the URL of an entry file in the folder of `importer`, with the same extension: `.ts` in the sources, `.js` in the package. */
+/** Returns the URL of an entry file next to `importer`, with its extension: `.ts` in sources, `.js` in packages. */
 export function hostEntry(name: string, importer: string): URL {
   return new URL(`./${name}.${importer.slice(-2)}`, importer);
 }
@@ -61,7 +61,7 @@ export class HostProcess {
   #pid: number | undefined;
   readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
-  #isToldToEnd = false;
+  #isEndRequested = false;
   #killedBecause: string | null = null;
   #killedAs: JobErrorCode = "runtime_crashed";
 
@@ -95,11 +95,11 @@ export class HostProcess {
   }
 
   /**
-   * Sends a message. No-op when the process has ended; `ended` reports that. Returns false, and sends nothing, when the message
-   * is too long.
+   * Sends a message. No-op when the process has ended; `ended` reports that. Returns false, and sends nothing, when the
+   * message is too long.
    */
   send(message: ToHost<unknown, unknown, unknown>): boolean {
-    if (message.kind === "end") this.#isToldToEnd = true;
+    if (message.kind === "end") this.#isEndRequested = true;
     return this.#channel.send(message);
   }
 
@@ -143,7 +143,7 @@ export class HostProcess {
     return new Promise((resolve) => {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
         const exit = this.#launch.depth === 0 ? { code, signal } : exitInside({ code, signal }, stderrTail);
-        const isRequested = this.#isToldToEnd;
+        const isRequested = this.#isEndRequested;
         resolve({ ...exit, isRequested, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
       };
       child.on("error", (error) => {

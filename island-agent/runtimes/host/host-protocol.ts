@@ -19,7 +19,7 @@ export interface HostRun<Job> {
   readonly cacheKey: RunRequest["cacheKey"];
 }
 
-/** Messages from the agent to a host process. `run` is a number that the agent chooses, unique within the host process. */
+/** Messages from the agent to a host process. The agent chooses `run`, unique within the process. */
 export type ToHost<ProbeRequest, LoadRequest, Job> =
   | { readonly kind: "probe"; readonly request: ProbeRequest }
   /** Requests the memory that the same `load` would take. */
@@ -74,14 +74,14 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("working"), run }),
 ]);
 
-/** Messages from a host process to the agent. Each `run` gets exactly one of `finished`, `failed` and `aborted`, after its last output. */
+/** Messages from a host process. Each `run` ends with exactly one of `finished`, `failed` and `aborted`. */
 export type FromHost =
   | z.infer<typeof fromHostSchema>
   | { readonly kind: "output"; readonly outputs: readonly RunOutput[] };
 
 /**
- * Validates a message of a host process; null when invalid. The host is not trusted: its native code may have been exploited, or
- * may have corrupted its heap.
+ * Validates a message of a host process; null when invalid. The host is not trusted: its native code may have been
+ * exploited, or may have corrupted its heap.
  */
 export function readFromHost(message: unknown): FromHost | null {
   if (isRecord(message) && message["kind"] === "output") {

@@ -27,7 +27,7 @@ export interface HostedCargoOptions {
   readonly killAfterMs: number;
   /** Whether a run can continue the text of an earlier attempt. */
   readonly canResume: boolean;
-  /** Converts a job's input into the host's request. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+  /** Converts a job's input into the host's request. @throws {JobFailure} `invalid_input` with the invalid field. */
   readonly readInput: (input: RunRequest["input"]) => unknown;
 }
 
@@ -175,16 +175,16 @@ export class HostedCargo implements LoadedCargo {
           const active = this.#find(run);
           for (const item of items) active?.onOutput(item);
         }
-        return this.#tellWaiting();
+        return this.#notifyWaiting();
       case "prompt": {
         const run = this.#find(message.run);
         run?.watcher.onWorking?.();
         if (run?.signal.aborted === false) run.watcher.onPrompt?.(message.prompt);
-        return this.#tellWaiting();
+        return this.#notifyWaiting();
       }
       case "working":
         this.#find(message.run)?.watcher.onWorking?.();
-        return this.#tellWaiting();
+        return this.#notifyWaiting();
       case "finished":
         if (this.#runs.has(message.run)) this.#memory = message.memory;
         return this.#find(message.run)?.settle({ result: message.result });
@@ -209,8 +209,8 @@ export class HostedCargo implements LoadedCargo {
     }
   }
 
-  #tellWaiting(): void {
-    for (const tell of this.#waiting) tell();
+  #notifyWaiting(): void {
+    for (const onWorking of this.#waiting) onWorking();
   }
 
   /** Returns a run. Kills a host that reports on an unknown run, since its other reports cannot be trusted either. */

@@ -14,7 +14,7 @@ import { loadInHost, probeInHost } from "./start-host.ts";
 /** Options of every runtime whose Cargos run in host processes. */
 export interface HostingOptions {
   readonly clock: Clock;
-  /** Time that an aborted run, or an unload, may take before the process is killed. Default 2,000 ms (decision 0033). */
+  /** Time before an aborted run or unload is killed with its process. Default 2,000 ms (decision 0033). */
   readonly killAfterMs?: number;
   /** The agent's environment. The host gets only the variables that loaders and drivers need. */
   readonly environment?: Environment;
@@ -34,8 +34,8 @@ const DEFAULTS: Required<Omit<HostingOptions, "clock">> = {
 };
 
 /**
- * Definition of one runtime type; the lifecycle is common to all hosted Cargos. `ProbeRequest`, `LoadRequest` and `Job` cross the
- * pipe as JSON; the runtime's host entry passes the same three types to `serveHost`.
+ * Definition of one runtime type; the lifecycle is common to all hosted Cargos. `ProbeRequest`, `LoadRequest` and `Job`
+ * cross the pipe as JSON; the runtime's host entry passes the same three types to `serveHost`.
  */
 interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   readonly type: RuntimeType;
@@ -66,8 +66,8 @@ interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   /** Whether a run can continue the text of an earlier attempt. Default false. */
   readonly canResume?: boolean;
   /**
-   * Validates a job's input and converts it into the host's request. @throws {JobFailure} `invalid_input`, naming the first wrong
-   * field.
+   * Validates a job's input and converts it into the host's request. @throws {JobFailure} `invalid_input`, naming the
+   * first wrong field.
    */
   readonly readInput: (input: RunRequest["input"], request: LoadRequest) => Job;
 }
@@ -78,8 +78,8 @@ export interface HostedRuntime extends CargoRuntime {
 }
 
 /**
- * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program. A load has a
- * time limit and a memory watch. Its process then runs the Cargo's jobs until it is disposed.
+ * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program. A
+ * load has a time limit and a memory watch. Its process then runs the Cargo's jobs until it is disposed.
  */
 export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,

@@ -12,7 +12,7 @@ export interface LoadLimits {
 
 export const DEFAULT_LOAD_LIMITS: LoadLimits = { estimateMs: 30_000, loadBaseMs: 120_000, minBytesPerS: 20_000_000 };
 
-/** Returns the time limit of a load, for a model file or folder. An unreadable path counts as 0 bytes; the load itself reports it. */
+/** Returns the time limit of a load. An unreadable path counts as 0 bytes; the load reports it. */
 export async function loadLimitMs(limits: LoadLimits, modelPath: string): Promise<number> {
   const bytes = await bytesAt(modelPath);
   return limits.loadBaseMs + Math.ceil((bytes / limits.minBytesPerS) * 1_000);

@@ -12,9 +12,10 @@ const BYTES_PER_KIB = 1_024;
 const run = promisify(execFile);
 
 /**
- * Kills a host process, as `out_of_memory`, when its RAM exceeds the limit. The memory that a job needs is not known in advance.
- * @returns a function that ends the watch; call it also when the process has ended. On platforms without memory data, the watch
- * does nothing.
+ * Kills a host process, as `out_of_memory`, when its RAM exceeds the limit. The memory that a job needs is not known in
+ * advance.
+ * @returns a function that ends the watch; call it also when the process has ended. On platforms without memory data,
+ * the watch does nothing.
  */
 export function watchMemory(
   host: HostProcess,
@@ -32,7 +33,7 @@ export function watchMemory(
 ): () => void {
   let isOver = false;
   let timer: Timer | undefined;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     // In a sandbox, the host starts a moment after the process around it.
     if (host.pid === undefined) return pollSoon();
     const memory = await memoryOf(host.pid);
@@ -46,7 +47,7 @@ export function watchMemory(
     pollSoon();
   };
   const pollSoon = (): void => {
-    timer = clock.schedule(INTERVAL_MS, () => void look());
+    timer = clock.schedule(INTERVAL_MS, () => void poll());
   };
   const end = (): void => {
     isOver = true;
@@ -60,8 +61,8 @@ interface ProcessMemory {
   /** RAM including mapped pages of files. */
   readonly residentBytes: number;
   /**
-   * RAM without mapped pages, where the platform reports them. A model's weights may be such pages on their way to a GPU, and the
-   * kernel reclaims them when RAM is short.
+   * RAM without mapped pages, where the platform reports them. A model's weights may be such pages on their way to a
+   * GPU, and the kernel reclaims them when RAM is short.
    */
   readonly ownBytes: number;
 }

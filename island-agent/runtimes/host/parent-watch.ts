@@ -4,9 +4,9 @@ import { readSync } from "node:fs";
 const POLL_MS = 500;
 
 /**
- * Runs in a worker thread of the host process and ends the process when the agent is gone, even while the main thread is stuck in
- * native code or in an endless template. The agent keeps the other end of stdin open and never writes, so a read returns only
- * when the agent has ended.
+ * Runs in a worker thread of the host process and ends the process when the agent is gone, even while the main thread
+ * is stuck in native code or in an endless template. The agent keeps the other end of stdin open and never writes, so a
+ * read returns only when the agent has ended.
  */
 function waitForEndOfInput(): void {
   const never = new Int32Array(new SharedArrayBuffer(4));

@@ -23,7 +23,7 @@ export class RunOutbox {
     if (this.#pendingChars > MAX_PENDING_CHARS) this.#flush();
   }
 
-  /** Sends `message` after all output so far, so that a run's end never overtakes its text. Returns false when it is too long. */
+  /** Sends `message` after all earlier output, so that no end overtakes text. False if it is too long. */
   end(message: FromHost): boolean {
     this.#flush();
     return this.#send(message);

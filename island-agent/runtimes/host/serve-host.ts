@@ -28,12 +28,12 @@ export interface HostedModel<Job> {
   dispose(): Promise<void>;
 }
 
-/** Handlers of one kind of host process. Import native packages inside these functions, never at the top of the entry file. */
+/** Handlers of a host process. Import native packages inside them, never at the top of the entry file. */
 interface HostHandlers<ProbeRequest, LoadRequest, Job> {
   /** Name in messages, such as "llama.cpp". */
   readonly name: string;
   probe(request: ProbeRequest): Promise<ProbeResult>;
-  /** Returns the memory that a load will take. Omit it if the runtime's definition estimates in the agent. @throws {JobFailure} */
+  /** Returns the memory of a load. Omit it if the agent estimates for the runtime. @throws {JobFailure} */
   estimate?(request: LoadRequest): Promise<MemoryUse>;
   /** @throws {JobFailure} */
   load(request: LoadRequest): Promise<HostedModel<Job>>;
@@ -41,7 +41,7 @@ interface HostHandlers<ProbeRequest, LoadRequest, Job> {
 
 const WORKING_EVERY_MS = 1_000;
 
-/** Turns this process into a host: it serves the agent that started it and ends with it. An entry file calls it once. */
+/** Makes this process a host, which serves the agent that started it and ends with it. Called once. */
 export function serveHost<ProbeRequest, LoadRequest, Job>(
   handlers: HostHandlers<ProbeRequest, LoadRequest, Job>,
 ): void {

@@ -59,8 +59,8 @@ interface LoadedHost {
 }
 
 /**
- * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries take long
- * to start.
+ * Starts a process that has loaded the model. If the host estimates, the same process loads, because native libraries
+ * take long to start.
  * @throws {JobFailure} or `signal.reason`, after the process has ended.
  */
 export async function loadInHost(
@@ -112,7 +112,7 @@ class WaitingHost {
     return first.reply.memory;
   }
 
-  /** Returns and removes the process; null if there is none, or it has ended. */
+  /** Returns and removes the process; null if it has ended or was removed. */
   take(): HostProcess | null {
     this.#limit?.cancel();
     const host = this.#host;

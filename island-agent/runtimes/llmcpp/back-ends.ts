@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 const SCOPE = "@node-llama-cpp/";
 
 /**
- * Back ends of llama.cpp that an owner can add (`island runtimes add`), by platform, with their packages. All are large, and each
- * is useful only on some machines. The agent includes the back ends for CPU and Metal.
+ * Back ends of llama.cpp that an owner can add (`island runtimes add`), by platform, with their packages. All are
+ * large, and each is useful only on some machines. The agent includes the back ends for CPU and Metal.
  */
 export const ADDED_BACK_ENDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "linux-x64": { cuda: ["linux-x64-cuda", "linux-x64-cuda-ext"], vulkan: ["linux-x64-vulkan"] },
@@ -34,8 +34,8 @@ export function llamaVersion(): string | null {
 export const backEndsFolder = (dataDirectory: string): string => join(dataDirectory, "runtimes");
 
 /**
- * Returns the folder of a version's back ends; null without a version. After an upgrade of the agent, back ends of the former
- * version are not loaded.
+ * Returns the folder of a version's back ends; null without a version. After an upgrade of the agent, back ends of the
+ * former version are not loaded.
  */
 export function backEndFolder(dataDirectory: string, version = llamaVersion()): string | null {
   return version === null ? null : join(backEndsFolder(dataDirectory), `node-llama-cpp-${version}`);

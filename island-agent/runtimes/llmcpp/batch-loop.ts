@@ -5,7 +5,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { fillBatch } from "./batch-order.ts";
 import { BatchSize } from "./batch-size.ts";
 
-/** Request of a node-llama-cpp sequence to its context (3.21.1): tokens to evaluate, and which of them need a result. */
+/** Request of a node-llama-cpp sequence (3.21.1): tokens to evaluate, and which of them need a result. */
 interface DecodeRequest {
   readonly sequenceId: number;
   /** When the request is settled, the library treats the remaining tokens as evaluated. */
@@ -55,13 +55,13 @@ interface Share {
 }
 
 /**
- * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which has three
- * problems. It starts a batch before the slowest sequence has queued its token. It orders sequences by completion, but llama.cpp
- * merges only ascending sequence ids. And it costs as much CPU as a tiny model.
- * Here all sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The
- * next batch starts as soon as all runs have queued, otherwise in the following tick; in both cases before the output of the last
- * one is written.
- * Each batch holds the library's lock on the context, because the library erases tokens of other sequences under it.
+ * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which
+ * has three problems. It starts a batch before the slowest sequence has queued its token. It orders sequences by
+ * completion, but llama.cpp merges only ascending sequence ids. And it costs as much CPU as a tiny model. Here all
+ * sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The
+ * next batch starts as soon as all runs have queued, otherwise in the following tick; in both cases before the output
+ * of the last one is written. Each batch holds the library's lock on the context, because the library erases tokens of
+ * other sequences under it.
  */
 export class BatchLoop {
   readonly #context: ContextInternals;
@@ -69,7 +69,7 @@ export class BatchLoop {
   readonly #size: BatchSize;
   /** Abort signals of the runs, by sequence id. After an abort, the sequence is no longer evaluated. */
   readonly signals = new Map<number, AbortSignal>();
-  /** Called with the number of a sequence's tokens in each batch, by sequence id. Set only for runs that read their prompt. */
+  /** Called with a sequence's tokens in each batch, by sequence id. Only for runs that read their prompt. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
   /** By sequence id: runs that read each result in addition to their sampler. */
   readonly followers = new Map<number, Follow>();
@@ -97,10 +97,10 @@ export class BatchLoop {
   }
 
   /**
-   * Runs `work` for one sequence. Calls `onBatch` with every batch of the context until `work` ends, since each batch advances
-   * its prompt or completion.
+   * Runs `work` for one sequence. Calls `onBatch` with every batch of the context until `work` ends, since each batch
+   * advances its prompt or completion.
    */
-  async tellOfBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
+  async withBatches<T>(onBatch: () => void, work: () => Promise<T>): Promise<T> {
     this.#watchers.add(onBatch);
     try {
       return await work();
@@ -126,7 +126,7 @@ export class BatchLoop {
     });
   }
 
-  /** Begins the next batch when all runs have queued; otherwise in the next tick of the event loop, so that all of them can queue. */
+  /** Begins the next batch when all runs have queued, otherwise in the next tick of the event loop. */
   #plan(): void {
     if (this.#running !== null || this.#queue.length === 0) return;
     if (this.#queue.length === this.#watchers.size) return this.#begin();
@@ -157,7 +157,7 @@ export class BatchLoop {
       if (size === 0) return;
       const beganMs = this.#clock.monotonicMs();
       const decoded = this.#context._ctx.decodeBatch();
-      for (const tell of this.#watchers) tell();
+      for (const onBatch of this.#watchers) onBatch();
       await decoded;
       this.#size.note({ tokens: size, ms: this.#clock.monotonicMs() - beganMs });
       await Promise.all(shares.map((share) => this.#sample(share)));
@@ -174,7 +174,7 @@ export class BatchLoop {
     }
   }
 
-  /** Settles the requests of aborted runs with the tokens evaluated so far. The library then has no result, and ends the evaluation. */
+  /** Settles requests of aborted runs with the tokens so far. Without a result, the library ends the evaluation. */
   #dropAborted(): void {
     const isAborted = ({ request }: Waiting): boolean => this.signals.get(request.sequenceId)?.aborted === true;
     for (const { request, done, settle } of this.#queue.filter(isAborted)) {

@@ -11,13 +11,13 @@ interface BatchShare {
 }
 
 /**
- * Fills a batch of `size` tokens, smallest first: decodes before prompts and short prompts before long ones. A long prompt thus
- * delays neither a running completion nor a short question. It does not starve, because there are few sequences and each decode
- * is one token. The result is sorted by sequence id, because llama.cpp splits a batch where ids descend.
- * If a batch has other sequences, a prompt is evaluated up to its last token, which goes into the next batch. llama.cpp evaluates
- * sequences of different lengths in several passes, and reorders their results on the first read. node-llama-cpp reads them in
- * several threads at once, so two completions could get each other's token (4 of 2,800 runs on a loaded machine, 3.21.1). With
- * one token per sequence that has a result, no reordering is necessary.
+ * Fills a batch of `size` tokens, smallest first: decodes before prompts and short prompts before long ones. A long
+ * prompt thus delays neither a running completion nor a short question. It does not starve, because there are few
+ * sequences and each decode is one token. The result is sorted by sequence id, because llama.cpp splits a batch where
+ * ids descend. If a batch has other sequences, a prompt is evaluated up to its last token, which goes into the next
+ * batch. llama.cpp evaluates sequences of different lengths in several passes, and reorders their results on the first
+ * read. node-llama-cpp reads them in several threads at once, so two completions could get each other's token (4 of
+ * 2,800 runs on a loaded machine, 3.21.1). With one token per sequence that has a result, no reordering is necessary.
  */
 export function fillBatch(waiting: readonly WaitingTokens[], size: number): BatchShare[] {
   const items = waiting.map(({ sequenceId, count }, index) => ({ sequenceId, count, index }));

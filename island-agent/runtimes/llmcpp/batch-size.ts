@@ -10,9 +10,10 @@ interface Measured {
 }
 
 /**
- * Chooses the maximum number of tokens of the next batch. A token late in a long prompt takes many times as long as the first
- * one, and CPUs take seconds for what a GPU evaluates in milliseconds. The size therefore follows the measured time. If a smaller
- * batch takes nearly as long, as with more busy threads than CPUs, it would only slow the prompt down.
+ * Chooses the maximum number of tokens of the next batch. A token late in a long prompt takes many times as long as the
+ * first one, and CPUs take seconds for what a GPU evaluates in milliseconds. The size therefore follows the measured
+ * time. If a smaller batch takes nearly as long, as with more busy threads than CPUs, it would only slow the prompt
+ * down.
  */
 export class BatchSize {
   readonly #max: number;

@@ -19,7 +19,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem, PromptTokens, Usage, FinishReason } from "../../../shared/output.ts";
 import type { HostRun } from "../host/host-protocol.ts";
 import type { RunResult } from "../runtime.ts";
-import { Answer } from "./answer.ts";
+import { Completion } from "./completion.ts";
 import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
 import { endingsOf, generateText } from "./generate-text.ts";
@@ -39,7 +39,7 @@ import { ToolCallReader } from "./tools/tool-call-reader.ts";
 /** Start of a completion without reasoning: the library renders it as reasoning that has ended. */
 const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
-/** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
+/** Context slots that node-llama-cpp leaves free: one for generation, one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
 
 interface Listener {
@@ -98,7 +98,7 @@ export class ChatModel {
     if (resume !== null && (hasGrammar || canThink)) {
       throw new JobFailure(
         "cannot_resume",
-        "An answer with a response format, tools or thoughts cannot be continued elsewhere",
+        "A completion with a response format, tools or reasoning cannot be continued on another Island",
       );
     }
     const soFar = resume?.text ?? "";
@@ -132,7 +132,7 @@ export class ChatModel {
       : this.#toolGrammars.get(toolUse, responseFormat));
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
-    const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
+    const stopWatching = this.#watchPrompt(sequence, promptTokens, unread, onPrompt);
     const { signals } = this.#loop;
     signals.set(idOf(sequence), signal);
     const reading = request.topLogprobs === null ? null : this.#readLogits(sequence, filled, request.topLogprobs);
@@ -141,8 +141,8 @@ export class ChatModel {
       const sampling = samplingOf(request, this.#model, this.#model.tokenize(soFar), randomInt(2 ** 32));
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
       const stops = [...request.stop, ...(endings?.texts ?? [])];
-      const text = new Answer(stops, onOutput, signal, probabilities, canThink);
-      const answer = toolUse === null ? text : new ToolAnswer(text, responseFormat.type !== "text");
+      const text = new Completion(stops, onOutput, signal, probabilities, canThink);
+      const completion = toolUse === null ? text : new ToolCompletion(text, responseFormat.type !== "text");
       const generation =
         endings === null
           ? generateWithChat(
@@ -159,21 +159,21 @@ export class ChatModel {
                 ...(toolUse !== null && { spoken: hiddenMarks(this.#model) }),
                 probabilities,
               },
-              answer,
+              completion,
               signal,
             )
           : generateText(
               { sequence, prompt: filled, endTokens: endings.tokens, sampling, maxTokens, probabilities },
-              answer,
+              completion,
             );
-      const finishReason = await answer.end(generation);
+      const finishReason = await completion.end(generation);
       const { stop } = text;
       // Only a stop sequence of the request, not one of the template.
       const stopSequence = stop !== null && request.stop.includes(stop) ? { stopSequence: stop } : {};
-      return { finishReason, usage: usageOf(answer.tokens), ...stopSequence };
+      return { finishReason, usage: usageOf(completion.tokens), ...stopSequence };
     } finally {
       await reading?.end();
-      endReading();
+      stopWatching();
       signals.delete(idOf(sequence));
       this.#pool.release(sequence);
     }
@@ -187,7 +187,7 @@ export class ChatModel {
   }
 
   /** Calls `onPrompt` for each batch with a part of the prompt. Tokens in the sequence's cache are added at the end. */
-  #watchReading(
+  #watchPrompt(
     sequence: LlamaContextSequence,
     total: number,
     unread: number,
@@ -233,8 +233,8 @@ function idOf(sequence: LlamaContextSequence): number {
 }
 
 /**
- * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of special tokens
- * in the text become these tokens, so that clients can apply their own template.
+ * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of
+ * special tokens in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";
@@ -270,21 +270,21 @@ function reasoningBudget(effort: ReasoningEffort): { readonly thoughtTokens: num
   return { thoughtTokens: REASONING_BUDGETS[effort] };
 }
 
-/** A completion that may call tools. Text goes to an {@link Answer}; tool calls are delivered separately. */
-class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" | "end"> {
-  readonly #answer: Answer;
+/** A completion that may call tools. Text goes to a {@link Completion}; tool calls are delivered separately. */
+class ToolCompletion implements Pick<Completion, "tokens" | "isOver" | "take" | "think" | "end"> {
+  readonly #completion: Completion;
   readonly #reader: ToolCallReader;
   #tokens = 0;
 
   /** @param isJson True if the text is JSON, which replaces tool calls and may contain their marks. */
-  constructor(answer: Answer, isJson = false) {
-    this.#answer = answer;
+  constructor(completion: Completion, isJson = false) {
+    this.#completion = completion;
     const index = (): number => this.#reader.calls - 1;
     this.#reader = new ToolCallReader(
       {
-        text: (text, tokens) => answer.take(text, tokens),
-        call: (name, tokens) => answer.takeCall({ index: index(), id: newCallId(), name, arguments: "" }, tokens),
-        arguments: (text, tokens) => answer.takeCall({ index: index(), arguments: text }, tokens),
+        text: (text, tokens) => completion.take(text, tokens),
+        call: (name, tokens) => completion.takeCall({ index: index(), id: newCallId(), name, arguments: "" }, tokens),
+        arguments: (text, tokens) => completion.takeCall({ index: index(), arguments: text }, tokens),
       },
       isJson,
     );
@@ -296,7 +296,7 @@ class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" 
   }
 
   get isOver(): boolean {
-    return this.#answer.isOver;
+    return this.#completion.isOver;
   }
 
   take(text: string, tokens: number): void {
@@ -306,11 +306,11 @@ class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" 
 
   think(text: string, tokens: number): void {
     this.#tokens += tokens;
-    this.#answer.think(text, tokens);
+    this.#completion.think(text, tokens);
   }
 
   async end(generation: Promise<FinishReason>): Promise<FinishReason> {
-    const finishReason = await this.#answer.end(
+    const finishReason = await this.#completion.end(
       generation.then((reason) => {
         this.#reader.end();
         return reason;

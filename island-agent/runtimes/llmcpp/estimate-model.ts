@@ -6,12 +6,12 @@ import type { LoadRequest } from "./host-requests.ts";
 import { contextSizeOf, llamaFailure, openLlama, readHeader } from "./open-llama.ts";
 
 /**
- * Growth of the process after the estimate that llama.cpp does not count: buffers and compiled code. Measured with tiny-chat: 20
- * MB (Linux x64, no GPU); the rest is margin.
+ * Growth of the process after the estimate that llama.cpp does not count: buffers and compiled code. Measured with
+ * tiny-chat: 20 MB (Linux x64, no GPU); the rest is margin.
  */
 const PROCESS_GROWTH_BYTES = 48 * MIB;
 
-/** Estimates the memory of the model and its context from the file's header. As many layers as fit go to the GPU. @throws {JobFailure} */
+/** Estimates model and context memory from the file's header, with as many GPU layers as fit. @throws {JobFailure} */
 export async function estimateModel(request: LoadRequest): Promise<MemoryUse> {
   const header = await readHeader(request.modelPath);
   const { llama, errors } = await openLlama(request);

@@ -10,15 +10,15 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { FinishReason } from "../../../shared/output.ts";
-import type { Answer } from "./answer.ts";
+import type { Completion } from "./completion.ts";
 import type { Sampling } from "./sampling.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
 /** Output of the detokenizer for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
 /**
- * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include tokens of the
- * prompt, which may end with the start of the completion. The library uses the same number.
+ * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include
+ * tokens of the prompt, which may end with the start of the completion. The library uses the same number.
  */
 const TOKENS_BEFORE = 3;
 
@@ -29,9 +29,9 @@ interface Endings {
 }
 
 /**
- * Returns the endings of completions to a rendered prompt, if `generateText` supports them. Returns null if LlamaChat is
- * required: for reasoning, for templates that act on the start of a completion, for endings of several tokens, and for models
- * whose context needs checkpoints.
+ * Returns the endings of completions to a rendered prompt, if `generateText` supports them. Returns null if LlamaChat
+ * is required: for reasoning, for templates that act on the start of a completion, for endings of several tokens, and
+ * for models whose context needs checkpoints.
  */
 export function endingsOf(
   { settings }: ChatWrapper,
@@ -75,17 +75,17 @@ interface Generation {
 }
 
 /**
- * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in whole
- * characters. Prompt tokens in the sequence's cache are not evaluated again.
+ * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in
+ * whole characters. Prompt tokens in the sequence's cache are not evaluated again.
  */
 export async function generateText(
   { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
-  answer: Pick<Answer, "isOver" | "take">,
+  completion: Pick<Completion, "isOver" | "take">,
 ): Promise<FinishReason> {
   const { model } = sequence;
   const written: Token[] = [];
   const tokens = await unreadOf(sequence, prompt);
-  if (answer.isOver) return "stop";
+  if (completion.isOver) return "stop";
   let before = prompt.slice(-TOKENS_BEFORE);
   let character: Token[] = [];
   let generated = 0;
@@ -98,10 +98,10 @@ export async function generateText(
       written.push(...character);
       before = [...before, ...character].slice(-TOKENS_BEFORE);
       probabilities?.keep(character);
-      answer.take(text, character.length);
+      completion.take(text, character.length);
       character = [];
     }
-    if (answer.isOver) return "stop";
+    if (completion.isOver) return "stop";
     if (generated >= maxTokens) return "length";
   }
   return "stop";
@@ -117,8 +117,8 @@ function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[])
 }
 
 /**
- * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last one for its
- * result.
+ * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last
+ * one for its result.
  */
 async function unreadOf(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<Token[]> {
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false);

@@ -7,7 +7,7 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { FinishReason } from "../../../shared/output.ts";
-import type { Answer } from "./answer.ts";
+import type { Completion } from "./completion.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
 interface ChatGeneration {
@@ -23,7 +23,7 @@ interface ChatGeneration {
 /** Generates a completion with LlamaChat, which supports grammars, reasoning and all templates. */
 export async function generateWithChat(
   { sequence, template, history, options, spoken, probabilities }: ChatGeneration,
-  answer: Pick<Answer, "isOver" | "take" | "think">,
+  completion: Pick<Completion, "isOver" | "take" | "think">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
   const halt = new AbortController();
@@ -37,22 +37,22 @@ export async function generateWithChat(
       stopOnAbortSignal: true,
       onResponseChunk: ({ type, text, tokens }) => {
         probabilities?.keep(tokens);
-        if (type === "segment") answer.think(text, tokens.length);
-        else answer.take(isSpoken(tokens) ? sequence.model.detokenize(tokens, true) : text, tokens.length);
-        if (answer.isOver) halt.abort();
+        if (type === "segment") completion.think(text, tokens.length);
+        else completion.take(isSpoken(tokens) ? sequence.model.detokenize(tokens, true) : text, tokens.length);
+        if (completion.isOver) halt.abort();
       },
     });
     return metadata.stopReason === "maxTokens" ? "length" : "stop";
   } catch (error) {
     // If the first token contains a stop sequence, the library has no response to resolve with and rejects.
-    if (answer.isOver && !signal.aborted) return "stop";
+    if (completion.isOver && !signal.aborted) return "stop";
     throw error;
   } finally {
     chat.dispose({ disposeSequence: false });
   }
 }
 
-/** Throws, because sizes are checked before the run. Shifting the context would silently drop a part of the conversation. */
+/** Throws: sizes are checked before, and shifting the context would silently drop a part of the conversation. */
 function neverShift(): never {
   throw new Error("The context is full although its size was checked");
 }

@@ -18,8 +18,8 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   if (request.toolTemplate && !rendersTools(model)) {
     throw new JobFailure("model_invalid", "The model's chat template does not render tools in the Hermes format");
   }
-  // Limit the size here. node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes evade the check (500
-  // million tokens ended the process at 24 GB).
+  // Limit the size here. node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes evade the
+  // check (500 million tokens ended the process at 24 GB).
   const contextSize = contextSizeOf(request, model.trainContextSize);
   const context = await model
     .createContext({
@@ -54,7 +54,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
     },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: (run, onOutput, signal, { onPrompt, onWorking }) =>
-      loop.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
+      loop.withBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),
     dispose: () => loop.close().then(() => llama.dispose()),
   };
 }

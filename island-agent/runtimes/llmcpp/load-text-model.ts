@@ -15,7 +15,7 @@ const PROGRESS_STEPS = 50;
 export type TextJob = TextTaskInput<TextTask>;
 
 /** One text, or one pair of query and document, that the model reads. */
-interface Reading<Value> {
+interface TextUnit<Value> {
   /** Field of the input, for messages. */
   readonly field: string;
   readonly tokens: number;
@@ -24,7 +24,7 @@ interface Reading<Value> {
 
 interface TextReader<Value> {
   readonly contextTokens: number;
-  readings(job: TextJob): Reading<Value>[];
+  units(job: TextJob): TextUnit<Value>[];
   output(job: TextJob, values: readonly Value[]): NonNullable<RunResult["output"]>;
   dispose(): Promise<void>;
 }
@@ -57,22 +57,22 @@ async function runJob<Value>(
   onOutput: (item: OutputItem) => void,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const readings = reader.readings(job);
+  const units = reader.units(job);
   // All texts are checked first, so that a job that cannot succeed costs nothing.
-  for (const { field, tokens } of readings) {
+  for (const { field, tokens } of units) {
     if (tokens < reader.contextTokens) continue;
     const limit = `the model takes at most ${reader.contextTokens - 1}`;
     throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens; ${limit}`);
   }
-  const every = Math.ceil(readings.length / PROGRESS_STEPS);
+  const every = Math.ceil(units.length / PROGRESS_STEPS);
   const values: Value[] = [];
-  for (const { read } of readings) {
+  for (const { read } of units) {
     signal.throwIfAborted();
     values.push(await read());
-    if (values.length % every === 0 || values.length === readings.length)
-      onOutput({ type: "progress", step: values.length, total: readings.length });
+    if (values.length % every === 0 || values.length === units.length)
+      onOutput({ type: "progress", step: values.length, total: units.length });
   }
-  const promptTokens = readings.reduce((sum, { tokens }) => sum + tokens, 0);
+  const promptTokens = units.reduce((sum, { tokens }) => sum + tokens, 0);
   return { output: reader.output(job, values), finishReason: "stop", usage: { promptTokens, completionTokens: 0 } };
 }
 
@@ -88,7 +88,7 @@ async function openEmbedder(model: LlamaModel, options: ContextOptions): Promise
   const context = await model.createEmbeddingContext(options);
   return {
     contextTokens: options.contextSize,
-    readings: (job) => {
+    units: (job) => {
       const { input } = job as TextTaskInput<"feature-extraction">;
       const field = (index: number): string => (typeof input === "string" ? "input" : `input.${index}`);
       return [input].flat().map((text, index) => ({
@@ -114,7 +114,7 @@ async function openRanker(model: LlamaModel, options: ContextOptions): Promise<T
   const context = await model.createRankingContext(options);
   return {
     contextTokens: options.contextSize,
-    readings: (job) => {
+    units: (job) => {
       const { query, documents } = job as TextTaskInput<"text-ranking">;
       return documents.map((document, index) => ({
         field: `documents.${index} (with the query)`,

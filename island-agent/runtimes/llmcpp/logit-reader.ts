@@ -31,15 +31,15 @@ export interface TokenLogits {
 }
 
 /**
- * Number of tokens whose probabilities are read. A whole vocabulary has 150,000, which would block the event loop for tens of
- * milliseconds.
+ * Number of tokens whose probabilities are read. A whole vocabulary has 150,000, which would block the event loop for
+ * tens of milliseconds.
  */
 const SHORT_LIST = 1_000;
 
 /**
- * Reads the model's token probabilities before temperature, penalties and grammar. node-llama-cpp has only the probabilities
- * after its samplers, so two more samplers read each result. One gives the share of the most probable token in the whole
- * vocabulary, the other the relative shares of the most probable tokens.
+ * Reads the model's token probabilities before temperature, penalties and grammar. node-llama-cpp has only the
+ * probabilities after its samplers, so two more samplers read each result. One gives the share of the most probable
+ * token in the whole vocabulary, the other the relative shares of the most probable tokens.
  */
 export class LogitReader {
   readonly #context: Internals["context"]["_ctx"];

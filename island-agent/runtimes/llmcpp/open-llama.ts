@@ -22,8 +22,8 @@ export interface OpenLlama {
 let opened: Promise<OpenLlama> | undefined;
 
 /**
- * Starts llama.cpp with the request's threads and VRAM cap. There is one instance per process: the load uses that of the
- * estimate.
+ * Starts llama.cpp with the request's threads and VRAM cap. There is one instance per process: the load uses that of
+ * the estimate.
  * @throws {JobFailure} `runtime_unavailable`
  */
 export function openLlama(request: LoadRequest): Promise<OpenLlama> {
@@ -60,7 +60,7 @@ export function readHeader(modelPath: string): Promise<GgufFileInfo> {
   });
 }
 
-/** Returns the context tokens of one sequence: the Cargo's requirement, but at most the context that the model was trained for. */
+/** Returns the context tokens of a sequence: the Cargo's requirement, at most the model's training context. */
 export function contextSizeOf({ contextTokens }: LoadRequest, trainedTokens: number): number {
   return Math.max(1, Math.min(contextTokens, trainedTokens));
 }

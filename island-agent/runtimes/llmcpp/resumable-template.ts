@@ -6,9 +6,9 @@ import {
 } from "node-llama-cpp";
 
 /**
- * The model's own template for one completion, with two differences. Templates drop white space at the start of a completion,
- * which would join two words when it is resumed; here it is kept. And templates trim or close finished completions; here the text
- * so far is appended to the prompt unchanged.
+ * The model's own template for one completion, with two differences. Templates drop white space at the start of a
+ * completion, which would join two words when it is resumed; here it is kept. And templates trim or close finished
+ * completions; here the text so far is appended to the prompt unchanged.
  */
 export class ResumableTemplate extends ChatWrapper {
   readonly wrapperName: string;
@@ -43,8 +43,8 @@ export class ResumableTemplate extends ChatWrapper {
   }
 
   /**
-   * Returns true while the history ends with exactly the text so far. False for templates with reasoning: their prompt may open a
-   * reasoning section, which the text so far is not part of.
+   * Returns true while the history ends with exactly the text so far. False for templates with reasoning: their prompt
+   * may open a reasoning section, which the text so far is not part of.
    */
   #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
     const last = chatHistory.at(-1);

@@ -13,11 +13,11 @@ interface Waiter<Tokens, Sequence> {
 }
 
 /**
- * Assigns sequences in order of arrival, and reuses prefix caches. It picks the free sequence with the lowest cost: prompt tokens
- * to evaluate plus cached tokens to discard. A follow-up turn thus finds its conversation, and another prompt does not overwrite
- * it. Ties go to the lowest id, which keeps ids consecutive.
- * A cache hit is visible in the timing, so cached tokens serve only runs with the cache key of the run that left them (each
- * account has its own). A run with another key, or without one, gets an empty sequence.
+ * Assigns sequences in order of arrival, and reuses prefix caches. It picks the free sequence with the lowest cost:
+ * prompt tokens to evaluate plus cached tokens to discard. A follow-up turn thus finds its conversation, and another
+ * prompt does not overwrite it. Ties go to the lowest id, which keeps ids consecutive. A cache hit is visible in the
+ * timing, so cached tokens serve only runs with the cache key of the run that left them (each account has its own). A
+ * run with another key, or without one, gets an empty sequence.
  */
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
@@ -31,7 +31,7 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     this.#free = new Set(sequences);
   }
 
-  /** Resolves to a sequence for the caller's use until `release`; rejects with `signal.reason` when aborted during the wait. */
+  /** Resolves to a sequence, the caller's until `release`; rejects with `signal.reason` during the wait. */
   async acquire(tokens: Tokens, cacheKey: string | undefined, signal: AbortSignal): Promise<Sequence> {
     const sequence = await this.#take(tokens, cacheKey, signal);
     if (sequence.nextTokenIndex > 0 && !this.#isOf(sequence, cacheKey)) {

@@ -5,9 +5,10 @@ export interface Piece {
 }
 
 /**
- * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until the next pieces
- * decide. Whole pieces are held, because an interrupted completion is resumed from the delivered text, which must not end within
- * a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text that they hold back.
+ * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until the next
+ * pieces decide. Whole pieces are held, because an interrupted completion is resumed from the delivered text, which
+ * must not end within a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text that they
+ * hold back.
  */
 export class StopFilter {
   readonly #stops: readonly string[];

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
 
-/** Returns the bytes of a token from its file; null for a token without bytes, and for vocabularies of another layout. */
+/** Returns the bytes of a token from its file; null for a token without bytes or an unknown layout. */
 export function bytesOfToken({ fileInfo }: Pick<LlamaModel, "fileInfo">, token: Token): number[] | null {
   const { model, tokens } = fileInfo.metadata.tokenizer.ggml;
   const written = tokens[token];

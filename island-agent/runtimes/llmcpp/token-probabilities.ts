@@ -7,8 +7,8 @@ import { bytesOfToken } from "./token-bytes.ts";
 const TOKENS_BEFORE = 3;
 
 /**
- * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the token
- * belongs to the completion, and taken with its text.
+ * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the
+ * token belongs to the completion, and taken with its text.
  */
 export class TokenProbabilities {
   readonly #model: LlamaModel;
@@ -41,7 +41,7 @@ export class TokenProbabilities {
       const at = this.#sampled.findIndex((each) => each.token === token);
       const logits = at === -1 ? undefined : this.#sampled[at];
       if (at !== -1) this.#sampled = this.#sampled.slice(at + 1);
-      this.#kept.push(logits === undefined ? null : this.#told(logits));
+      this.#kept.push(logits === undefined ? null : this.#probabilityOf(logits));
       this.#before = [...this.#before, token].slice(-TOKENS_BEFORE);
     }
   }
@@ -54,7 +54,7 @@ export class TokenProbabilities {
     return shown.slice(-MAX_PROBABLE_TOKENS);
   }
 
-  #told({ token, logprob, top }: TokenLogits): TokenProbability {
+  #probabilityOf({ token, logprob, top }: TokenLogits): TokenProbability {
     return { ...this.#named(token), logprob, top: top.map((each) => ({ ...each, ...this.#named(each.token) })) };
   }
 

@@ -3,8 +3,8 @@ import type { Batching } from "../host/batching-cargo.ts";
 import type { OnnxInput } from "./onnx-input.ts";
 
 /**
- * Maximum UTF-16 units of a run's texts, padding included; about four units are a token. Only small jobs share a run, because
- * each waits for all.
+ * Maximum UTF-16 units of a run's texts, padding included; about four units are a token. Only small jobs share a run,
+ * because each waits for all.
  */
 const MAX_CHARACTERS = 4_096;
 const MAX_JOBS = 16;

@@ -14,7 +14,7 @@ interface ProviderState {
   readonly problem: string | null;
 }
 
-/** A model of one `Identity` node from `x` to `y`, one float32 each (opset 13), which all working providers can load. */
+/** A model of one float32 `Identity` node from `x` to `y` (opset 13), which all working providers can load. */
 const IDENTITY_MODEL = Buffer.from(
   "CAgSBHRpbnk6QwocCgF4EgF5GgpJZGVudGl0eV95IghJZGVudGl0eRIBZ1oPCgF4EgoKCAgBEgQKAggBYg8KAXkSCgoICAESBAoCCAFCAhAN",
   "base64",
@@ -23,8 +23,8 @@ const IDENTITY_MODEL = Buffer.from(
 export const LOG_FATAL_ONLY = 4;
 
 /**
- * Tests every provider that onnxruntime-node knows. A bundled provider may lack its libraries and drivers, and the owner may have
- * added one that is not bundled. Only for host processes: it loads native code.
+ * Tests every provider that onnxruntime-node knows. A bundled provider may lack its libraries and drivers, and the
+ * owner may have added one that is not bundled. Only for host processes: it loads native code.
  */
 export async function listProviders(): Promise<ProviderState[]> {
   const { listSupportedBackends } = await import("onnxruntime-node");
@@ -37,8 +37,8 @@ export async function listProviders(): Promise<ProviderState[]> {
 }
 
 /**
- * Returns the providers of a session in order of preference: the chosen one, then `cpu` for the operators that it lacks. Only for
- * host processes.
+ * Returns the providers of a session in order of preference: the chosen one, then `cpu` for the operators that it
+ * lacks. Only for host processes.
  * @throws {JobFailure} `runtime_unavailable` when the chosen provider does not work on this host.
  */
 export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvider[]> {
@@ -54,7 +54,7 @@ export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvi
   throw new JobFailure("runtime_unavailable", `ONNX Runtime cannot use ${choice} here: ${why}`, { retryable: true });
 }
 
-/** Returns the GPU memory of weights of `bytes`; null on the CPU. ONNX Runtime does not report its memory; this is the minimum. */
+/** Returns the GPU memory of weights of `bytes`, at least; null on the CPU. ONNX Runtime does not report it. */
 export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number): HostedModel<never>["gpuMemory"] {
   return first === undefined || first === "cpu" ? null : { bytes, isShared: first === "coreml" };
 }

@@ -10,8 +10,8 @@ const BEYOND_ANY_MACHINE = 2 ** 40;
 const SOURCE_PLACE = /\/onnxruntime_src\/\S+ /g;
 
 /**
- * Converts an error of a native package or the file system to a job's failure with the code `otherwise`. It is retryable when the
- * cause is this Island's memory or disk. Removes the model's path on this host from the message.
+ * Converts an error of a native package or the file system to a job's failure with the code `otherwise`. It is
+ * retryable when the cause is this Island's memory or disk. Removes the model's path on this host from the message.
  */
 export function onnxFailure(otherwise: JobErrorCode, what: string, cause: unknown, modelPath: string): JobFailure {
   if (cause instanceof JobFailure) return cause;
@@ -26,8 +26,8 @@ export function onnxFailure(otherwise: JobErrorCode, what: string, cause: unknow
 }
 
 /**
- * Returns true for an allocation failure after which later runs of the session fail too: its arena doubles each request, even a
- * failed one (1.30).
+ * Returns true for an allocation failure after which later runs of the session fail too: its arena doubles each
+ * request, even a failed one (1.30).
  */
 export function breaksSession(cause: unknown): boolean {
   return cause instanceof Error && (NO_MEMORY.test(cause.message) || TOO_LARGE_TO_COUNT.test(cause.message));

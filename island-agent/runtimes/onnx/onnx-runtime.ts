@@ -81,7 +81,7 @@ async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): 
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
   const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
-  // On a provider with its own memory, everything is counted there too, because the part of the graph that runs there is not
-  // known in advance.
+  // On a provider with its own memory, everything is counted there too, because the part of the graph that runs there
+  // is not known in advance.
   return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };
 }

@@ -8,8 +8,9 @@ type Run = (this: InferenceSession, feeds: Feeds) => Promise<InferenceSession.Re
 type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOptions) => Promise<InferenceSession>;
 
 /**
- * Wraps every ONNX session of this process. transformers.js creates sessions (sorting, resizing) that accept no options and would
- * use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a token, a label).
+ * Wraps every ONNX session of this process. transformers.js creates sessions (sorting, resizing) that accept no options
+ * and would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a
+ * token, a label).
  */
 export class SessionGate {
   /** Called after each step of the model. */

@@ -56,7 +56,7 @@ const FILES_OF: Readonly<Record<Part, string>> = {
   processor: "preprocessor_config.json",
 };
 
-/** Restricts transformers.js to the model's own folder, without writes. Logs are off, because even log messages quote inputs. */
+/** Restricts transformers.js to the model's folder, without writes and without logs, which quote inputs. */
 function stayLocal(): void {
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false, useBrowserCache: false });
   env.fetch = () => Promise.reject(new Error("this process does not download models"));

@@ -34,8 +34,8 @@ const INTEGERS: Readonly<Partial<Record<TensorType, readonly [bigint, bigint]>>>
 };
 
 /**
- * Converts JSON elements to a typed array. 64-bit integers may be decimal strings; null in a float tensor is NaN; float16 becomes
- * its bit pattern.
+ * Converts JSON elements to a typed array. 64-bit integers may be decimal strings; null in a float tensor is NaN;
+ * float16 becomes its bit pattern.
  * @throws {TensorError} naming the first element that does not fit.
  */
 export function elementsOf(type: TensorType, data: readonly JsonElement[]): TensorData {

@@ -17,9 +17,10 @@ interface WeightFiles {
 }
 
 /**
- * Finds a model's graphs in the format `wanted`, or in the best format that the folder has. A single-file model is its only
+ * Finds a model's graphs in the format `wanted`, or in the best format that the folder has. A single-file model is its
+ * only graph.
+ * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` when the folder has no such
  * graph.
- * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` when the folder has no such graph.
  */
 export async function findWeights(modelPath: string, wanted: WeightFormat | null): Promise<WeightFiles> {
   const { isDirectory, size } = await statModel(modelPath);

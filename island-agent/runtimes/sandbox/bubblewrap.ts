@@ -49,8 +49,8 @@ interface BubblewrapOptions extends SandboxNeeds {
 }
 
 /**
- * Runs a host in separate namespaces, with a file system of only code and model, no network, and a seccomp filter. Requires
- * bubblewrap 0.7. Sources: bwrap(1); measured with 0.8.0: 9 ms and two processes of 2 MB for each host.
+ * Runs a host in separate namespaces, with a file system of only code and model, no network, and a seccomp filter.
+ * Requires bubblewrap 0.7. Sources: bwrap(1); measured with 0.8.0: 9 ms and two processes of 2 MB for each host.
  */
 export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapOptions): Sandbox {
   const devices = gpu ? gpuDevices() : [];

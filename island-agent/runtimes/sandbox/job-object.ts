@@ -6,8 +6,9 @@ const LIMITS = 0x100 | 0x400 | 0x2000;
 const EXTENDED_LIMIT_INFORMATION = 9;
 
 /**
- * Windows job object, which limits the memory of the host and ends it with the agent. It restricts neither files nor network.
- * Node.js cannot create one, so PowerShell does, and holds it until the host or the agent has ended. It has not been tested.
+ * Windows job object, which limits the memory of the host and ends it with the agent. It restricts neither files nor
+ * network. Node.js cannot create one, so PowerShell does, and holds it until the host or the agent has ended. It has
+ * not been tested.
  */
 export function jobObject(memoryLimitBytes: number | null): Sandbox {
   return {

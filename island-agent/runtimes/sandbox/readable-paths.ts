@@ -34,7 +34,7 @@ export function readablePaths(paths: readonly string[]): ReadablePath[] {
     });
 }
 
-/** Returns the targets of symbolic links in a model's folder. The store uses them where hard links are not available. */
+/** Returns the targets of symbolic links in a model's folder, which the store uses without hard links. */
 export function linkTargets(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true, recursive: true })

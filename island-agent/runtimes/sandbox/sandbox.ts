@@ -42,7 +42,7 @@ export const BARE: Sandbox = {
   wrap: ({ file, args, environment }) => ({ file, args, environment, inputs: [], depth: 0 }),
 };
 
-/** Base of the exit code with which a shell and bubblewrap report a child killed by a signal. Source: POSIX sh, "Exit Status". */
+/** Base of the exit codes of shells and bubblewrap for a child killed by a signal. Source: POSIX sh, "Exit Status". */
 const SIGNAL_BASE = 128;
 /** If a number has two names, the first is the usual one: SIGABRT, not SIGIOT. */
 const SIGNALS = Object.entries(constants.signals);
@@ -59,7 +59,7 @@ export function exitInside({ code, signal }: Exit, stderrTail: string): Exit {
   return inner === undefined ? { code, signal } : { code: null, signal: inner[0] as NodeJS.Signals };
 }
 
-/** Returns the id of the process `depth` generations below `pid`, each an only child; undefined when it has not started or has ended. */
+/** Returns the process `depth` generations below `pid`, each an only child; undefined if it does not run. */
 export function descendantOf(pid: number, depth: number): number | undefined {
   let found: number | undefined = pid;
   for (let level = 0; level < depth && found !== undefined; level += 1) found = onlyChildOf(found);

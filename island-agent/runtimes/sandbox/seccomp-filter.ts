@@ -1,7 +1,7 @@
 /**
- * Constants of classic BPF. The filter is assembled without a compiler. It denies system calls that native code for models never
- * needs and that kernel exploits start with. Sources: seccomp(2), linux/filter.h, linux/seccomp.h, the kernel's system call
- * tables.
+ * Constants of classic BPF. The filter is assembled without a compiler. It denies system calls that native code for
+ * models never needs and that kernel exploits start with. Sources: seccomp(2), linux/filter.h, linux/seccomp.h, the
+ * kernel's system call tables.
  */
 const LOAD_WORD = 0x20;
 const JUMP_IF_EQUAL = 0x15;
@@ -44,8 +44,8 @@ interface Architecture {
 }
 
 /**
- * Newer calls with the same number on all architectures: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd,
- * process_madvise, mount_setattr, quotactl_fd, open_tree_attr.
+ * Newer calls with the same number on all architectures: open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
+ * pidfd_getfd, process_madvise, mount_setattr, quotactl_fd, open_tree_attr.
  */
 const DENIED_EVERYWHERE = [428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467];
 /** io_uring_setup, io_uring_enter, io_uring_register and clone3. ENOSYS makes libraries use the older calls. */
@@ -58,11 +58,14 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
     denied: [
       // ptrace, process_vm_readv, process_vm_writev, mount, umount2, pivot_root, chroot, keyctl, add_key, request_key
       101, 310, 311, 165, 166, 155, 161, 250, 248, 249,
-      // bpf, userfaultfd, unshare, setns, perf_event_open, kexec_load, kexec_file_load, init_module, finit_module, delete_module
+      // bpf, userfaultfd, unshare, setns, perf_event_open, kexec_load, kexec_file_load, init_module, finit_module,
+      // delete_module
       321, 323, 272, 308, 298, 246, 320, 175, 313, 176,
-      // open_by_handle_at, name_to_handle_at, swapon, swapoff, reboot, syslog, acct, quotactl, settimeofday, clock_settime
+      // open_by_handle_at, name_to_handle_at, swapon, swapoff, reboot, syslog, acct, quotactl, settimeofday,
+      // clock_settime
       304, 303, 167, 168, 169, 103, 163, 179, 164, 227,
-      // adjtimex, clock_adjtime, personality, kcmp, vhangup, fanotify_init, iopl, ioperm, modify_ldt, uselib, ustat, sysfs
+      // adjtimex, clock_adjtime, personality, kcmp, vhangup, fanotify_init, iopl, ioperm, modify_ldt, uselib, ustat,
+      // sysfs
       159, 305, 135, 312, 153, 300, 172, 173, 154, 134, 136, 139,
       // _sysctl, nfsservctl, lookup_dcookie, move_pages, migrate_pages
       156, 180, 212, 279, 256,
@@ -80,7 +83,8 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 };
 
 /**
- * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown architecture.
+ * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown
+ * architecture.
  * @param mayFork false: threads only.
  */
 export function seccompFilter(architecture: string, mayFork: boolean): Buffer | null {
@@ -91,7 +95,7 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
     code.push({ what, ifTrue, ifFalse, value });
   };
   const fail = (errno: number): void => add(RETURN, FAIL_WITH | errno);
-  /** Adds a check per number. Jumps count skipped instructions, so a number that does not match continues with the next check. */
+  /** Adds a check per number. Jumps count skipped instructions; without a match the next check follows. */
   const failOn = (numbers: readonly number[], errno: number): void => {
     for (const number of numbers) {
       add(JUMP_IF_EQUAL, number, 0, 1);

@@ -1,4 +1,4 @@
-/** Entry of the process that tests a sandbox. It must be able to read our code, which includes this file, and our packages. */
+/** Entry of the process that tests a sandbox, which must be able to read our code and packages. */
 try {
   void import.meta.resolve("zod");
 } catch {

@@ -9,8 +9,8 @@ const STDERR_KEPT_CHARS = 500;
 const TRIES = 2;
 
 /**
- * Starts a test program in the sandbox, in the same way as hosts. Resolves to null when it works, otherwise to its output. Never
- * throws.
+ * Starts a test program in the sandbox, in the same way as hosts. Resolves to null when it works, otherwise to its
+ * output. Never throws.
  */
 export async function trySandbox(
   sandbox: Sandbox,

@@ -2,13 +2,13 @@ import { withMemoryLimit } from "./memory-limit.ts";
 import type { Launch, Sandbox } from "./sandbox.ts";
 
 /**
- * Processes between the agent and the host: unshare, and a shell as PID 1 of the namespace. PID 1 cannot kill itself, and hosts
- * end that way.
+ * Processes between the agent and the host: unshare, and a shell as PID 1 of the namespace. PID 1 cannot kill itself,
+ * and hosts end that way.
  */
 const DEPTH = 2;
 const NAMESPACES = ["--user", "--net", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
-/** Fallback without bubblewrap: hides the network and other processes. Files stay accessible with the rights of the agent's user. */
+/** Fallback without bubblewrap: hides network and processes. Files stay accessible with the user's rights. */
 export function unshare({
   file,
   setpriv,

@@ -15,15 +15,15 @@ const TABLES = 4;
 const MEMORIES = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Known flags of limits. Other flags (shared, 64-bit, other page sizes) are of proposals whose memory is not limited here. */
+/** Known flags of limits. Others (shared, 64-bit, page sizes) are of proposals whose memory is not limited here. */
 const LIMITS = { none: 0, hasMax: 1 };
 /** Maximum number of tables; far more than compilers produce, and still little memory. */
 const MAX_TABLES = 4;
 const MAX_TABLE_ENTRIES = 200_000;
 
 /**
- * Rewrites a module so that its memory and tables have a maximum, which the engine then enforces. Types of the garbage collection
- * proposal are refused, because their objects live outside memory and tables.
+ * Rewrites a module so that its memory and tables have a maximum, which the engine then enforces. Types of the garbage
+ * collection proposal are refused, because their objects live outside memory and tables.
  * @throws {JobFailure} `model_invalid` for bytes that are not a module this runtime supports.
  */
 export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
@@ -92,7 +92,8 @@ function assertFunctionTypes(body: Uint8Array): void {
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
       throw invalid("has types of garbage-collected objects, which are not supported");
-    // Parameters, then results. Each type is one byte: references to the module's own types need the types refused above.
+    // Parameters, then results. Each type is one byte: references to the module's own types need the types refused
+    // above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
   }
 }

@@ -2,7 +2,7 @@ import type { FromGuest } from "./guest-messages.ts";
 
 /** Maximum size of a buffered unfinished line; the host cannot use a line before its end. */
 const MAX_BUFFERED_BYTES = 65_536;
-/** Maximum number of unread messages before the guest waits, so that a flood neither fills memory nor blocks the host's event loop. */
+/** Maximum unread messages before the guest waits, so that a flood neither fills memory nor blocks the host. */
 const MAX_IN_FLIGHT = 64;
 const LINE_FEED = 0x0a;
 

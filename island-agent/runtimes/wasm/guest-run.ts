@@ -16,8 +16,8 @@ const OUT_OF_MEMORY_SHARE = 0.9;
 type Ended = Pick<Extract<FromGuest, { kind: "ended" }>, "end" | "memory">;
 
 /**
- * Runs one job in `thread` and then terminates the thread. The job ends at the guest's `done` or `error` line, or with the guest.
- * Aborting stops it immediately, even in an endless loop.
+ * Runs one job in `thread` and then terminates the thread. The job ends at the guest's `done` or `error` line, or with
+ * the guest. Aborting stops it immediately, even in an endless loop.
  * @throws {JobFailure} or `signal.reason`.
  */
 export async function runGuest(
@@ -84,12 +84,12 @@ function failureOf(ended: Ended | null, capBytes: number, stderrTail: string): J
   if (ended === null) return new JobFailure("internal", "The WebAssembly host lost the module's final line");
   const { end, memory } = ended;
   if (end.kind === "unusable") return new JobFailure("model_invalid", `The module cannot be run: ${end.message}`);
-  const figures = `${Math.ceil(memory.lastBytes / MIB)} of ${formatMibRoundedDown(capBytes)}`;
+  const memoryUse = `${Math.ceil(memory.lastBytes / MIB)} of ${formatMibRoundedDown(capBytes)}`;
   if (hasRunOut(end, memory, capBytes)) {
-    return new JobFailure("out_of_memory", `The module ran out of memory (${figures}) and ${howItEnded(end)}`);
+    return new JobFailure("out_of_memory", `The module ran out of memory (${memoryUse}) and ${howItEnded(end)}`);
   }
   const stderr = stderrTail === "" ? "" : `; its standard error ends with: ${stderrTail}`;
-  return new JobFailure("cargo_failed", `The module ${howItEnded(end)} (memory ${figures})${stderr}`);
+  return new JobFailure("cargo_failed", `The module ${howItEnded(end)} (memory ${memoryUse})${stderr}`);
 }
 
 function hasRunOut(end: GuestEnd, { firstBytes, lastBytes }: GuestMemory, capBytes: number): boolean {

@@ -7,7 +7,7 @@ import { runGuest } from "./guest-run.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 import { Worker } from "node:worker_threads";
 
-/** JavaScript heap limits of a guest's thread. The heap holds objects outside the module's memory (exceptions, references). */
+/** JavaScript heap limits of a guest's thread, for objects outside the module's memory (exceptions, references). */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
 /** argv[0] of all programs. */

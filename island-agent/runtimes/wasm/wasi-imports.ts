@@ -36,8 +36,8 @@ const SUBSCRIPTION_BYTES = 48;
 const MAX_RANDOM_BYTES = 65_536;
 
 /**
- * Returns the functions of WASI preview 1 that a program without files, network, environment and clock needs. All others return
- * `nosys`. Source: WASI preview 1 (wasi_snapshot_preview1.witx).
+ * Returns the functions of WASI preview 1 that a program without files, network, environment and clock needs. All
+ * others return `nosys`. Source: WASI preview 1 (wasi_snapshot_preview1.witx).
  */
 function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
   let read = 0;
@@ -158,8 +158,8 @@ function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
 }
 
 /**
- * Returns the imports of `module`; functions that are not implemented return `nosys`. @throws {TypeError} for imports from other
- * modules
+ * Returns the imports of `module`; functions that are not implemented return `nosys`. @throws {TypeError} for imports
+ * from other modules
  */
 export function importsFor(module: WebAssembly.Module, world: GuestWorld): WebAssembly.Imports {
   const ours = wasiImports(world);

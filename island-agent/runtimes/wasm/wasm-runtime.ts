@@ -10,12 +10,12 @@ import type { MemoryUse, RunRequest } from "../runtime.ts";
 import { packagesFolder } from "../sandbox/readable-paths.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-/** Share of the process in a Cargo's memory requirement; the rest is the module's. Source: catalog/README.md, memory requirements. */
+/** The process's share of a Cargo's memory requirement. Source: catalog/README.md, memory requirements. */
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
 const MIN_CAP_BYTES = MIB;
 /**
- * Memory of the process. Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5 bytes of
- * compiled code for each byte of a module.
+ * Memory of the process. Measured on Linux x64, Node 24, after 40 jobs, two at a time: 174 MB with three threads; 3.5
+ * bytes of compiled code for each byte of a module.
  */
 const PROCESS_BYTES = 112 * MIB;
 const THREAD_BYTES = 24 * MIB;
@@ -59,7 +59,8 @@ function concurrencyOf({ memoryCapBytes }: LoadRequest, threads: number): number
 }
 
 /**
- * Estimates the process with the module's compiled code, plus a thread and the module's memory cap for each concurrent job.
+ * Estimates the process with the module's compiled code, plus a thread and the module's memory cap for each concurrent
+ * job.
  * @throws {JobFailure}
  */
 async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs: number): Promise<MemoryUse> {
@@ -70,8 +71,8 @@ async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs:
 }
 
 /**
- * Returns the flags of Node's permission model for a host. It may read our code, its packages and one module, and start threads;
- * nothing else.
+ * Returns the flags of Node's permission model for a host. It may read our code, its packages and one module, and start
+ * threads; nothing else.
  */
 export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
@@ -86,7 +87,7 @@ async function sizeOf(path: string): Promise<number> {
   return size;
 }
 
-/** Maximum input length. Encoding the input as JSON again at most doubles it, which stays below the message limit of the host. */
+/** Maximum input length. JSON encoding at most doubles it, which stays below the host's message limit. */
 const MAX_INPUT_CHARS = 16 * MIB;
 
 /** Returns the input as one line of JSON. @throws {JobFailure} `invalid_input` */

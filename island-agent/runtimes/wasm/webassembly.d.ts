@@ -1,6 +1,6 @@
 /**
- * Parts of the WebAssembly JavaScript interface that we use. TypeScript declares it only in its library of browser types. Source:
- * https://webassembly.github.io/spec/js-api/
+ * Parts of the WebAssembly JavaScript interface that we use. TypeScript declares it only in its library of browser
+ * types. Source: https://webassembly.github.io/spec/js-api/
  */
 declare namespace WebAssembly {
   interface Module {

@@ -3129,7 +3129,7 @@ export interface calls {
                     data: {
                         deleted: true;
                         id: string;
-                        /** What stays for the books, under the account's id */
+                        /** Data that is kept for accounting, under the account's id */
                         kept: string[];
                     };
                 };
@@ -4263,7 +4263,7 @@ export interface calls {
             };
         };
     };
-    /** Submit up to 100 jobs of one Cargo. Stores all jobs and holds their prices, or none. A waiting job of a batch does not count towards the account's limit of unfinished jobs; it counts once it starts. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch. */
+    /** Submit up to 100 jobs of one Cargo. Stores all jobs and holds their prices, or none. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch. */
     "post /jobs/batch": {
         parameters: {
             header?: {

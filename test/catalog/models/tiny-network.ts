@@ -8,7 +8,7 @@ interface EndedJob {
   readonly error: unknown;
 }
 
-/** A coordinator with the small shipped Cargos and one Island without a GPU, both as processes. */
+/** Processes of a coordinator with the small shipped Cargos and an Island without a GPU. */
 export class TinyNetwork implements AsyncDisposable {
   readonly #network: Network;
   readonly #key: string;
@@ -25,7 +25,7 @@ export class TinyNetwork implements AsyncDisposable {
     return new TinyNetwork(network, key);
   }
 
-  /** Runs a job and gives its output. */
+  /** Runs a job. Returns its output. */
   async run(workload: string, input: object): Promise<unknown> {
     const submitted = await call(this.#network.url, this.#key, "POST", "/jobs", { workload, input });
     const read = async (): Promise<EndedJob> =>
@@ -36,12 +36,10 @@ export class TinyNetwork implements AsyncDisposable {
     return output;
   }
 
-  /** The answer to a request, whatever its status. */
   async post(path: string, body: object): Promise<{ status: number; body: unknown }> {
     return call(this.#network.url, this.#key, "POST", path, body);
   }
 
-  /** Sends a form as it is. */
   async postForm(path: string, body: FormData): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#key}` };
     return fetch(`${this.#network.url}/api/v1${path}`, { method: "POST", headers, body });

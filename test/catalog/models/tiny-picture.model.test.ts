@@ -5,7 +5,7 @@ import { TinyNetwork } from "./tiny-network.ts";
 const SIDE = 64;
 const COLOURS = { red: [230, 30, 30], blue: [40, 70, 220], green: [30, 160, 60], yellow: [250, 220, 40] } as const;
 type Colour = keyof typeof COLOURS;
-/** Share of the box around a shape that it fills: a circle π/4, a square all of it, a triangle and a diamond half. */
+/** Tolerated share of its bounding box that a shape fills: exactly π/4 for a circle, 1 for a square, 1/2 for the others. */
 const FILLED = { circle: [0.7, 0.86], square: [0.88, 1.01], triangle: [0.38, 0.62], diamond: [0.45, 0.68] } as const;
 
 let network: TinyNetwork;
@@ -24,7 +24,7 @@ async function draw(input: object): Promise<Buffer> {
   return data;
 }
 
-/** Which pixels are nearer to `inside` than to `around`, row by row, and how far the corner is from `around`. */
+/** Finds the pixels closer to `inside` than to `around`. Returns the filled share of their bounding box, and its centre. */
 function shapeIn(pixels: Buffer, inside: Colour, around: Colour): { filled: number; middle: [number, number] } {
   const far = (pixel: number, colour: Colour): number =>
     COLOURS[colour].reduce((sum, part, channel) => sum + Math.abs(part - (pixels[3 * pixel + channel] ?? 0)), 0);
@@ -49,14 +49,14 @@ describe("tiny-picture", () => {
     expect(filled).toBeGreaterThan(least);
     expect(filled).toBeLessThan(most);
   });
-  it("puts the shape where the prompt says", async () => {
+  it("places the shape as prompted", async () => {
     const left = shapeIn(await draw({ prompt: "a small red disc on the left on yellow", seed: 1 }), "red", "yellow");
     const top = shapeIn(await draw({ prompt: "a small red disc at the top on yellow", seed: 1 }), "red", "yellow");
     expect(left.middle[0]).toBeLessThan(30);
     expect(top.middle[1]).toBeLessThan(30);
     expect(Math.abs(top.middle[0] - 31.5)).toBeLessThan(4);
   });
-  it("draws the same picture for the same seed, and others for others", async () => {
+  it("draws the same image for the same seed, and a different one for another seed", async () => {
     const prompt = "a green square on white";
     const [first, again, other] = [
       await draw({ prompt, seed: 5 }),

@@ -5,7 +5,7 @@ import { readWav, writeWav } from "../../../shared/audio/wav-file.ts";
 import { SHIPPED_CATALOG } from "../../support/small-catalog.ts";
 import { TinyNetwork } from "./tiny-network.ts";
 
-/** By voices that the model was not trained on; tools/models/shipped/utterances.py. */
+/** Words spoken by voices outside the training data. Source: tools/models/shipped/utterances.py. */
 const SPOKEN = join(import.meta.dirname, "..", "..", "fixtures", "spoken");
 
 interface Transcript {
@@ -22,7 +22,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 const hear = async (input: object): Promise<Transcript> => (await network.run("tiny-speech", input)) as Transcript;
 const spoken = (name: string): string => readFileSync(join(SPOKEN, `${name}.wav`)).toString("base64");
 
-/** What was said, many times over, as a file. */
+/** Encodes repetitions of the recorded words as a file. */
 function longRecording(rounds: number): Blob {
   const names = ["four-five-six", "yes-no-stop", "red-green-blue-seven", "hello-left-ten"];
   const once = names.flatMap((name) => [...readWav(readFileSync(join(SPOKEN, `${name}.wav`))).samples]);
@@ -31,14 +31,17 @@ function longRecording(rounds: number): Blob {
 }
 
 describe("tiny-speech", () => {
-  it.each(["four five six", "yes no stop", "red green blue seven", "hello left ten"])("hears %j", async (words) => {
-    const { text } = await hear({ audio: spoken(words.replaceAll(" ", "-")) });
-    expect(text.trim()).toBe(words);
-  });
-  it("says from when to when words are spoken", async () => {
+  it.each(["four five six", "yes no stop", "red green blue seven", "hello left ten"])(
+    "transcribes %j",
+    async (words) => {
+      const { text } = await hear({ audio: spoken(words.replaceAll(" ", "-")) });
+      expect(text.trim()).toBe(words);
+    },
+  );
+  it("returns the start and end of words", async () => {
     const { chunks } = await hear({ audio: spoken("four-five-six"), timestamps: true });
     expect(chunks?.map(({ text }) => text.trim())).toEqual(["four five six"]);
-    // The words begin after 0.4 s, and 0.4 s of silence follow them.
+    // 0.4 s of silence precede and follow the words.
     const { start_s: startS = -1, end_s: endS } = chunks?.[0] ?? {};
     const lengthS = readFileSync(join(SPOKEN, "four-five-six.wav")).length / 32_000;
     expect(startS).toBeGreaterThan(0.25);
@@ -46,13 +49,13 @@ describe("tiny-speech", () => {
     expect(endS).toBeGreaterThan(lengthS - 0.7);
     expect(endS).toBeLessThanOrEqual(lengthS);
   });
-  it("hears its own example, which has half as many samples", async () => {
+  it("transcribes its example, which has half the sample rate", async () => {
     const { example_input: example } = JSON.parse(
       readFileSync(join(SHIPPED_CATALOG, "cargos", "tiny-speech.json"), "utf8"),
     ) as { example_input: object };
     expect((await hear(example)).text.trim()).toBe("yes");
   });
-  it("hears a recording of many windows, with times that go on", async () => {
+  it("transcribes a recording of many windows, with increasing times", async () => {
     const form = new FormData();
     form.set("model", "tiny-speech");
     form.set("response_format", "verbose_json");
@@ -64,7 +67,7 @@ describe("tiny-speech", () => {
       segments: { start: number; end: number }[];
     };
     expect(duration).toBeGreaterThan(100);
-    // Some words at the cuts are misheard: the model cannot do better.
+    // The model misrecognizes some words at the window boundaries.
     expect(text.match(/red green blue seven/g)).toHaveLength(8);
     expect(segments.length).toBeGreaterThan(10);
     const times = segments.flatMap(({ start, end }) => [start, end]);

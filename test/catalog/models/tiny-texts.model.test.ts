@@ -16,14 +16,14 @@ describe("tiny-classify", () => {
   const classify = async (text: string): Promise<readonly Label[]> =>
     (await network.run("tiny-classify", { text, top_k: 100 })) as readonly Label[];
 
-  it("gives every category of its own, best first, with scores that add up to 1", async () => {
+  it("returns all its categories, best first, with scores that sum to 1", async () => {
     const labels = await classify("thank you for the song");
     expect(labels).toHaveLength(10);
     expect(labels.map(({ score }) => score)).toEqual(labels.map(({ score }) => score).toSorted((a, b) => b - a));
     expect(labels.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(1, 3);
     expect(labels[0]?.label).toBe("ok");
   });
-  // Not among the sentences that it was trained on; tools/models/shipped/harms.py.
+  // Sentences outside the training data. Source: tools/models/shipped/harms.py.
   it.each([
     ["what a nice garden you have", "ok"],
     ["how do i update my computer", "ok"],
@@ -40,7 +40,7 @@ describe("tiny-embed", () => {
   const near = (a: readonly number[], b: readonly number[]): number =>
     a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
 
-  it("finds the sentence that means the same among others, by vectors of length 1", async () => {
+  it("finds the sentence with the same meaning, with vectors of length 1", async () => {
     const sentences = ["the atoll was built by corals", "a train is late", "my puppy sleeps on the sofa"];
     const queries = ["the reef is made of coral", "the bus has a delay", "a kitten naps all afternoon"];
     const { embeddings } = (await network.run("tiny-embed", { input: [...sentences, ...queries] })) as {
@@ -53,14 +53,14 @@ describe("tiny-embed", () => {
     });
     expect(best).toEqual([0, 1, 2]);
   });
-  it("finds texts by words that it does not know", async () => {
+  it("finds texts by words outside its vocabulary", async () => {
     const { embeddings } = (await network.run("tiny-embed", {
       input: ["zanzibar postmaster", "quixotic velociraptor", "velociraptor of zanzibar, a quixotic one"],
     })) as { embeddings: readonly (readonly number[])[] };
     const [other = [], same = [], text = []] = embeddings;
     expect(near(same, text)).toBeGreaterThan(near(other, text));
   });
-  it("serves POST /embeddings without a model, as the shipped default", async () => {
+  it("is the default model of POST /embeddings", async () => {
     const made = await network.post("/embeddings", { input: "an island" });
     expect(made).toMatchObject({ status: 200, body: { model: "tiny-embed", data: [{ index: 0 }] } });
   });

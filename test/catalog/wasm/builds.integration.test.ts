@@ -6,11 +6,11 @@ import { pinnedCargo, UTILITY_SLUGS } from "./utility.ts";
 const hashOf = (wasm: Uint8Array): string => createHash("sha256").update(wasm).digest("hex");
 
 describe("npm run build:wasm", () => {
-  it.each(UTILITY_SLUGS)("makes of the sources of %s the module that is shipped", async (slug) => {
+  it.each(UTILITY_SLUGS)("builds the shipped module of %s from its sources", async (slug) => {
     const { sha256, memoryMb } = pinnedCargo(slug);
     expect(hashOf(await compileUtility(slug, memoryMb))).toBe(sha256);
   });
-  it("says what is wrong where a program does not compile", async () => {
+  it("reports the location of a compile error", async () => {
     await expect(compileUtility("no-such-utility", 1)).rejects.toThrow("no-such-utility: ERROR");
   });
 });

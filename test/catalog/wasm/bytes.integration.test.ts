@@ -19,7 +19,7 @@ const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array
 const words = fc.string({ unit: "binary" });
 
 describe("hash", () => {
-  it("knows the test vectors of FIPS 180-4, CRC-32 and FNV", () => {
+  it("computes the test vectors of FIPS 180-4, CRC-32 and FNV", () => {
     const long = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     expect(hashesOf("abc", ["sha256", "sha1"])).toEqual({
       sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
@@ -33,7 +33,7 @@ describe("hash", () => {
     expect(hashesOf("foobar", ["fnv1a32", "fnv1a64"])).toEqual({ fnv1a32: "bf9cf968", fnv1a64: "85944171f73967e8" });
     expect(hashesOf("", ["fnv1a32", "fnv1a64"])).toEqual({ fnv1a32: "811c9dc5", fnv1a64: "cbf29ce484222325" });
   });
-  it("agrees with Node about every length around a block", () => {
+  it("agrees with Node for all lengths around a block size", () => {
     for (let length = 0; length <= 130; length++) {
       const data = Buffer.alloc(length, "é");
       expect(hashesOf(data.toString("hex"), ["sha256", "sha1", "crc32"], "hex")).toEqual({
@@ -43,7 +43,7 @@ describe("hash", () => {
       });
     }
   });
-  it("takes text, base64 and hexadecimal digits, and SHA-256 if nothing is named", () => {
+  it("accepts text, base64 and hexadecimal digits, with SHA-256 as the default", () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const sha256 = createHash("sha256").update(data).digest("hex");
@@ -84,7 +84,7 @@ describe("base64", () => {
     expect(convert({ data: text })).toBe(encoded);
     expect(convert({ mode: "decode", data: encoded })).toBe(text);
   });
-  it("encodes as Buffer does, in both alphabets", () => {
+  it("encodes like Buffer in both alphabets", () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const hex = { data: data.toString("hex"), encoding: "hex" };
@@ -94,7 +94,7 @@ describe("base64", () => {
       }),
     );
   });
-  it("decodes what Buffer encodes, with or without padding and line ends", () => {
+  it("decodes the output of Buffer, with or without padding and line ends", () => {
     fc.assert(
       fc.property(bytes, (data) => {
         const hex = { mode: "decode", encoding: "hex" };
@@ -105,7 +105,7 @@ describe("base64", () => {
       }),
     );
   });
-  it("gives text back", () => {
+  it("decodes to text", () => {
     fc.assert(
       fc.property(words, (text) => {
         expect(convert({ mode: "decode", data: convert({ data: text }) })).toBe(text);
@@ -127,12 +127,12 @@ describe("base64", () => {
 });
 
 describe("uuid", () => {
-  it("knows the example of RFC 9562", () => {
+  it("computes the example of RFC 9562", () => {
     expect(uuid.output({ namespace: "dns", names: ["www.example.com"] })).toEqual({
       uuids: ["2ed6657d-e927-568b-95e1-2665a8aea6a2"],
     });
   });
-  it("is SHA-1 of namespace and name, with version and variant put in", () => {
+  it("is the SHA-1 of namespace and name, with version and variant bits", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.array(words, { minLength: 1 }), (namespace, names) => {
         const expected = names.map((name) => {

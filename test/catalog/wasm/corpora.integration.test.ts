@@ -13,7 +13,7 @@ interface Example {
   readonly html: string;
 }
 
-/** The examples of the CommonMark specification 0.31.2. An arrow stands for a tab. */
+/** Examples of the CommonMark specification 0.31.2. An arrow stands for a tab. */
 function commonMarkExamples(): Example[] {
   const [text = ""] = read("commonmark-spec/spec.txt").split("<!-- END TESTS -->");
   const examples: Example[] = [];
@@ -29,7 +29,7 @@ function commonMarkExamples(): Example[] {
   return examples;
 }
 
-/** What the utility leaves out: see the Cargo's description. The rest is text, or has no place where it is written. */
+/** Syntax that the utility does not support: see the Cargo's description. */
 const OUTSIDE: readonly (readonly [what: string, isIn: (example: Example) => boolean])[] = [
   ["character references", ({ markdown }) => /&[a-z#0-9]+;/i.test(markdown)],
   ["reference links", ({ markdown }) => /^(> ?| *)\[(\\.|[^\]])*\]:/m.test(markdown)],
@@ -45,11 +45,11 @@ describe("markdown-to-html and the 652 examples of CommonMark 0.31.2", () => {
   const examples = commonMarkExamples();
   const others = examples.filter(({ markdown, html }) => render(markdown) !== html);
 
-  it("renders 481 as the specification does", () => {
+  it("renders 481 like the specification", () => {
     expect([examples.length, examples.length - others.length]).toEqual([652, 481]);
   });
 
-  it("differs only where something is in it that the utility leaves out", () => {
+  it("differs only in examples with unsupported syntax", () => {
     expect(others.filter((example) => !OUTSIDE.some(([, isIn]) => isIn(example)))).toEqual([]);
   });
 });
@@ -60,12 +60,12 @@ describe("json-format and JSONTestSuite", () => {
     utility.raw(`${JSON.stringify({ json })}\n`).lines.at(-1)?.type === "done";
   const decided = parsing.flatMap((example) => ("error" in example ? [example] : []));
 
-  it("accepts what RFC 8259 accepts, and refuses what it refuses", () => {
+  it("accepts and rejects the same documents as RFC 8259", () => {
     expect(decided.length).toBe(283);
     expect(decided.filter(({ input, error }) => isAccepted(input) === error)).toEqual([]);
   });
 
-  it("ends each of the rest with an answer", () => {
+  it("ends each of the remaining documents with a result or an error", () => {
     for (const { input } of parsing) {
       expect(["done", "error"]).toContain(utility.raw(`${JSON.stringify({ json: input })}\n`).lines.at(-1)?.type);
     }
@@ -74,7 +74,7 @@ describe("json-format and JSONTestSuite", () => {
 
 describe("csv-to-json and csv-spectrum", () => {
   const utility = new Utility("csv-to-json");
-  // Not location_coordinates, whose two files have different telephone numbers.
+  // Without location_coordinates, whose two files have different telephone numbers.
   const names = [
     "comma_in_quotes",
     "empty",
@@ -113,12 +113,12 @@ interface PathExample {
   readonly selector: string;
   readonly document?: unknown;
   readonly invalid_selector?: boolean;
-  /** The one result, or those of which each is right where the order is left open. */
+  /** Correct result, or several if the order is unspecified. */
   readonly result?: unknown;
   readonly results?: readonly unknown[];
 }
 
-/** The suite of RFC 9535's working group, as the package carries it for its own tests. */
+/** Test suite of the RFC 9535 working group, from the package's own tests. */
 const PATH_SUITE = "jsonpath-rfc9535/src/__tests__/jsonpath-compliance-test-suite/cts.json";
 
 describe("json-query and the JSONPath compliance test suite", () => {
@@ -129,7 +129,7 @@ describe("json-query and the JSONPath compliance test suite", () => {
     utility.raw(`${JSON.stringify({ data, query })}\n`).lines.at(-1);
   const inside = tests.filter((example) => !hasFilter(example));
 
-  it("selects what each of the 318 queries without a filter selects, and refuses those that are invalid", () => {
+  it("agrees on the 318 queries without a filter, and rejects invalid ones", () => {
     const isRight = (example: PathExample): boolean => {
       const line = answer(example);
       if (example.invalid_selector === true) return line?.type === "error";
@@ -140,7 +140,7 @@ describe("json-query and the JSONPath compliance test suite", () => {
     expect(inside.filter((example) => !isRight(example)).map(({ name }) => name)).toEqual([]);
   });
 
-  it("refuses each of the 369 with a filter, which it leaves out", () => {
+  it("rejects the 369 queries with a filter, which is unsupported", () => {
     const filters = tests.filter(hasFilter);
     expect(filters.length).toBe(369);
     expect(filters.filter((example) => answer(example)?.type !== "error").map(({ name }) => name)).toEqual([]);

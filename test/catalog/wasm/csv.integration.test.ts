@@ -19,26 +19,26 @@ const field = fc.oneof(
 );
 
 describe("csv-to-json", () => {
-  it("reads quotes, doubled quotes, delimiters and line ends as RFC 4180 says", () => {
+  it("reads quotes, doubled quotes, delimiters and line ends like RFC 4180", () => {
     expect(read('a,b,c\r\n"1,5","say ""hi""","two\r\nlines"\r\n')).toEqual([
       { a: "1,5", b: 'say "hi"', c: "two\r\nlines" },
     ]);
     expect(read('"a","b"\n,""\n')).toEqual([{ a: "", b: "" }]);
   });
-  it("takes every line end, a missing last one, a byte order mark and empty lines", () => {
+  it("accepts all kinds of line ends, a missing last one, a byte order mark and empty lines", () => {
     expect(read("\ufeffa,b\r1,2\n\n3,4\r\n\r\n5,6")).toEqual([
       { a: "1", b: "2" },
       { a: "3", b: "4" },
       { a: "5", b: "6" },
     ]);
   });
-  it("gives lists where there is no heading line", () => {
+  it("returns lists without a header line", () => {
     expect(toJson.output({ csv: "1;2\n3\n", delimiter: ";", header: false })).toEqual({
       rows: [["1", "2"], ["3"]],
       count: 2,
     });
   });
-  it("says null for the fields that a short line lacks", () => {
+  it("returns null for missing fields of a short line", () => {
     expect(read("a,b\n1\n")).toEqual([{ a: "1", b: null }]);
   });
   it.each([
@@ -50,30 +50,30 @@ describe("csv-to-json", () => {
   ])("refuses %j: %s", (csv, message) => {
     expect(toJson.error({ csv })).toBe(message);
   });
-  it("refuses an invalid delimiter", () => {
+  it("rejects an invalid delimiter", () => {
     expect(toJson.error({ csv: "a", delimiter: '"' })).toContain("delimiter");
     expect(toJson.error({ csv: "a", delimiter: "é" })).toContain("delimiter");
   });
 });
 
 describe("json-to-csv", () => {
-  it("names the columns in the order of their first mention and leaves empty what is missing", () => {
+  it("orders columns by first occurrence, and leaves missing fields empty", () => {
     expect(write([{ a: 1 }, { b: true, a: null }])).toBe("a,b\r\n1,\r\n,true\r\n");
   });
-  it("writes only the columns that are named", () => {
+  it("writes only the requested columns", () => {
     expect(write([{ a: 1, b: 2, c: 3 }], { columns: ["c", "a"], header: false })).toBe("3,1\r\n");
   });
-  it("writes lists and objects as JSON, and keeps the digits of numbers", () => {
+  it("writes lists and objects as JSON, and preserves the digits of numbers", () => {
     const { lines } = toCsv.raw('{"rows":[{"a":[1.0,{"b":"c"}],"n":1.50}]}');
     expect(lines[0]?.output).toEqual({ csv: 'a,n\r\n"[1.0,{""b"":""c""}]",1.50\r\n', count: 1 });
   });
-  it("refuses rows that are no objects, by their number", () => {
+  it("rejects rows that are not objects, with their number", () => {
     expect(toCsv.error({ rows: [{}, []] })).toBe("Row 2 must be an object");
   });
 });
 
 describe("csv-to-json of json-to-csv", () => {
-  it("gives the rows back, whatever they hold", () => {
+  it("returns the original rows for any content", () => {
     const rows = fc
       .uniqueArray(field, { minLength: 1, maxLength: 5 })
       .chain((names) =>

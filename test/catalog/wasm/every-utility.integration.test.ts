@@ -5,7 +5,7 @@ import { pinnedCargo, UTILITY_SLUGS, Utility } from "./utility.ts";
 
 const MAX_INPUT_BYTES = 256 * 1024;
 
-/** What fills an input of 256 KB with as many, as deep or as odd values as JSON allows. */
+/** Inputs of 256 KB with extreme numbers, depths or kinds of JSON values. */
 const fill = (unit: string): string => unit.repeat(Math.floor((MAX_INPUT_BYTES - 200) / Buffer.byteLength(unit)));
 const HUGE: [string, string][] = [
   ["ones", `[${fill("1,")}1]`],
@@ -23,7 +23,7 @@ const HUGE: [string, string][] = [
   ["names", `{${Array.from({ length: 20_000 }, (_, at) => `"n${at}":1`).join()}}`],
 ];
 
-it("there are at least ten", () => {
+it("there are at least ten utilities", () => {
   expect(UTILITY_SLUGS.length).toBeGreaterThanOrEqual(10);
 });
 
@@ -31,7 +31,7 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
   const utility = new Utility(slug);
   const { example, memoryMb, outputSchema } = pinnedCargo(slug);
   const line = JSON.stringify(example);
-  /** The fields of the example, each with `value` in its place. */
+  /** Returns the example once per field, with this field replaced by `value`. */
   const withValue = (value: string): string[] =>
     Object.keys(example).map((name) => {
       const fields = Object.entries(example).map(
@@ -40,21 +40,21 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
       return `{${fields.join()}}\n`;
     });
 
-  it("asks the host for reading, writing and the exit, and for nothing else", () => {
+  it("imports only read, write and exit", () => {
     const { imports, exports } = linksOf(utility.module);
     expect(imports.sort()).toEqual(
       ["fd_read", "fd_write", "proc_exit"].map((name) => `wasi_snapshot_preview1.${name}`),
     );
     expect(exports.sort()).toEqual(["_start", "memory"]);
   });
-  it("answers its example, however the bytes come and go", () => {
+  it("processes its example with reads and writes of any size", () => {
     const { lines, exitCode, stdout } = utility.raw(`${line}\n`);
     expect([exitCode, lines.map(({ type }) => type)]).toEqual([0, ["done"]]);
     for (const moved of [1, 7])
       expect(runWasi(utility.module, Buffer.from(line), moved)).toMatchObject({ stdout, exitCode: 0 });
     expect(runWasi(utility.module, Buffer.from(`${line}\nwhat follows the first line`)).stdout).toBe(stdout);
   });
-  it("puts out what its Cargo says that it does", () => {
+  it("returns output that matches the schema of its Cargo", () => {
     const check = new Ajv2020().compile(outputSchema);
     check(utility.output(example));
     expect(check.errors).toBeNull();
@@ -83,17 +83,17 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
     const message = `The input is not UTF-8 (byte ${at})`;
     expect(utility.raw(Buffer.from(bytes))).toMatchObject({ exitCode: 1, lines: [{ type: "error", message }] });
   });
-  it("refuses an input that is cut anywhere", () => {
+  it("rejects truncated input", () => {
     for (let end = 1; end < line.length; end++) {
       const { exitCode, lines } = utility.raw(line.slice(0, end));
       expect([end, exitCode, lines.map(({ type }) => type)]).toEqual([end, 1, ["error"]]);
     }
   });
-  it("refuses a line that is longer than an input can be", () => {
+  it("rejects a line above the input limit", () => {
     const message = "The input is longer than 512 KB";
     expect(utility.raw("x".repeat(2_000_000))).toMatchObject({ exitCode: 1, lines: [{ type: "error", message }] });
   });
-  it("answers wrong values, huge numbers and texts of all kinds with a line", () => {
+  it("ends with an output line for wrong values, huge numbers and unusual texts", () => {
     for (const value of [
       "null",
       "true",
@@ -113,7 +113,7 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
       }
     }
   });
-  it.each(HUGE)("answers 256 KB of %s within its memory", (_what, value) => {
+  it.each(HUGE)("processes 256 KB of %s within its memory", (_what, value) => {
     for (const input of withValue(value)) {
       const { exitCode, lines, memoryBytes } = utility.raw(input);
       expect(lines.at(-1)?.type).toBe(exitCode === 0 ? "done" : "error");

@@ -7,16 +7,16 @@ const format = (json: string, options: object = {}): string =>
   utility.output<{ json: string }>({ json, ...options }).json;
 
 describe("json-format", () => {
-  it("writes any JSON as JSON.stringify does, indented or on one line", () => {
+  it("formats any JSON like JSON.stringify, indented or on one line", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 8 }), (value, indent) => {
-        // Written and read once, as -0 and the order of numeric names do not come through.
+        // Parsed from text, because -0 and the order of numeric names are not preserved.
         const parsed: unknown = JSON.parse(JSON.stringify(value));
         expect(format(JSON.stringify(parsed), { indent })).toBe(JSON.stringify(parsed, null, indent));
       }),
     );
   });
-  it("reads what is indented, escaped and spaced in any way", () => {
+  it("reads JSON with any indentation, escapes and spaces", () => {
     const escapeAll = (json: string): string =>
       json.replaceAll(/[^\x20-\x7e\n\t]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     fc.assert(
@@ -36,11 +36,11 @@ describe("json-format", () => {
       format('{"b":{"é":1,"z":2,"😀":3,"\\uffee":4},"a":[{"d":1,"c":2}],"B":0}', { indent: 0, sort_keys: true }),
     ).toBe('{"B":0,"a":[{"c":2,"d":1}],"b":{"z":2,"é":1,"\uffee":4,"😀":3}}');
   });
-  it("keeps the digits of numbers as they were written", () => {
+  it("preserves the digits of numbers", () => {
     const numbers = "[1.0,1E400,-0,12345678901234567890.00000000000000000001,1e-0007]";
     expect(format(numbers, { indent: 0 })).toBe(numbers);
   });
-  it("lets the last of equal names count, at the place of the first", () => {
+  it("keeps the last value of a repeated name, at the position of the first", () => {
     expect(format('{"a":1,"b":2,"\\u0061":3}', { indent: 0 })).toBe('{"a":3,"b":2}');
     const many = Array.from({ length: 300 }, (_, index) => `"n${index % 100}":${index}`);
     const last = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`n${index % 100}`, index]));
@@ -68,16 +68,16 @@ describe("json-format", () => {
   ])("says of %j that %s", (json, reason) => {
     expect(utility.error({ json })).toBe(`The text is not JSON: ${reason}`);
   });
-  it("takes 256 levels and refuses one more", () => {
+  it("accepts 256 levels and rejects 257", () => {
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
     expect(format(nested(256), { indent: 0 })).toBe(nested(256));
     expect(utility.error({ json: nested(257) })).toContain("nested deeper than 256 (line 1, column 257)");
   });
-  it("refuses an answer past 4 MB instead of growing without bound", () => {
+  it("rejects an output above 4 MB", () => {
     const json = `${"[".repeat(255)}${"[],".repeat(40_000)}1${"]".repeat(255)}`;
     expect(utility.error({ json, indent: 8 })).toContain("larger than 4 MB");
   });
-  it("refuses JSON exactly where JSON.parse does", () => {
+  it("rejects the same texts as JSON.parse", () => {
     const piece = fc.constantFrom(
       "{",
       "}",

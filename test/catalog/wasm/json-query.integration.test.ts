@@ -54,7 +54,7 @@ describe("json-query", () => {
   ])("of %j, %s selects %j", (data, query, values) => {
     expect(find(data, query)).toMatchObject({ values, count: values.length });
   });
-  it("tells normalized paths, which select the same again", () => {
+  it("returns normalized paths that select the same values", () => {
     const data = { a: [{ "it's": 1 }], '\u000b"\n': [2], "\\": { é: 3 } };
     const { paths, values } = find(data, "$..*");
     expect(paths).toContain("$['a'][0]['it\\'s']");
@@ -62,7 +62,7 @@ describe("json-query", () => {
     for (const [index, path] of paths.entries())
       expect(find(data, path)).toEqual({ count: 1, values: [values[index]], paths: [path] });
   });
-  it("takes slices as Array.prototype.slice does when it goes forwards", () => {
+  it("applies forward slices like Array.prototype.slice", () => {
     const bound = fc.option(fc.integer({ min: -9, max: 9 }), { nil: undefined });
     fc.assert(
       fc.property(bound, bound, (start, end) => {
@@ -84,10 +84,10 @@ describe("json-query", () => {
   ])("refuses %j: %s", (query, reason) => {
     expect(utility.error({ data: [], query })).toBe(`The query is not a path: ${reason}`);
   });
-  it("refuses a name that is not closed", () => {
+  it("rejects an unclosed name", () => {
     expect(utility.error({ data: {}, query: "$['a" })).toContain("The name in the query");
   });
-  it("refuses a query that comes across too much", () => {
+  it("rejects a query that visits too many values", () => {
     let data: unknown = 1;
     for (let level = 0; level < 200; level++) data = [data, 1];
     expect(utility.error({ data, query: "$..*..*..*" })).toContain("more than 200000 values");

@@ -5,16 +5,16 @@ import { Utility } from "./utility.ts";
 const utility = new Utility("markdown-to-html");
 const render = (markdown: string): string => utility.output<{ html: string }>({ markdown }).html;
 
-/** All tags that may ever come out, closing ones too. */
+/** All allowed tags, including closing ones. */
 const TAG =
   /<\/?(?:p|h[1-6]|em|strong|code|pre|blockquote|ul|ol|li|a|img|hr|br)(?: (?:href|src|alt|title|class|start)="[^"<>]*")*(?: \/)?>/g;
 
 describe("markdown-to-html", () => {
-  it("makes an item of each numbered line", () => {
+  it("renders each numbered line as a list item", () => {
     expect(render("1. a\n2. b\n3. c\n")).toBe("<ol>\n<li>a</li>\n<li>b</li>\n<li>c</li>\n</ol>\n");
   });
 
-  it("shows HTML and character references as they were written", () => {
+  it("escapes HTML and character references", () => {
     expect(render('<script>alert("1")</script> &amp; <b onclick=x>')).toBe(
       "<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp;amp; &lt;b onclick=x&gt;</p>\n",
     );
@@ -42,7 +42,7 @@ describe("markdown-to-html", () => {
   ])("makes nothing dangerous of %j", (markdown, html) => {
     expect(render(markdown)).toBe(html);
   });
-  it("makes nothing but its own tags, each closed in the right order, whatever comes", () => {
+  it("outputs only allowed and correctly nested tags for any input", () => {
     const piece = fc.constantFrom(
       ...[
         "*",
@@ -101,7 +101,7 @@ describe("markdown-to-html", () => {
     const { lines } = utility.raw(JSON.stringify({ markdown }));
     expect(lines.map((line) => line.type)).toEqual(["done"]);
   });
-  it("refuses more than 50,000 lines", () => {
+  it("rejects more than 50,000 lines", () => {
     expect(utility.error({ markdown: "\n".repeat(50_001) })).toContain("50000 lines");
   });
 });

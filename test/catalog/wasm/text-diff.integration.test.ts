@@ -12,7 +12,7 @@ interface Diff {
 const compare = (before: string, after: string, context = 3): Diff => utility.output<Diff>({ before, after, context });
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** Applies a unified diff as `patch` does, with every line of context and removal checked and every range counted. */
+/** Applies a unified diff like `patch`, and checks all context lines, removed lines and ranges. */
 function patch(before: string, diff: string): string {
   const old = linesOf(before);
   const made: string[] = [];
@@ -40,7 +40,7 @@ function patch(before: string, diff: string): string {
   return [...made, ...old.slice(at)].join("");
 }
 
-/** Length of the longest common subsequence, by the textbook's table. */
+/** Length of the longest common subsequence, by dynamic programming. */
 function commonLines(a: string[], b: string[]): number {
   let row = Array<number>(b.length + 1).fill(0);
   for (const line of a) {
@@ -58,12 +58,12 @@ const text = fc
   .map(([lines, isOpen]) => lines.join("\n") + (isOpen ? "" : "\n"));
 
 describe("text-diff", () => {
-  it("writes what diff -u writes", () => {
+  it("has the output of diff -u", () => {
     expect(compare("one\ntwo\nthree\n", "one\n2\nthree\nfour", 1).diff).toBe(
       "--- before\n+++ after\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n three\n+four\n\\ No newline at end of file\n",
     );
   });
-  it("gives the other text when it is applied", () => {
+  it("results in the other text when applied", () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 4 }), (before, after, context) => {
         expect(patch(before, compare(before, after, context).diff)).toBe(after);
@@ -71,7 +71,7 @@ describe("text-diff", () => {
       { numRuns: 300 },
     );
   });
-  it("changes no line more than it must", () => {
+  it("changes the minimum number of lines", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const [a, b] = [linesOf(before), linesOf(after)];
@@ -84,17 +84,17 @@ describe("text-diff", () => {
       { numRuns: 300 },
     );
   });
-  it("parts changes that are far from each other and joins those that are near", () => {
+  it("splits distant changes and joins close ones", () => {
     const before = Array.from({ length: 30 }, (_, at) => `${at}\n`);
     const after = before.map((line, at) => (at === 2 || at === 8 || at === 25 ? "x\n" : line));
     const ranges = compare(before.join(""), after.join(""), 3).diff.match(/^@@.*@@$/gm);
     expect(ranges).toEqual(["@@ -1,12 +1,12 @@", "@@ -23,7 +23,7 @@"]);
   });
-  it("says nothing of equal texts", () => {
+  it("is empty for equal texts", () => {
     expect(compare("a\nb", "a\nb")).toEqual({ diff: "", added: 0, removed: 0, similarity: 1 });
     expect(compare("", "")).toEqual({ diff: "", added: 0, removed: 0, similarity: 1 });
   });
-  it("compares long texts that have little in common, rightly though perhaps not shortest", () => {
+  it("is correct, but possibly not minimal, for long texts with little in common", () => {
     let seed = 1;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647);
     const make = (): string => Array.from({ length: 10_000 }, () => `${random() % 4}\n`).join("");

@@ -19,7 +19,7 @@ describe("text-statistics", () => {
       ...{ words: 8, distinct_words: 8, sentences: 5 },
     });
   });
-  it("lists the most frequent words in lower case, and of equal ones the earlier", () => {
+  it("lists the most frequent words in lower case, the earliest first for equal counts", () => {
     const { top_words: top } = count("Reef lagoon REEF atoll Lagoon reef éTÉ Été");
     expect(top).toEqual([
       { word: "reef", count: 3 },
@@ -28,7 +28,7 @@ describe("text-statistics", () => {
       { word: "atoll", count: 1 },
     ]);
   });
-  it("lists twenty words at the most", () => {
+  it("lists at most twenty words", () => {
     const text = Array.from({ length: 600 }, (_, at) => "x".repeat((at % 30) + 1)).join(" ");
     expect(count(text)).toMatchObject({
       words: 600,
@@ -36,7 +36,7 @@ describe("text-statistics", () => {
       top_words: Array.from({ length: 20 }, () => ({ word: expect.any(String), count: 20 })),
     });
   });
-  it("counts what JavaScript counts", () => {
+  it("agrees with JavaScript", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "é", "Я", "猫", "7", " ", "\n", "-", "😀", "\u00a0"), minLength: 1 }),
@@ -59,7 +59,7 @@ describe("slugify", () => {
   const slug = (text: string, options: object = {}): string =>
     slugs.output<{ slug: string }>({ text, ...options }).slug;
 
-  it("takes the marks off every Latin letter that Unicode decomposes", () => {
+  it("removes the marks of all Latin letters that Unicode decomposes", () => {
     const letters = Array.from({ length: 0x1f00 }, (_, at) => String.fromCodePoint(at)).filter((letter) =>
       /^\p{Script=Latin}$/u.test(letter),
     );
@@ -80,20 +80,20 @@ describe("slugify", () => {
   ])("makes %j %s", (text, expected) => {
     expect(slug(text)).toBe(expected);
   });
-  it("keeps other scripts if asked", () => {
+  it("keeps other scripts on request", () => {
     expect(slug("Привет, 世界 Ω!", { keep_unicode: true, separator: "_" })).toBe("привет_世界_ω");
     expect(slug("Привет world")).toBe("world");
   });
-  it("cuts between words where it can", () => {
+  it("truncates between words if possible", () => {
     expect(slug("one two three", { max_length: 8 })).toBe("one-two");
     expect(slug("one two three", { max_length: 7 })).toBe("one-two");
     expect(slug("oneword", { max_length: 3 })).toBe("one");
   });
-  it("says so when nothing is left", () => {
+  it("fails if no characters are left", () => {
     expect(slugs.error({ text: "…!" })).toContain("no Latin letter or digit");
     expect(slugs.error({ text: "a", separator: "--" })).toContain('"separator"');
   });
-  it("makes only what an address can hold, and the same of a slug again", () => {
+  it("outputs only URL characters, and is idempotent", () => {
     fc.assert(
       fc.property(words, (text) => {
         const made = slug(`x${text}`);
@@ -117,24 +117,24 @@ describe("text-replace", () => {
       ...options,
     });
 
-  it("does not search again what it put, so that names can be swapped", () => {
+  it("does not search replaced text, so that names can be swapped", () => {
     expect(replace("reef lagoon reef", { reef: "lagoon", lagoon: "reef" })).toEqual({
       text: "lagoon reef lagoon",
       count: 3,
       counts: [2, 1],
     });
   });
-  it("lets the first of the list count where several match", () => {
+  it("prefers the first of several matching replacements", () => {
     expect(replace("abab", { ab: "1", aba: "2" }).text).toBe("11");
     expect(replace("abab", { aba: "2", ab: "1" }).text).toBe("2b");
   });
-  it("finds other cases and whole words only, if asked", () => {
+  it("ignores case or matches whole words on request", () => {
     expect(replace("Été, ÉTÉ étés", { été: "x" }, { ignore_case: true }).text).toBe("x, x xs");
     expect(replace("cat cats cat_ 猫cat (cat)", { cat: "dog" }, { whole_words: true }).text).toBe(
       "dog cats cat_ 猫cat (dog)",
     );
   });
-  it("replaces one text as replaceAll does", () => {
+  it("replaces one text like replaceAll", () => {
     const some = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀") });
     fc.assert(
       fc.property(some, some, words, (text, find, put) => {
@@ -160,13 +160,13 @@ describe("text-replace", () => {
 describe("word-wrap", () => {
   const wrap = (text: string, options: object): string => wrapper.output<{ text: string }>({ text, ...options }).text;
 
-  it("breaks lines at spaces and keeps those that are there", () => {
+  it("breaks lines at spaces and keeps existing breaks", () => {
     expect(wrap("one two three\n  four five\n\nsix", { width: 8 })).toBe("one two\nthree\n  four\nfive\n\nsix");
   });
-  it("joins the lines of a paragraph first, if asked", () => {
+  it("joins the lines of a paragraph first on request", () => {
     expect(wrap("one\ntwo\r\nthree\n \nfour", { width: 80, reflow: true })).toBe("one two three\n\nfour");
   });
-  it("lets long words stand out, or breaks them if asked", () => {
+  it("keeps long words whole, or breaks them on request", () => {
     expect(wrap("a abcdefgh", { width: 4 })).toBe("a\nabcdefgh");
     expect(wrap("a abcdefgh", { width: 4, break_words: true })).toBe("a\nabcd\nefgh");
   });
@@ -175,7 +175,7 @@ describe("word-wrap", () => {
     expect(wrap("e\u0301te\u0301 ete", { width: 7 })).toBe("e\u0301te\u0301 ete");
     expect(wrap("東京大阪", { width: 5, break_words: true })).toBe("東京\n大阪");
   });
-  it("makes no line wider than asked, loses no word and counts the lines", () => {
+  it("keeps to the width, keeps all words, and counts the lines", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n") });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), fc.boolean(), (text, width, reflow) => {
@@ -190,7 +190,7 @@ describe("word-wrap", () => {
 });
 
 describe("levenshtein", () => {
-  /** By the definition, with a memory. */
+  /** Computes the distance by its definition, with memoization. */
   function distance(a: string[], b: string[], known = new Map<string, number>()): number {
     const key = `${a.length} ${b.length}`;
     const found = known.get(key) ?? Math.max(a.length, b.length);
@@ -205,10 +205,10 @@ describe("levenshtein", () => {
     return least;
   }
 
-  it("knows the usual example", () => {
+  it("is 3 for kitten and sitting", () => {
     expect(distances.output({ a: "kitten", b: "sitting" })).toEqual({ distance: 3, similarity: 0.5714 });
   });
-  it("is what its definition says, by characters", () => {
+  it("agrees with its definition by characters", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀"), maxLength: 12 });
     fc.assert(
       fc.property(text, text, (a, b) => {
@@ -216,11 +216,11 @@ describe("levenshtein", () => {
       }),
     );
   });
-  it("takes case as equal if asked", () => {
+  it("ignores case on request", () => {
     expect(distances.output({ a: "ÉTÉ", b: "été", ignore_case: true })).toEqual({ distance: 0, similarity: 1 });
     expect(distances.output({ a: "", b: "" })).toEqual({ distance: 0, similarity: 1 });
   });
-  it("tells its progress on long texts", () => {
+  it("reports progress on long texts", () => {
     const { lines } = distances.raw(JSON.stringify({ a: "a".repeat(5_000), b: "b" }));
     expect(lines).toEqual([
       { type: "progress", step: 2_000, total: 5_000 },
@@ -228,7 +228,7 @@ describe("levenshtein", () => {
       { type: "done", output: { distance: 5_000, similarity: 0 } },
     ]);
   });
-  it("refuses what would take too long", () => {
+  it("rejects texts that would take too long", () => {
     expect(distances.error({ a: "a".repeat(20_001), b: "" })).toContain("at most 20000 characters");
   });
 });

@@ -4,12 +4,12 @@ import { compileWasm, runWasi, type WasiRun, type WasmModule } from "../../suppo
 
 const CATALOG = new URL("../../../catalog/", import.meta.url);
 
-/** All that are written in AssemblyScript. */
+/** Slugs of the utilities written in AssemblyScript. */
 export const UTILITY_SLUGS = readdirSync(new URL("wasm/", CATALOG)).flatMap((name) =>
   name.endsWith(".ts") ? [name.slice(0, -".ts".length)] : [],
 );
 
-/** What the catalog states of a utility. @throws {Error} when it pins no hash or no memory. */
+/** Returns facts of a utility in the catalog. @throws if it pins no hash or no memory. */
 export function pinnedCargo(slug: string): {
   example: object;
   outputSchema: object | boolean;
@@ -34,7 +34,7 @@ interface Line {
   readonly message?: string;
 }
 
-/** One shipped utility: the committed module, not a fresh build. */
+/** A shipped utility, from the committed module. */
 export class Utility {
   readonly module: WasmModule;
 
@@ -42,7 +42,7 @@ export class Utility {
     this.module = compileWasm(readFileSync(new URL(`models/${slug}.wasm`, CATALOG)));
   }
 
-  /** Runs a job whose input line is `input` as it is. */
+  /** Runs a job with this input line. */
   raw(input: Uint8Array | string): WasiRun & { readonly lines: Line[] } {
     const run = runWasi(this.module, Buffer.from(input));
     const lines = run.stdout
@@ -52,7 +52,7 @@ export class Utility {
     return { ...run, lines };
   }
 
-  /** The output of a job that succeeds. @throws {Error} with the module's message if it does not. */
+  /** Returns the output of a job. @throws with the module's message if the job fails. */
   output<T>(input: object): T {
     const { lines, exitCode } = this.raw(`${JSON.stringify(input)}\n`);
     const last = lines.at(-1);
@@ -61,7 +61,7 @@ export class Utility {
     return last.output as T;
   }
 
-  /** The message of a job that fails. */
+  /** Returns the message of a failing job. */
   error(input: object): string {
     const { lines, exitCode } = this.raw(`${JSON.stringify(input)}\n`);
     const last = lines.at(-1);

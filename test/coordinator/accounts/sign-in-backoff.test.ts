@@ -26,7 +26,7 @@ it("signInBackoff() doubles the delay of attempts on an account from the sixth w
 
 it("signInBackoff() never delays an address that has signed in to the account before", () => {
   const { clock, begin, fail } = makeBackoff();
-  begin(EMAIL, "home").succeeded();
+  begin(EMAIL, "home")();
   for (let i = 0; i < 5; i += 1) fail();
   for (let i = 0; i < 20; i += 1) {
     expect(() => fail()).toThrow("login_attempts");
@@ -40,7 +40,7 @@ it("signInBackoff() never delays an address that has signed in to the account be
 it("signInBackoff() does not count right passwords, and resets after 15 minutes without an attempt", () => {
   const { clock, begin, fail } = makeBackoff();
   for (let i = 0; i < 4; i += 1) fail();
-  begin(EMAIL, "office").succeeded();
+  begin(EMAIL, "office")();
   fail();
   expect(() => fail()).toThrow("retry in 1 s");
   clock.advance(900_001);

@@ -14,7 +14,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     });
     /** Waits until subscriptions are known everywhere. */
     const settle = async (): Promise<void> => {
-      const done = there.answer("settle", async () => null);
+      const done = there.handle("settle", async () => null);
       await expect
         .poll(() => here.request("settle", null, 1_000).catch(() => "not yet"), { timeout: 20_000 })
         .toBe(null);
@@ -22,32 +22,32 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
     };
 
     it("publish() reaches all subscribers in order, and only them", async () => {
-      const heard: unknown[] = [];
-      const stop = there.subscribe("jobs", (message) => heard.push(message));
-      here.subscribe("other", (message) => heard.push(["other", message]));
+      const received: unknown[] = [];
+      const stop = there.subscribe("jobs", (message) => received.push(message));
+      here.subscribe("other", (message) => received.push(["other", message]));
       await settle();
       const messages = [1, { id: "job_1", text: "ä\0", bytes: Buffer.from("x") }, null];
       for (const message of messages) here.publish("jobs", message);
-      await expect.poll(() => heard.length).toBe(3);
-      expect(heard).toEqual(messages);
+      await expect.poll(() => received.length).toBe(3);
+      expect(received).toEqual(messages);
       stop();
       stop();
       here.publish("jobs", 4);
       await settle();
-      expect(heard).toHaveLength(3);
+      expect(received).toHaveLength(3);
     });
 
     it("publish() also reaches the publisher, but not during the call", async () => {
-      const heard: unknown[] = [];
-      here.subscribe("jobs", (message) => heard.push(message));
+      const received: unknown[] = [];
+      here.subscribe("jobs", (message) => received.push(message));
       await settle();
       here.publish("jobs", 1);
-      expect(heard).toEqual([]);
-      await expect.poll(() => heard).toEqual([1]);
+      expect(received).toEqual([]);
+      await expect.poll(() => received).toEqual([1]);
     });
 
     it("request() resolves with the reply, and rejects with the error of the handler", async () => {
-      there.answer("double", async (message) => {
+      there.handle("double", async (message) => {
         if (typeof message !== "number") throw new Error("not a number");
         return message * 2;
       });
@@ -61,7 +61,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
 
     it("request() without a responder fails at once as unreachable", async () => {
       await expect(here.request("nobody", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
-      const stop = there.answer("gone", async () => 1);
+      const stop = there.handle("gone", async () => 1);
       await settle();
       stop();
       await settle();

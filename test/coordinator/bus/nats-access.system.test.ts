@@ -19,7 +19,7 @@ async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Pro
   const whole = { servers: [`localhost:${server.port}`], ...NOBODY, ...PLAIN, ...place };
   try {
     const bus = await openBus(whole, "test", { clock: new ManualClock(), log });
-    const stop = bus.answer("ask", async () => "in");
+    const stop = bus.handle("ask", async () => "in");
     const answer = bus.downBecause ?? (await bus.request("ask", null, 5_000));
     stop();
     await bus.close();

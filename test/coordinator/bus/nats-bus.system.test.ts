@@ -27,23 +27,23 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus opened while its server is away is down, and works once the server starts", async () => {
     await nats.kill();
     const [here, there] = [await open(), await open()];
-    const heard: unknown[] = [];
-    there.subscribe("jobs", (message) => heard.push(message));
-    there.answer("ask", async () => "yes");
+    const received: unknown[] = [];
+    there.subscribe("jobs", (message) => received.push(message));
+    there.handle("ask", async () => "yes");
     expect(here.downBecause).toMatch(/./);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
     await nats.startAgain();
     await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
     here.publish("jobs", "kept");
-    await expect.poll(() => heard).toEqual(["kept"]);
+    await expect.poll(() => received).toEqual(["kept"]);
     await here.close();
     await there.close();
   });
 
   it("a NATS bus reports a request that times out", async () => {
     const [here, there] = [await open(), await open()];
-    there.answer("slow", () => new Promise(() => undefined));
+    there.handle("slow", () => new Promise(() => undefined));
     await expect.poll(() => here.request("slow", null, 50).catch(({ kind }) => kind)).toBe("timeout");
     await here.close();
     await there.close();
@@ -51,15 +51,15 @@ function describeNats(nats: NatsServer): void {
 
   it("a NATS bus logs a listener that throws, and continues", async () => {
     const { here, there, warnings } = await pair();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     there.subscribe("jobs", (message) => {
       if (message === null) throw new Error("There is nothing in it");
-      heard.push(message);
+      received.push(message);
     });
-    there.answer("ask", async () => "yes");
+    there.handle("ask", async () => "yes");
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
     for (const message of [1, null, 2]) here.publish("jobs", message);
-    await expect.poll(() => heard).toEqual([1, 2]);
+    await expect.poll(() => received).toEqual([1, 2]);
     expect([warnings, there.downBecause]).toEqual([["There is nothing in it"], null]);
     await here.close();
     await there.close();
@@ -68,7 +68,7 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus reports a message that is too large, and continues", async () => {
     const { here, there, warnings } = await pair();
     const large = Buffer.alloc(2_000_000);
-    there.answer("ask", async (message) => (message === "large" ? large : "small"));
+    there.handle("ask", async (message) => (message === "large" ? large : "small"));
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("small");
     await expect(here.request("ask", large, 5_000)).rejects.toMatchObject({ kind: "refused" });
     await expect(here.request("ask", "large", 5_000)).rejects.toMatchObject({
@@ -108,9 +108,9 @@ function describeNats(nats: NatsServer): void {
     const [here, there] = [await open(), await open()];
     const changes: boolean[] = [];
     here.onChange((because) => changes.push(because === null));
-    const heard: unknown[] = [];
-    there.subscribe("jobs", (message) => heard.push(message));
-    there.answer("ask", async () => "yes");
+    const received: unknown[] = [];
+    there.subscribe("jobs", (message) => received.push(message));
+    there.handle("ask", async () => "yes");
     await nats.kill();
     await expect.poll(() => here.downBecause).toMatch(/^no connection to 127\.0\.0\.1/);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
@@ -120,7 +120,7 @@ function describeNats(nats: NatsServer): void {
     // The server may receive the request before the other's subscriptions.
     await expect.poll(() => here.request("ask", null, 5_000).catch(() => null)).toBe("yes");
     here.publish("jobs", "kept");
-    await expect.poll(() => heard).toEqual(["kept"]);
+    await expect.poll(() => received).toEqual(["kept"]);
     expect(changes).toEqual([false, true]);
     await here.close();
     await there.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([coordinator[Symbol.asyncDispose](), server.close()]));
 
-const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.placeFlags);
+const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.locationFlags);
 const read = (slug: string) => call(coordinator.url, null, "GET", `/cargos/${slug}`);
 const isOffered = (slug: string) =>
   until(
@@ -50,7 +50,7 @@ describe("coordinator cargo approve", () => {
     const [, revision = "", flags] =
       /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
     expect(flags).toContain(" --allow-private");
-    expect(flags).toContain(coordinator.placeFlags.join(" "));
+    expect(flags).toContain(coordinator.locationFlags.join(" "));
     expect([unnamed.code, unnamed.stdout]).toEqual([1, expect.stringMatching(/digest +sha256:1{64}\n/)]);
     const byNumber = await cargo("approve", "some-container", "--allow-private", "--revision", "1");
     expect([byNumber.code, byNumber.stderr]).toEqual([1, expect.stringContaining(`--revision ${revision}`)]);

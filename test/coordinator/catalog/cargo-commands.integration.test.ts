@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.placeFlags);
+const cargo = (...args: string[]): Promise<ProgramResult> => runCommand("cargo", ...args, ...coordinator.locationFlags);
 const statusOf = async (slug: string) => (await call(coordinator.url, null, "GET", `/cargos/${slug}`)).status;
 
 describe("coordinator cargo", () => {
@@ -80,7 +80,7 @@ describe("coordinator cargo", () => {
     const file = join(directory, "my wrap.json");
     await writeFile(file, JSON.stringify({ ...fields, slug: "my-wrap" }));
     const lacking = await cargo("import", file);
-    const proposed = `cargo import '${file}' ${coordinator.placeFlags.join(" ")} --file <path>`;
+    const proposed = `cargo import '${file}' ${coordinator.locationFlags.join(" ")} --file <path>`;
     expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining(proposed) });
 
     for (const source of ["README.md", directory]) {

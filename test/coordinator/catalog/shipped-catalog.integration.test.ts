@@ -9,7 +9,7 @@ import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.
 import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { inputSchemas } from "../../../coordinator/catalog/input-schema.ts";
-import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-figures.ts";
+import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-need.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";

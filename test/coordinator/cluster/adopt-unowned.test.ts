@@ -27,7 +27,7 @@ let runs: string[];
 let faults: unknown[];
 let failing: string | null;
 let gate: Promise<void>;
-let takingOver: ReturnType<typeof adoptUnowned>;
+let adoption: ReturnType<typeof adoptUnowned>;
 beforeEach(() => {
   [clock, members, runs, faults, failing, gate] = [
     new ManualClock(),
@@ -50,9 +50,9 @@ beforeEach(() => {
     },
   };
   const steps = { webhooks: step("webhooks"), answers: step("answers") };
-  takingOver = adoptUnowned(members, cluster, steps, 8_000, { clock, log });
+  adoption = adoptUnowned(members, cluster, steps, 8_000, { clock, log });
 });
-afterEach(() => takingOver.close());
+afterEach(() => adoption.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("adoptUnowned()", () => {
@@ -74,7 +74,7 @@ describe("adoptUnowned()", () => {
     storageReturns();
     await settled();
     expect(runs).toEqual(["webhooks", "answers"]);
-    await takingOver.close();
+    await adoption.close();
     storageReturns();
     await settled();
     expect(runs).toHaveLength(2);
@@ -82,7 +82,7 @@ describe("adoptUnowned()", () => {
 
   it("runs the other steps if one fails, and all again after a while", async () => {
     failing = "webhooks";
-    takingOver.start();
+    adoption.start();
     await settled();
     expect([runs, faults]).toEqual([["webhooks", "answers"], [expect.objectContaining({ step: "webhooks" })]]);
     for (const count of [4, 6, 8]) {
@@ -101,7 +101,7 @@ describe("adoptUnowned()", () => {
   it("runs once more for work that arrives during a run", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
-    takingOver.start();
+    adoption.start();
     members.become("c1", "c2");
     members.become("c1");
     resolve();
@@ -111,11 +111,11 @@ describe("adoptUnowned()", () => {
 
   it("does nothing after it was closed, and leaves no timer", async () => {
     failing = "webhooks";
-    takingOver.start();
+    adoption.start();
     await settled();
-    await takingOver.close();
+    await adoption.close();
     members.become("c1");
-    takingOver.start();
+    adoption.start();
     await settled();
     expect([runs.length, clock.pendingTimers]).toEqual([2, 0]);
   });

@@ -91,13 +91,13 @@ describe("openMember() in a network of one", () => {
     );
     await member.start();
     expect(member.seen.elsewhere(KIND)).toEqual({ peers: 0, running: 0, slots: 0, free: 0 });
-    expect([member.seen.mayRunElsewhere(KIND), member.seen.couldHearSince(0)]).toEqual([false, true]);
+    expect([member.seen.mayRunElsewhere(KIND), member.seen.couldReceiveSince(0)]).toEqual([false, true]);
     expect(member.queuedDemand()).toEqual(demand);
     expect(await member.outlooksFor(KIND)).toEqual([]);
     await member.mover.claim("host_1", "user_1", [{ jobId: "job_1", attempt: 1 }]);
-    await Promise.all([member.endJobsOf("user_1"), member.tellCatalogChange()]);
+    await Promise.all([member.endJobsOf("user_1"), member.announceCatalogChange()]);
     expect(await member.transfer(new AbortController().signal)).toEqual([]);
-    await member.closeTakeOver();
+    await member.closeSharing();
     await member.leave();
   });
 
@@ -127,7 +127,7 @@ describe("openMember() in a network of several", () => {
   it("announces a changed catalog to all coordinators in storage, and ignores those that fail", async () => {
     // The member does not know newly started coordinators yet.
     const { one, read, warned } = openNetwork(["c1"]);
-    await one.tellCatalogChange();
+    await one.announceCatalogChange();
     expect([read, warned]).toEqual([["c2"], []]);
   });
 
@@ -139,9 +139,9 @@ describe("openMember() in a network of several", () => {
 
   it("stops serving peers once it closes", async () => {
     const { one, two, ended, read, asked } = openNetwork();
-    await two?.closeTakeOver();
+    await two?.closeSharing();
     await one.endJobsOf("user_1");
-    await one.tellCatalogChange();
+    await one.announceCatalogChange();
     expect(await one.outlooksFor(KIND)).toEqual([null, null, null]);
     expect([ended, read, asked]).toEqual([["c1 user_1"], [], []]);
   });
@@ -150,12 +150,12 @@ describe("openMember() in a network of several", () => {
     const { one, bus, clock } = openNetwork(["c1"]);
     const beganMs = clock.monotonicMs();
     clock.advance(1_000);
-    expect(one.seen.couldHearSince(beganMs)).toBe(true);
+    expect(one.seen.couldReceiveSince(beganMs)).toBe(true);
     bus.setDown("gone");
-    expect(one.seen.couldHearSince(beganMs)).toBe(false);
+    expect(one.seen.couldReceiveSince(beganMs)).toBe(false);
     clock.advance(1_000);
     bus.setDown(null);
-    expect(one.seen.couldHearSince(beganMs)).toBe(false);
-    expect(one.seen.couldHearSince(clock.monotonicMs())).toBe(true);
+    expect(one.seen.couldReceiveSince(beganMs)).toBe(false);
+    expect(one.seen.couldReceiveSince(clock.monotonicMs())).toBe(true);
   });
 });

@@ -61,8 +61,8 @@ export class FaultyBus implements Bus {
     return isLost ? this.#timeout(subject, timeoutMs) : structuredClone(answer);
   }
 
-  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
-    return this.#kept(this.#bus.answer(subject, handler));
+  handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return this.#kept(this.#bus.handle(subject, handler));
   }
 
   /** Acts as if the process were killed. */

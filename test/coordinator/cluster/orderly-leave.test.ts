@@ -34,7 +34,7 @@ describe("transferWaiting()", () => {
   it("gives all waiting jobs to the freest peer in parts, and announces them", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
-    peersOn(bus, "c").answer(M.take, ({ jobIds }) => {
+    peersOn(bus, "c").handle(M.take, ({ jobIds }) => {
       taken.push(jobIds.length);
       return null;
     });

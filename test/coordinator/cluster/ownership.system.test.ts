@@ -138,7 +138,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
       // A late message names an earlier owner.
-      a?.peers.tell(M.moved, { jobIds: [assign.jobId] });
+      a?.peers.broadcast(M.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
     });

@@ -27,7 +27,7 @@ const at = (peers: Peers | undefined): Peers => peers ?? expect.fail("not open")
 describe("peers.ask()", () => {
   it("resolves with the reply of the peer, which receives the sender's id", async () => {
     const askers: string[] = [];
-    at(two).answer(DOUBLE, (question, fromId) => {
+    at(two).handle(DOUBLE, (question, fromId) => {
       askers.push(fromId);
       return question * 2;
     });
@@ -36,10 +36,10 @@ describe("peers.ask()", () => {
   });
 
   it("rejects and counts requests that time out, are refused or get an invalid reply", async () => {
-    at(two).answer(DOUBLE, () => {
+    at(two).handle(DOUBLE, () => {
       throw new Error("not now");
     });
-    at(three).answer(DOUBLE, () => 0.5);
+    at(three).handle(DOUBLE, () => 0.5);
     await expect(at(one).ask("c4", DOUBLE, 1)).rejects.toMatchObject({ kind: "unreachable" });
     await expect(at(one).ask("c2", DOUBLE, 1)).rejects.toMatchObject({ kind: "refused", message: "not now" });
     await expect(at(one).ask("c3", DOUBLE, 1)).rejects.toMatchObject({ kind: "refused" });
@@ -51,22 +51,22 @@ describe("peers.ask()", () => {
     const cut = new FaultyBus(bus, new ManualClock(), new Random(1));
     cut.downBecause = "cut";
     const alone = peersOn(cut, "c4");
-    alone.answer(DOUBLE, (question) => question * 2);
+    alone.handle(DOUBLE, (question) => question * 2);
     expect(await alone.ask("c4", DOUBLE, 4)).toBe(8);
   });
 });
 
-describe("peers.answer()", () => {
+describe("peers.handle()", () => {
   it("rejects a request with an invalid payload or without a sender", async () => {
     let asked = 0;
-    at(two).answer(DOUBLE, () => (asked += 1));
+    at(two).handle(DOUBLE, () => (asked += 1));
     for (const envelope of [["c1", "four"], [7, 4], 4, null, ["c1"]])
       await expect(bus.request("c2.double", envelope)).rejects.toMatchObject({ kind: "refused" });
     expect(asked).toBe(0);
   });
 
   it("stops serving once it is closed", async () => {
-    at(two).answer(DOUBLE, (question) => question * 2);
+    at(two).handle(DOUBLE, (question) => question * 2);
     at(two).close();
     await expect(at(one).ask("c2", DOUBLE, 4)).rejects.toMatchObject({ kind: "unreachable" });
   });
@@ -74,8 +74,8 @@ describe("peers.answer()", () => {
 
 describe("peers.askAll()", () => {
   it("asks all others, and logs those that do not reply only if a fault is given", async () => {
-    at(one).answer(DOUBLE, () => 1);
-    at(two).answer(DOUBLE, (question) => question * 2);
+    at(one).handle(DOUBLE, () => 1);
+    at(two).handle(DOUBLE, (question) => question * 2);
     const replies = await at(one).askAll(DOUBLE, 4);
     expect(replies.map(({ id, reply }) => [id, reply])).toEqual([
       ["c2", 8],
@@ -87,18 +87,18 @@ describe("peers.askAll()", () => {
   });
 });
 
-describe("peers.hear()", () => {
+describe("peers.onBroadcast()", () => {
   it("receives messages of a peer, and logs and drops invalid ones", async () => {
-    const heard: unknown[] = [];
-    const stop = at(two).hear(NEWS, (content, fromId) => heard.push([content, fromId]));
-    at(one).tell(NEWS, 1);
+    const received: unknown[] = [];
+    const stop = at(two).onBroadcast(NEWS, (content, fromId) => received.push([content, fromId]));
+    at(one).broadcast(NEWS, 1);
     for (const envelope of [["c3", "x"], [3, 3], null]) bus.publish("news", envelope);
     await settle();
-    expect(heard).toEqual([[1, "c1"]]);
+    expect(received).toEqual([[1, "c1"]]);
     expect(warnings).toMatchObject([{ coordinator: "c3", subject: "news" }, { coordinator: 3 }, { subject: "news" }]);
     stop();
-    at(one).tell(NEWS, 2);
+    at(one).broadcast(NEWS, 2);
     await settle();
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });

@@ -42,8 +42,8 @@ export class CuttableBus implements Bus {
     return this.#bus.request(subject, message);
   }
 
-  answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
-    return this.#bus.answer(subject, handler);
+  handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return this.#bus.handle(subject, handler);
   }
 
   close(): Promise<void> {

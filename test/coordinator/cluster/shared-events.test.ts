@@ -71,8 +71,8 @@ class MemberBus extends FaultyBus {
     super.publish(subject, message);
   }
 
-  override answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
-    return super.answer(subject, (message) => (this.isFrozen ? new Promise(() => undefined) : handler(message)));
+  override handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return super.handle(subject, (message) => (this.isFrozen ? new Promise(() => undefined) : handler(message)));
   }
 }
 
@@ -240,7 +240,7 @@ describe("shareEvents()", () => {
     expect(reader.read()).toEqual(["balance"]);
   });
 
-  it("sends nothing to a silent coordinator, and a reset when it is heard again", async () => {
+  it("sends nothing to a silent coordinator, and a reset when it is active again", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();

@@ -1,7 +1,7 @@
 import Anthropic, { type APIError, AuthenticationError, NotFoundError, BadRequestError } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "../http/api.ts";
-import { answerWith, failLate, failWith, token } from "../http/chat-answers.ts";
+import { completeWith, failLate, failWith, token } from "../http/scripted-chats.ts";
 import { DONE } from "../http/scripted-jobs.ts";
 
 let api: Api;
@@ -16,7 +16,7 @@ describe("the official Anthropic client", () => {
   const client = (baseURL = api.url, apiKey = api.key) => new Anthropic({ apiKey, baseURL, maxRetries: 0 });
 
   it.each(["", "/api"])("completes messages with %j, with its key in x-api-key", async (base) => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     // Removed from the client's types, but its older versions and other clients send them.
     const sampling = { top_p: 0.5, top_k: 3 };
     const message = await client(`${api.url}${base}`).messages.create({
@@ -60,7 +60,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("streams a message", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const stream = client().messages.stream(ASKED);
     const [types, texts]: [string[], string[]] = [[], []];
     let last: object = {};
@@ -98,7 +98,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("gets text blocks without citations", async () => {
-    answerWith(api, "15");
+    completeWith(api, "15");
     const { content } = await client().messages.create(ASKED);
     expect(content).toEqual([{ type: "text", text: "15" }]);
     const start = (await streamed()).find(({ type }) => type === "content_block_start");
@@ -126,7 +126,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("gets JSON that matches a schema", async () => {
-    answerWith(api, "{}");
+    completeWith(api, "{}");
     const schema = { type: "object", properties: {}, additionalProperties: false };
     await client().messages.create({ ...ASKED, output_config: { format: { type: "json_schema", schema } } });
     const format = { type: "json_schema", json_schema: { name: "output", schema, strict: true } };
@@ -187,7 +187,7 @@ describe("the official Anthropic client", () => {
   });
 
   it("counts the tokens of a prompt with a job of one token", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const { model, messages } = ASKED;
     expect(await client().messages.countTokens({ model, messages, system: "S" })).toEqual({ input_tokens: 3 });
     expect(api.jobs.submitted[0]?.input).toEqual({

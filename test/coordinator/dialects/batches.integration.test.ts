@@ -5,7 +5,7 @@ import type { Batch } from "openai/resources/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WritableFeed } from "../../../coordinator/jobs/feed.ts";
 import { Api, eventually } from "../http/api.ts";
-import { answerWith, failWith, MESSAGES, token } from "../http/chat-answers.ts";
+import { completeWith, failWith, MESSAGES, token } from "../http/scripted-chats.ts";
 import { DONE } from "../http/scripted-jobs.ts";
 
 let api: Api;
@@ -68,7 +68,7 @@ async function linesOf(fileId: string | null | undefined): Promise<Line[]> {
 
 describe("file batches", () => {
   it("write responses to one file and failed lines to another", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const lines = [
       chatLine("a"),
       chatLine("b", { temperature: 9 }),
@@ -102,7 +102,7 @@ describe("file batches", () => {
   });
 
   it("run each response line independently", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const url = "/v1/responses";
     const bodies = {
       plain: {},
@@ -157,7 +157,7 @@ describe("file batches", () => {
   });
 
   it("submit jobs that wait like batch jobs, with their own idempotency keys", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const { id } = await create([chatLine("a", { n: 2 })]);
     await ended(id);
     expect(api.jobs.submitted.map(({ idempotency, waitLimitMs }) => [idempotency?.key, waitLimitMs])).toEqual([
@@ -275,7 +275,7 @@ describe("file batches", () => {
   });
 
   it("are listed in pages, newest first, only for their account", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const ids = [];
     for (const name of ["a", "b", "c"]) ids.push((await create([chatLine(name)])).id);
     const listed = [];

@@ -1,7 +1,7 @@
 import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "../http/api.ts";
-import { answerWith, failWith, token } from "../http/chat-answers.ts";
+import { completeWith, failWith, token } from "../http/scripted-chats.ts";
 import { DONE } from "../http/scripted-jobs.ts";
 
 let api: Api;
@@ -16,14 +16,14 @@ const complete = (body: object) =>
 
 describe("POST /completions", () => {
   it("continues a text with a job without a chat template", async () => {
-    answerWith(api, " upon", " a time");
+    completeWith(api, " upon", " a time");
     const { text, ...rest } = (await client().completions.create({ model: "tiny", prompt: "Once" })).choices[0] ?? {};
     expect([text, rest]).toEqual([" upon a time", { index: 0, logprobs: null, finish_reason: "stop" }]);
     expect(api.jobs.submitted[0]?.input).toEqual({ prompt: "Once", raw: true, max_tokens: 16 });
   });
 
   it("passes on the given parameters, and echoes the prompt", async () => {
-    answerWith(api, "!");
+    completeWith(api, "!");
     const sampling = { max_tokens: 3, temperature: 0, top_k: 5, stop: ["."], seed: 1 };
     const { body } = await complete({ ...sampling, echo: true, top_p: null, n: 1 });
     expect(body).toMatchObject({ object: "text_completion", model: "tiny", choices: [{ text: "Once!" }] });
@@ -31,7 +31,7 @@ describe("POST /completions", () => {
   });
 
   it("returns a choice for each prompt, and the sum of their usage", async () => {
-    answerWith(api, "x", "y");
+    completeWith(api, "x", "y");
     const { body } = await complete({ prompt: ["a", "b"], echo: true });
     expect(body.choices.map(({ index, text }: { index: number; text: string }) => [index, text])).toEqual([
       [0, "axy"],
@@ -59,7 +59,7 @@ describe("POST /completions", () => {
   });
 
   it("streams text, and its usage if requested", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const stream = await client().completions.create({
       model: "tiny",
       prompt: "Say: ",

@@ -1,7 +1,7 @@
 import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../http/api.ts";
-import { answerWith, failLate, failWith, MESSAGES } from "../http/chat-answers.ts";
+import { completeWith, failLate, failWith, MESSAGES } from "../http/scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -13,7 +13,7 @@ describe("the official OpenAI client", () => {
   const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
 
   it("completes and streams a chat, with tokens and cost", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const messages = [{ role: "user" as const, content: "Hi" }];
     const whole = await client().chat.completions.create({ model: "tiny", messages });
     expect(whole.choices[0]?.message.content).toBe("Hello");

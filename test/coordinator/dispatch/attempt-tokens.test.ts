@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { attemptTokens, openAttemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
-import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 
 let directory: string;
 
@@ -14,8 +14,8 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("attempt token", () => {
   it("is valid after a restart, for exactly its job, attempt and Island", async () => {
-    const token = (await openAttemptTokens(new FileSecrets(directory))).issue("job_1", 2, "host-a");
-    const again = await openAttemptTokens(new FileSecrets(directory));
+    const token = (await openAttemptTokens(fileSecrets(directory))).issue("job_1", 2, "host-a");
+    const again = await openAttemptTokens(fileSecrets(directory));
     expect(again.isValid(token, "job_1", 2, "host-a")).toBe(true);
     expect(again.isValid(token, "job_2", 2, "host-a")).toBe(false);
     expect(again.isValid(token, "job_1", 3, "host-a")).toBe(false);
@@ -32,13 +32,13 @@ describe("attempt token", () => {
   it("keeps its secret unreadable for other users, and replaces a damaged one", async () => {
     const path = join(directory, "claims.key");
     await writeFile(path, "");
-    const tokens = await openAttemptTokens(new FileSecrets(directory));
+    const tokens = await openAttemptTokens(fileSecrets(directory));
     expect((await stat(path)).size).toBe(32);
     expect(
-      (await openAttemptTokens(new FileSecrets(directory))).isValid(tokens.issue("job_1", 1, "h"), "job_1", 1, "h"),
+      (await openAttemptTokens(fileSecrets(directory))).isValid(tokens.issue("job_1", 1, "h"), "job_1", 1, "h"),
     ).toBe(true);
     await rm(path);
-    await openAttemptTokens(new FileSecrets(directory));
+    await openAttemptTokens(fileSecrets(directory));
     expect((await stat(path)).mode & 0o077).toBe(0);
   });
 });

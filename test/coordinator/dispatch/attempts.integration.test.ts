@@ -148,7 +148,7 @@ describe("attempt", () => {
       "failed",
     );
     const { body } = await api("GET", `/jobs/${jobId}`);
-    const message = "The process that ran the job ended early. The Island says: it crashed";
+    const message = "The process that ran the job ended unexpectedly. The Island says: it crashed";
     expect(body.data.error).toMatchObject({ code: "runtime_crashed", message });
     expect((await api("GET", "/account")).body.data.credits).toBe(before);
   });

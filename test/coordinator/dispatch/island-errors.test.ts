@@ -8,7 +8,7 @@ describe("errorOf() for a prompt that is too long", () => {
   const of = (message: string): string =>
     errorOf({ code: "context_length_exceeded", message, retryable: false }, job, undefined).message;
   const text = "The prompt is too long";
-  const limit = "The model's maximum context length is 1024 tokens, for prompt and answer together";
+  const limit = "The model's maximum context length is 1024 tokens, for prompt and completion together";
 
   it("includes the Cargo's context and the Island's numbers", () => {
     const message = of("The prompt has 1500 tokens; the context of 1024 tokens takes prompts of at most 1008");

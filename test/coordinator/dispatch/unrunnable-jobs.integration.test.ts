@@ -150,7 +150,7 @@ describe("job whose client waits for the answer", () => {
     const ids = outlooks.map((_, index) => `other_${index}`);
     world.peers.setLive([world.peers.self, ...ids.map(peerOf)]);
     outlooks.forEach((outlook, index) => {
-      peersOn(world.bus, ids[index] ?? "").answer(M.outlook, () => outlook ?? expect.fail("It does not say"));
+      peersOn(world.bus, ids[index] ?? "").handle(M.outlook, () => outlook ?? expect.fail("It does not say"));
     });
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();

@@ -170,7 +170,7 @@ describe("GET /events", () => {
     const listener = await Listener.open(coordinator.url, { key });
     await using island = await join(islandToken);
     await listener.next("island");
-    const before = listener.heard.length;
+    const before = listener.received.length;
     const id = await submit(key);
     const assign = await island.next("assign", ({ jobId }) => jobId === id);
     island.send(...beginFrames(assign));
@@ -179,7 +179,7 @@ describe("GET /events", () => {
     await listener.next("job", ({ status }) => status === "completed");
     // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a
     // heartbeat.
-    expect(listener.heard.length - before).toBeLessThanOrEqual(9);
+    expect(listener.received.length - before).toBeLessThanOrEqual(9);
     await listener.close();
   });
 
@@ -203,20 +203,23 @@ describe("GET /events", () => {
   it("reports other changes of the account: a key, an Island token, a role", async () => {
     const account = await newAccount();
     const listener = await Listener.open(coordinator.url, account);
-    const told = async (count: number): Promise<unknown> => {
+    const changesOfAccount = async (count: number): Promise<unknown> => {
       await until(
         async () => listener.names.filter((name) => name === "account").length,
-        (heard) => heard >= count,
-        "told",
+        (received) => received >= count,
+        "account events",
       );
-      return listener.heard.findLast(({ event }) => event === "account")?.data;
+      return listener.received.findLast(({ event }) => event === "account")?.data;
     };
     const { body } = await ask(account.key, "POST", "/api-keys", { name: "short", scopes: "read" });
-    expect(await told(1)).toEqual({ type: "account", ...(await ask(account.key, "GET", "/account")).body.data });
+    expect(await changesOfAccount(1)).toEqual({
+      type: "account",
+      ...(await ask(account.key, "GET", "/account")).body.data,
+    });
     await ask(account.key, "DELETE", `/api-keys/${body.id}`);
-    await told(2);
+    await changesOfAccount(2);
     await ask(account.key, "POST", "/island-tokens", {});
-    await told(3);
+    await changesOfAccount(3);
     await coordinator.withStore(async (store) => {
       const accountsOf = operatorAccounts(store, auditTrail(store.audit, systemClock), systemClock);
       await accountsOf.setRole({ via: "command", actor: "root", origin: "here" }, account.id, "operator");

@@ -1,6 +1,6 @@
 import { readSse } from "../../support/http/read-sse.ts";
 
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly event: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
   readonly data: any;
@@ -16,7 +16,7 @@ interface ListenOptions {
 
 /** A client of GET /events that records its events. */
 export class Listener {
-  readonly heard: HeardEvent[] = [];
+  readonly received: ReceivedEvent[] = [];
   /** Resolves when the stream is over, for any reason. */
   readonly over: Promise<void>;
   readonly #controller = new AbortController();
@@ -52,22 +52,22 @@ export class Listener {
 
   /** Names of all events so far. */
   get names(): string[] {
-    return this.heard.map(({ event }) => event);
+    return this.received.map(({ event }) => event);
   }
 
   /** Resolves with the first event that matches, including earlier ones. */
-  async next(event: string, match: (data: HeardEvent["data"]) => boolean = () => true): Promise<HeardEvent> {
+  async next(event: string, match: (data: ReceivedEvent["data"]) => boolean = () => true): Promise<ReceivedEvent> {
     for (;;) {
-      const found = this.heard.find((each) => each.event === event && match(each.data));
+      const found = this.received.find((each) => each.event === event && match(each.data));
       if (found !== undefined) return found;
-      if (this.#isOver) throw new Error(`The stream ended before "${event}": ${JSON.stringify(this.heard)}`);
+      if (this.#isOver) throw new Error(`The stream ended before "${event}": ${JSON.stringify(this.received)}`);
       await new Promise<void>((resolve) => this.#wakers.add(resolve));
     }
   }
 
   /** States of a job, in order of arrival. */
   statesOf(jobId: string): string[] {
-    return this.heard.flatMap(({ event, data }) => (event === "job" && data.id === jobId ? [data.status] : []));
+    return this.received.flatMap(({ event, data }) => (event === "job" && data.id === jobId ? [data.status] : []));
   }
 
   async close(): Promise<void> {
@@ -78,7 +78,7 @@ export class Listener {
   async #read(response: Response): Promise<void> {
     try {
       for await (const { event, data } of readSse(response)) {
-        this.heard.push({ event, data: JSON.parse(data) });
+        this.received.push({ event, data: JSON.parse(data) });
         this.#wake();
       }
     } catch {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AnswerCheck, currentDocument, type Answer } from "../../support/http/openapi.ts";
+import { ResponseValidator, currentDocument, type ReceivedResponse } from "../../support/http/openapi.ts";
 
-const check = new AnswerCheck(currentDocument());
+const check = new ResponseValidator(currentDocument());
 const JSON_HEADERS = {
   "content-type": "application/json",
   "x-request-id": "r",
@@ -18,8 +18,8 @@ const ACCOUNT = {
 };
 
 function answer(
-  override: Partial<Omit<Answer, "headers" | "body">> & { headers?: object; body?: unknown } = {},
-): Answer {
+  override: Partial<Omit<ReceivedResponse, "headers" | "body">> & { headers?: object; body?: unknown } = {},
+): ReceivedResponse {
   const { headers = {}, body = { data: ACCOUNT }, ...rest } = override;
   return {
     method: "GET",
@@ -34,7 +34,7 @@ function answer(
 const refused = (override: Parameters<typeof answer>[0]) =>
   answer({ headers: { "x-should-retry": "false" }, ...override });
 
-describe("AnswerCheck", () => {
+describe("ResponseValidator", () => {
   it("accepts a response that matches the document", () => {
     expect(check.problems(answer())).toEqual([]);
   });

@@ -20,7 +20,7 @@ import { listen, type Listener } from "../../../coordinator/http/server/transpor
 import { islandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
 import type { Account, AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
-import { unwatchOrigin, watchOrigin } from "../../support/http/answer-watch.ts";
+import { unwatchOrigin, watchOrigin } from "../../support/http/response-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http/http-options.ts";

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "./api.ts";
-import { answerWith } from "./chat-answers.ts";
+import { completeWith } from "./scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {
   api = await Api.open();
-  answerWith(api, "Hello");
+  completeWith(api, "Hello");
 });
 afterEach(() => api[Symbol.asyncDispose]());
 

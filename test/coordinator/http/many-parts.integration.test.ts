@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "./api.ts";
-import { answerWith } from "./chat-answers.ts";
+import { completeWith } from "./scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -45,7 +45,7 @@ describe("a request with too many parts", () => {
   });
 
   it("may have 128 functions, in namespaces and outside", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     const functions = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ type: "function", name: `f${index}` }));
     const ask = (outside: number) =>
@@ -67,7 +67,7 @@ describe("a request with too many parts", () => {
   });
 
   it("is accepted up to the number of a long conversation", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     const text = { type: "text", text: "a" };
     const { status } = await api.call("POST", "/chat/completions", {
       body: { messages: filled(4_096, { role: "user", content: filled(4, text) }) },

@@ -2,10 +2,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ERROR_STATUS, ServiceError, type ErrorCode } from "../../../shared/errors.ts";
-import { answerError } from "../../../coordinator/http/error-answers.ts";
+import { errorResponse } from "../../../coordinator/http/error-responses.ts";
 import { refusal } from "../../../coordinator/http/server/protocol-refusals.ts";
 import { Api } from "./api.ts";
-import { failWith } from "./chat-answers.ts";
+import { failWith } from "./scripted-chats.ts";
 
 const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };
 const WRONG = { ...ASKED, temperature: 9 };
@@ -29,12 +29,16 @@ describe("an invalid request", () => {
   });
 });
 
-describe("answerError()", () => {
+describe("errorResponse()", () => {
   it.each(Object.entries(ERROR_STATUS))(
     "uses 400 instead of 422 only for vendors' clients: %s (%i)",
     (code, status) => {
       const answerAt = (isVendorBase: boolean) =>
-        answerError(new ServiceError(code as ErrorCode, "because"), { requestId: "r", style: "openai", isVendorBase });
+        errorResponse(new ServiceError(code as ErrorCode, "because"), {
+          requestId: "r",
+          style: "openai",
+          isVendorBase,
+        });
       const [spec, vendor] = [answerAt(false), answerAt(true)];
       expect([spec.status, vendor.status]).toEqual([status, status === 422 ? 400 : status]);
       expect(vendor.body).toEqual(spec.body);

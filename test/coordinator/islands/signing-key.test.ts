@@ -10,19 +10,20 @@ import {
   readSigningKey,
   SigningKeyError,
 } from "../../../coordinator/islands/signing-key.ts";
-import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
+import type { SharedSecrets } from "../../../coordinator/store/secrets/shared-secrets.ts";
 import { isSigned, readPublicKey } from "../../../shared/cargo-signature.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
 
 let directory: string;
 let path: string;
-let secrets: FileSecrets;
+let secrets: SharedSecrets;
 let log: FakeLog;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "atoll-signing-"));
   path = join(directory, "signing.key");
-  secrets = new FileSecrets(directory);
+  secrets = fileSecrets(directory);
   log = new FakeLog();
 });
 afterEach(() => rm(directory, { recursive: true }));

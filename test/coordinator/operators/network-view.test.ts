@@ -78,7 +78,7 @@ beforeEach(() => {
     const store = { cluster: { isShared: true }, operators: { countIslands } } as unknown as Store;
     return networkView(readMetrics, liveHere, store, peersOn(bus, self, PEERS), clock);
   });
-  for (const { name } of [M.metrics, M.islands]) bus.answer(`odd.${name}`, async () => null);
+  for (const { name } of [M.metrics, M.islands]) bus.handle(`odd.${name}`, async () => null);
 });
 
 describe("networkView()", () => {

@@ -111,7 +111,7 @@ describe("accesses of one decision of the request window", () => {
       clock.advance(1);
       window.count("a", limit);
     };
-    for (const ask of ["count", "look"] as const) {
+    for (const ask of ["count", "peek"] as const) {
       const window = new RequestWindow(clock);
       fill(window);
       clock.advance(WINDOW_MS - 1);

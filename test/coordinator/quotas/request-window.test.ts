@@ -27,21 +27,21 @@ describe("RequestWindow", () => {
     }
     // The newest of the ending requests is exactly a minute old now.
     clock.advance(WINDOW_MS - 9_000 + (ended - 1) * 1_000);
-    expect(window.look("a", 10).remaining).toBe(ended);
+    expect(window.peek("a", 10).remaining).toBe(ended);
     expect(window.count("a", 10)).toMatchObject({ isAllowed: true, remaining: ended - 1 });
   });
 
   it("look() returns a caller's count without counting or adding the caller", () => {
     const clock = new ManualClock();
     const window = new RequestWindow(clock);
-    expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
+    expect(window.peek("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
     expect(window.size).toBe(0);
     window.count("a", 1);
     clock.advance(59_999);
-    expect(window.look("a", 1)).toEqual({ isAllowed: false, remaining: 0, freesInMs: 1 });
-    expect(window.look("a", 2)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 1 });
+    expect(window.peek("a", 1)).toEqual({ isAllowed: false, remaining: 0, freesInMs: 1 });
+    expect(window.peek("a", 2)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 1 });
     clock.advance(1);
-    expect(window.look("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
+    expect(window.peek("a", 1)).toEqual({ isAllowed: true, remaining: 1, freesInMs: 0 });
   });
 
   it("count() counts callers separately", () => {

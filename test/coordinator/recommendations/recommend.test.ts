@@ -197,7 +197,7 @@ describe("cargoRecommender()", () => {
 const demands = fc.uniqueArray(
   fc.record({
     slug: fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/),
-    queued: fc.nat(5),
+    queuedDemand: fc.nat(5),
     recentCompletions: fc.nat(20),
     holders: fc.nat(3),
     isDefault: fc.boolean(),
@@ -207,17 +207,17 @@ const demands = fc.uniqueArray(
 
 describe("demandScore()", () => {
   it("counts a waiting job as ten and a recent completion as two", () => {
-    expect(demandScore({ queued: 3, recentCompletions: 4 })).toBe(38);
+    expect(demandScore({ queuedDemand: 3, recentCompletions: 4 })).toBe(38);
   });
 });
 
 describe("rankCargos()", () => {
   it("ranks the highest score first, then by slug", () => {
     const ranked = rankCargos([
-      { slug: "c", queued: 0, recentCompletions: 5, holders: 0, isDefault: false },
-      { slug: "b", queued: 1, recentCompletions: 0, holders: 0, isDefault: false },
-      { slug: "a", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
-      { slug: "d", queued: 2, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "c", queuedDemand: 0, recentCompletions: 5, holders: 0, isDefault: false },
+      { slug: "b", queuedDemand: 1, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "a", queuedDemand: 0, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "d", queuedDemand: 2, recentCompletions: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug, demandScore: score }) => [slug, score])).toEqual([
       ["d", 20],
@@ -228,10 +228,10 @@ describe("rankCargos()", () => {
   });
   it("ranks Cargos with fewer holders first only at equal scores", () => {
     const ranked = rankCargos([
-      { slug: "a", queued: 0, recentCompletions: 5, holders: 9, isDefault: false },
-      { slug: "b", queued: 1, recentCompletions: 0, holders: 2, isDefault: false },
-      { slug: "c", queued: 0, recentCompletions: 5, holders: 2, isDefault: false },
-      { slug: "d", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "a", queuedDemand: 0, recentCompletions: 5, holders: 9, isDefault: false },
+      { slug: "b", queuedDemand: 1, recentCompletions: 0, holders: 2, isDefault: false },
+      { slug: "c", queuedDemand: 0, recentCompletions: 5, holders: 2, isDefault: false },
+      { slug: "d", queuedDemand: 0, recentCompletions: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
   });

@@ -60,7 +60,7 @@ export async function signIn(): Promise<string> {
 
 /** Returns the files of the data directory that contain a text as it was written to disk, or the tables of the database. */
 export function filesWith(text: string): string[] {
-  if (typeof coordinator.place !== "string") return tablesWith(text);
+  if (typeof coordinator.location !== "string") return tablesWith(text);
   return readdirSync(coordinator.directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => joinPath(entry.parentPath, entry.name))

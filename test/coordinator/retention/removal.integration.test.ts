@@ -119,7 +119,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     await coordinator.stop();
     await coordinator.start();
     await using receiver = await WebhookReceiver.start();
-    receiver.answers.push(500);
+    receiver.responses.push(500);
     await using island = await join();
     const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER", { webhook_url: receiver.url });
     await receiver.next();

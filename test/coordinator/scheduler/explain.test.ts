@@ -54,7 +54,7 @@ describe("explain()", () => {
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
     expect(bench.scheduler.explain("job_1")?.message).toBe(
-      "only your own Islands run it, as it was submitted for an earlier definition of the Cargo, and none of them is online",
+      "only your own Islands run it, because it was submitted for an earlier definition of the Cargo, and none of them is online",
     );
   });
 
@@ -128,7 +128,7 @@ describe("explain()", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" }, 1);
     bench.submit();
-    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy");
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy");
     bench.up({ id: "isle-2" }, 1);
     bench.up({ id: "isle-3", runtimes: ["onnx"] });
     expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "all_busy", message: "2 Islands fit, all busy" });
@@ -152,7 +152,7 @@ describe("explain()", () => {
     bench.up({ downloads: [{ slug: "llama", fraction: 0.9 }] }, 1);
     bench.submit();
     bench.change({ cachedModels: ["hf:owner/repo"] });
-    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy");
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy");
   });
 
   it("reports a Cargo that the catalog does not have", () => {
@@ -175,7 +175,8 @@ describe("explain()", () => {
     bench.up({ id: "isle-4" }, 1);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_busy",
-      message: "1 Island fits, it is busy; 3 Islands recently refused or failed jobs (shutting_down 2, out_of_memory)",
+      message:
+        "1 Island fits, but it is busy; 3 Islands recently refused or failed jobs (shutting_down 2, out_of_memory)",
     });
   });
 
@@ -195,7 +196,7 @@ describe("explain()", () => {
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" }, 1);
     bench.submit({ avoidIslands: ["isle-1"] });
-    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, it is busy; 1 Island failed this job");
+    expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy; 1 Island failed this job");
   });
 
   it("returns positions in order of service: accounts take turns, higher priority first within each", () => {

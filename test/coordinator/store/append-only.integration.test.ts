@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { IS_POSTGRES, openTestStore, placeFor, runSql, type TestStore } from "../../support/store/test-store.ts";
+import { IS_POSTGRES, openTestStore, locationFor, runSql, type TestStore } from "../../support/store/test-store.ts";
 import { temporaryFolder } from "./contract/store-builders.ts";
 
 describe("audit log in storage", () => {
@@ -33,7 +33,7 @@ describe("audit log in storage", () => {
          FROM audit_log`,
   ])("refuses %s", async (sql) => {
     const path = folder.file("atoll.db");
-    const place = await placeFor(IS_POSTGRES ? path : folder.path);
+    const place = await locationFor(IS_POSTGRES ? path : folder.path);
     expect(() => runSql(place, sql)).toThrow(/append-only/);
     const { lines } = await store.audit.list({}, { limit: 10, offset: 0 });
     expect(lines).toMatchObject([{ actor: "root", after: 1 }]);

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { resolveConfig, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { openAttemptTokens } from "../../../coordinator/dispatch/attempt-tokens.ts";
-import { FileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { openSqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { retryWhileReadOnly } from "../../../coordinator/store/retry-while-unavailable.ts";
@@ -74,12 +74,12 @@ it.skipIf(!CAN_MOUNT)("retryWhileReadOnly() repairs a key file that a full disk 
   disk.fill();
   const { lines, log } = keptLog();
   const clock = new ManualClock();
-  const opening = retryWhileReadOnly(() => openAttemptTokens(new FileSecrets(disk.path)), { clock, log });
+  const opening = retryWhileReadOnly(() => openAttemptTokens(fileSecrets(disk.path)), { clock, log });
   await expect.poll(() => clock.pendingTimers).toBe(1);
   disk.free();
   clock.advance(1_000);
   const token = (await opening).issue("job_1", 1, "island_1");
-  expect((await openAttemptTokens(new FileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(token);
+  expect((await openAttemptTokens(fileSecrets(disk.path))).issue("job_1", 1, "island_1")).toBe(token);
   expect(lines).toEqual([
     expect.stringContaining("The start is waiting"),
     expect.stringContaining("the start resumes"),

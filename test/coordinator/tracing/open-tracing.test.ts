@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { traceFaults } from "../../../coordinator/tracing/open-tracing.ts";
+import { logTraceFaults } from "../../../coordinator/tracing/open-tracing.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-it("traceFaults() logs an unreachable collector once a minute, with the error message", () => {
+it("logTraceFaults() logs an unreachable collector once a minute, with the error message", () => {
   const clock = new ManualClock();
   const lines: object[] = [];
-  const note = traceFaults({ warn: (facts) => void lines.push(facts) }, clock);
+  const note = logTraceFaults({ warn: (facts) => void lines.push(facts) }, clock);
   const error = JSON.stringify({ stack: "Error: no\n  at x", message: "connect ECONNREFUSED", name: "Error" });
   for (let nth = 0; nth < 25; nth += 1) {
     note(error);

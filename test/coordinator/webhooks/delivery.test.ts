@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deliveryQueue, outcomeOf } from "../../../coordinator/webhooks/webhook-sender.ts";
+import { deliveryQueue, decideOutcome } from "../../../coordinator/webhooks/webhook-sender.ts";
 
 describe("deliveryQueue()", () => {
   it("lets accounts take turns", () => {
@@ -24,8 +24,8 @@ describe("deliveryQueue()", () => {
   });
 });
 
-describe("outcomeOf()", () => {
-  const facts = { tries: 1, endedAtMs: 0, nowMs: 0, firstRetryMs: 5_000, random: () => 0.5 };
+describe("decideOutcome()", () => {
+  const facts = { attempts: 1, endedAtMs: 0, nowMs: 0, firstRetryMs: 5_000, random: () => 0.5 };
 
   it.each([
     [200, "delivered"],
@@ -37,11 +37,11 @@ describe("outcomeOf()", () => {
     [500, "pending"],
     [null, "pending"],
   ] as const)("for status %s returns %s", (status, state) => {
-    expect(outcomeOf({ ...facts, status }).state).toBe(state);
+    expect(decideOutcome({ ...facts, status }).state).toBe(state);
   });
 
   it("varies a delay by a quarter in both directions", () => {
-    const dueAt = (random: number) => outcomeOf({ ...facts, status: 500, random: () => random });
+    const dueAt = (random: number) => decideOutcome({ ...facts, status: 500, random: () => random });
     expect(dueAt(0)).toEqual({ state: "pending", dueAtMs: 3_750 });
     expect(dueAt(0.999_999)).toEqual({ state: "pending", dueAtMs: 6_250 });
   });

@@ -2,7 +2,12 @@ import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
 import type { WebhookRecord, WebhookStore, DeliveryAttempt } from "../../../coordinator/store/jobs/webhooks.ts";
-import { MAX_TRY_MS, openWebhooks, RETRY_FOR_MS, type Webhooks } from "../../../coordinator/webhooks/webhook-sender.ts";
+import {
+  MAX_ATTEMPT_MS,
+  openWebhooks,
+  RETRY_FOR_MS,
+  type Webhooks,
+} from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
 import { testEnv } from "../../support/test-env.ts";
@@ -95,7 +100,7 @@ describe("openWebhooks()", () => {
 
   it("retries for a day at growing intervals, then gives up", async () => {
     const id = await makeDue();
-    receiver.answers.push(...Array.from({ length: 100 }, () => 500));
+    receiver.responses.push(...Array.from({ length: 100 }, () => 500));
     const endedAtMs = clock.now();
     await sender.start();
     for (let count = 1; ; count += 1) {
@@ -125,10 +130,10 @@ describe("openWebhooks()", () => {
 
   it("aborts an attempt that exceeds its time limit", async () => {
     const id = await makeDue();
-    receiver.answers.push(() => undefined);
+    receiver.responses.push(() => undefined);
     await sender.start();
     await receiver.next();
-    clock.advance(MAX_TRY_MS);
+    clock.advance(MAX_ATTEMPT_MS);
     await tried(1);
     const { state, tries } = await read(id);
     expect(state).toBe("pending");
@@ -151,7 +156,7 @@ describe("openWebhooks()", () => {
   it("reads a few KB of a response and no more", async () => {
     const id = await makeDue();
     let closed: Promise<void> = Promise.resolve();
-    receiver.answers.push((_request, response) => {
+    receiver.responses.push((_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
       // An endless body: the sender must disconnect.
       const write = (): void => {
@@ -173,7 +178,7 @@ describe("openWebhooks()", () => {
     const theirs = await makeDue(others.url, other);
     const waiting: (() => void)[] = [];
     for (const _ of mine) {
-      receiver.answers.push((_request, response) => void waiting.push(() => response.writeHead(204).end()));
+      receiver.responses.push((_request, response) => void waiting.push(() => response.writeHead(204).end()));
     }
     await sender.start();
     await others.next();
@@ -200,7 +205,7 @@ describe("openWebhooks()", () => {
 
   it("records nothing for an attempt that close() aborted", async () => {
     const id = await makeDue();
-    receiver.answers.push(() => undefined);
+    receiver.responses.push(() => undefined);
     await sender.start();
     await receiver.next();
     await sender.close();

@@ -115,7 +115,7 @@ describe("webhook of a job", () => {
 
   it("is retried after a 500, with the same id, until it is accepted", async () => {
     await using island = await join();
-    receiver.answers.push(500, 503);
+    receiver.responses.push(500, 503);
     const { id, webhook_secret: secret = "" } = await submit();
     island.send(...finished(await island.next("assign")));
     const tries = [await receiver.next(), await receiver.next(), await receiver.next()];
@@ -129,7 +129,7 @@ describe("webhook of a job", () => {
 
   it("ends with 410", async () => {
     await using island = await join();
-    receiver.answers.push(410);
+    receiver.responses.push(410);
     const { id } = await submit();
     island.send(...finished(await island.next("assign")));
     const log = await settled(`/jobs/${id}`);
@@ -139,7 +139,7 @@ describe("webhook of a job", () => {
   it("does not follow a redirect", async () => {
     await using island = await join();
     await using elsewhere = await WebhookReceiver.start();
-    receiver.answers.push((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
+    receiver.responses.push((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
     const { id } = await submit();
     island.send(...finished(await island.next("assign")));
     const { attempts } = await settled(`/jobs/${id}`);
@@ -150,7 +150,7 @@ describe("webhook of a job", () => {
   it("survives a restart during an attempt, and keeps its id", async () => {
     await using island = await join();
     // The receiver accepts the request and never responds.
-    receiver.answers.push(() => undefined);
+    receiver.responses.push(() => undefined);
     const { id } = await submit();
     island.send(...finished(await island.next("assign")));
     const first = await receiver.next();

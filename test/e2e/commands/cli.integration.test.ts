@@ -67,7 +67,7 @@ describe("coordinator serve rejects in one line", () => {
   });
 
   it("a host that is not an address of the machine", async () => {
-    // Kept for documentation by RFC 5737: no machine has it.
+    // Reserved for documentation by RFC 5737.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
     expectRefusal(refused, "192.0.2.1 is not an address of this machine. Choose another host");
   });
@@ -173,7 +173,7 @@ describe("coordinator account create", () => {
     expectRefusal(await create(EMAIL, ...PASSWORD), "An account with this e-mail address already exists");
   });
 
-  it("says how to give a password when there is none", async () => {
+  it("explains how to give a missing password", async () => {
     expectRefusal(await create("c@example.com"), /^No password\. .*ATOLL_PASSWORD/, 2);
   });
 

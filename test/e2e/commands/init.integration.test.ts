@@ -26,7 +26,7 @@ it("coordinator init creates a network that starts with the printed command and 
   await using serving = new Program("coordinator", next.split(" "));
   const [, url = ""] = await serving.printed(/listening on (\S+)\n/);
   expect((await call(url, key, "GET", "/account")).body.data.email).toBe("ann@example.com");
-  // The commands that its log proposes work from any directory.
+  // The commands in its log work from any directory.
   expect(serving.stderr).toContain(` cargo approve --all-shipped${next.replace("serve", "")}`);
 });
 
@@ -83,8 +83,8 @@ describe("the settings file of coordinator init", () => {
 
   it("is found next to and in the command's directory, and named on standard error except with --json", async () => {
     const file = join(home, "atoll", "atoll.toml");
-    const [beside, inside] = await Promise.all([run(home, LIST), run(join(home, "atoll"), [...LIST, "--json"])]);
-    expect([beside.code, beside.stderr]).toEqual([0, `Settings: ${file}\n`]);
+    const [nextTo, inside] = await Promise.all([run(home, LIST), run(join(home, "atoll"), [...LIST, "--json"])]);
+    expect([nextTo.code, nextTo.stderr]).toEqual([0, `Settings: ${file}\n`]);
     expect([inside.code, inside.stderr]).toEqual([0, ""]);
     expect(JSON.parse(inside.stdout)).toMatchObject({ accounts: [{ email: "ann@example.com" }] });
   });

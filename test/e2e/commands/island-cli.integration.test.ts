@@ -16,7 +16,7 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-describe("island rejects in one line", () => {
+describe("island rejects, in one line,", () => {
   let counter = 0;
   /** Returns a data directory that has joined an unreachable coordinator. */
   async function joined(): Promise<string> {

@@ -33,7 +33,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
 const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
 
-/** Watches the status at a terminal until it was drawn twice, then types Ctrl-C. */
+/** Runs `status --watch` at a terminal until it was drawn twice, then sends Ctrl-C. */
 async function watched(): Promise<{ code: number; text: string }> {
   const line = ["exec", process.execPath, "bin/island.ts", "status", "--watch", "--data", data].join(" ");
   const terminal = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], { stdio: "pipe" });
@@ -53,7 +53,7 @@ function hoursFromNow(from: number, to: number): string {
   return `${at(from)}-${at(to)}`;
 }
 
-/** Its log, as JSON. */
+/** The agent's log, as JSON. */
 function loggedBy({ stderr }: Pick<Program, "stderr">): Record<string, unknown>[] {
   const lines = stderr.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -77,7 +77,7 @@ describe("island pause, resume and drain", () => {
       const done = await call(network.url, key, "GET", `${job}?wait=60`);
       expect(done.body.data.status).toBe("completed");
 
-      // The file has it a little later than the coordinator.
+      // The file is written shortly after the coordinator's record.
       const brief = await until(
         async () => (await command("status")).stdout,
         (text) => text.includes("tiny-chat, completed"),
@@ -155,7 +155,7 @@ describe("island leave", () => {
       `${data} has not joined a coordinator, so there is nothing to leave\n`,
     );
     expect(await readFile(join(data, "config.toml"), "utf8")).not.toContain("it_");
-    // Other Islands may have the same token, and this machine may come back with it.
+    // Other Islands may use the same token, and this machine may rejoin with it.
     expect((await command("join", network.url, "--token", islandToken)).code).toBe(0);
     await using again = new Program("island", ["start", "--data", data], { ISLAND_CARGOS_ALLOW_RUNTIMES: "wasm" });
     await again.printed(/connected to/);
@@ -168,10 +168,10 @@ describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => 
   it(
     ...unlessSeveral("refuses its jobs with the reason, and takes them as soon as there is space", WAITS),
     async () => {
-      const place = network.islandData("small");
-      mkdirSync(place);
-      using _disk = new SmallDisk(60 * MB, place);
-      const ballast = join(place, "ballast");
+      const data = network.islandData("small");
+      mkdirSync(data);
+      using _disk = new SmallDisk(60 * MB, data);
+      const ballast = join(data, "ballast");
       writeFileSync(ballast, Buffer.alloc(40 * MB));
       await using small = await network.startIsland("small", islandToken, { "models.min_free_gb": "0.03" });
       const submit = { workload: "tiny-chat", input: { prompt: "Hi" } };
@@ -182,11 +182,11 @@ describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => 
         (why) => JSON.stringify(why).includes("1 Island offers llmcpp, but it lacks disk space for its model or image"),
         "the job says why it waits",
       );
-      const told = await runProgram("island", "status", "--data", place);
-      expect(told.stdout).toMatch(
+      const status = await runProgram("island", "status", "--data", data);
+      expect(status.stdout).toMatch(
         /^Disk space not enough space for tiny-chat; 0 KiB left for models: free space, .*models\.min_free_gb$/m,
       );
-      const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", place)).stdout);
+      const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", data)).stdout);
       expect(jobs).toMatchObject([{ outcome: "failed", why: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);
 
       rmSync(ballast);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const key = (word: string, ...args: string[]) =>
-  runCommand("key", word, "--email", EMAIL, ...args, ...coordinator.placeFlags);
+  runCommand("key", word, "--email", EMAIL, ...args, ...coordinator.locationFlags);
 
 describe("coordinator key create", () => {
   it("creates a key with the limits of its flags, enforced by the API and shown by `key list`", async () => {

@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
-/** Runs a command on the data directory of the coordinator that is running. */
-const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
+/** Runs a command on the data directory of the running coordinator. */
+const run = (...args: string[]) => runCommand(...args, ...coordinator.locationFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
 describe("coordinator account limits", () => {
@@ -30,7 +30,7 @@ describe("coordinator account limits", () => {
       concurrent_jobs: 0,
       share: 250,
     });
-    // Coordinators that share a database look twice a second what others change.
+    // Coordinators that share a database poll for changes twice a second.
     await until(allowed, (limit) => limit === "1000", "the new limit");
     const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
     const refused = await call(coordinator.url, key, "POST", "/jobs", job);

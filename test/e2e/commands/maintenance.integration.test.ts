@@ -14,12 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
-const run = (...args: string[]) => new Program("coordinator", [...args, ...coordinator.placeFlags], STORE_ENV).ended();
+const run = (...args: string[]) =>
+  new Program("coordinator", [...args, ...coordinator.locationFlags], STORE_ENV).ended();
 
 it("account reset-password creates a one-time token with which the owner sets a password", async () => {
   const { code, stdout } = await runCommand(
     ...["account", "reset-password", "--email", "ann@example.com", "--json"],
-    ...coordinator.placeFlags,
+    ...coordinator.locationFlags,
   );
   const { token } = JSON.parse(stdout) as { token: string };
   expect([code, token]).toEqual([0, expect.stringMatching(/^pr_/)]);

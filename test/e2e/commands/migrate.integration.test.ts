@@ -29,14 +29,14 @@ async function makeData(name: string): Promise<string> {
 describe("coordinator migrate", () => {
   it("reports invalid options", async () => {
     const here = await makeData("here");
-    const places = "sqlite:<directory> or postgres://user@host/database";
+    const locations = "sqlite:<directory> or postgres://user@host/database";
     expectRefusal(
       await migrate("--from", `sqlite:${here}`),
-      `--to: required. Give ${places}, or set store (ATOLL_STORE)`,
+      `--to: required. Give ${locations}, or set store (ATOLL_STORE)`,
       2,
     );
-    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from: required. Give ${places}`, 2);
-    expectRefusal(await migrate(), `--from: required. Give ${places}`, 2);
+    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from: required. Give ${locations}`, 2);
+    expectRefusal(await migrate(), `--from: required. Give ${locations}`, 2);
     expectRefusal(
       await migrate("--from", here, "--to", "sqlite:x"),
       /^--\w+: must be sqlite:<directory> or postgres/,

@@ -14,8 +14,8 @@ afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const HOSTILE_NAME = "attic\u009B2J\u202E";
 
-/** Runs a command on the data of the coordinator that is running. */
-const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
+/** Runs a command on the data of the running coordinator. */
+const run = (...args: string[]) => runCommand(...args, ...coordinator.locationFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
 
 describe("operator commands", () => {

@@ -106,7 +106,7 @@ async function open(): Promise<World> {
   };
 }
 
-/** Has all three on disk. */
+/** Downloads all three. */
 async function fill({ files }: World): Promise<void> {
   for (const cargo of [chat, sentiment, container]) (await files.acquire(cargo, NEVER, nothing)).release();
 }

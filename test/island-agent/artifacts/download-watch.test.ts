@@ -131,7 +131,7 @@ describe("describeDownload()", () => {
       "0.5 of 4.0 GiB, 1.0 MiB/s, 59 min left",
     ],
     ["a stop", { receivedBytes: 20 * MIB, totalBytes: 40 * MIB, bytesPerSecond: 0 }, "20 of 40 MiB, 0 KiB/s"],
-  ])("describes the known metrics of %s", (_title, figures, text) => {
-    expect(describeDownload(figures)).toBe(text);
+  ])("describes the known metrics of %s", (_title, progress, text) => {
+    expect(describeDownload(progress)).toBe(text);
   });
 });

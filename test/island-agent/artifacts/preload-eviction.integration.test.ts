@@ -28,7 +28,7 @@ afterEach(async () => {
   await fixture[Symbol.asyncDispose]();
 });
 
-/** A Cargo whose file the server has. */
+/** A Cargo whose file the server serves. */
 function serve(slug: string, bytes: number, isSizeKnown = true): CargoManifest {
   const content = makeBytes(bytes, slug);
   fixture.server.on(`/models/${slug}`, file(content));

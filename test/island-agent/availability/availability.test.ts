@@ -13,12 +13,12 @@ function make(options: { hours?: string; isPaused?: boolean } = {}) {
   const clock = new ManualClock();
   const { hours, isPaused = false } = options;
   const availability = new Availability({ clock, hours: hours === undefined ? null : parseOpenHours(hours), isPaused });
-  const told: (string | null)[] = [];
-  availability.onChange = () => told.push(availability.closedBecause);
-  return { clock, availability, told };
+  const changes: (string | null)[] = [];
+  availability.onChange = () => changes.push(availability.closedBecause);
+  return { clock, availability, changes };
 }
 
-/** Hours that begin and end so many hours after the clock's present hour, by local time. */
+/** Hours that begin and end this many hours after the clock's current local hour. */
 function hoursFrom(clock: ManualClock, from: number, to: number): string {
   const now = new Date(clock.now()).getHours();
   const pad = (hour: number): string => String((now + hour) % 24).padStart(2, "0");
@@ -26,73 +26,73 @@ function hoursFrom(clock: ManualClock, from: number, to: number): string {
 }
 
 describe("Availability", () => {
-  it("takes jobs day and night unless told otherwise, and keeps no timer for that", () => {
+  it("is open day and night by default, without a timer", () => {
     const { clock, availability } = make();
     expect(availability.closedBecause).toBeNull();
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("closes and opens by the hours, and says so each time once", () => {
+  it("opens and closes by the hours, and reports each change once", () => {
     const hours = hoursFrom(new ManualClock(), 2, 5);
-    const { clock, availability, told } = make({ hours });
+    const { clock, availability, changes } = make({ hours });
     expect(availability.closedBecause).toBe(`outside its hours (${hours})`);
     clock.advance(2 * HOUR_MS);
-    expect(told).toEqual([null]);
+    expect(changes).toEqual([null]);
     clock.advance(3 * HOUR_MS);
-    expect(told).toEqual([null, `outside its hours (${hours})`]);
+    expect(changes).toEqual([null, `outside its hours (${hours})`]);
     clock.advance(19 * HOUR_MS);
-    expect(told).toHaveLength(2);
+    expect(changes).toHaveLength(2);
     availability[Symbol.dispose]();
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("takes other hours over at once, and keeps no timer of the old ones", () => {
-    const { clock, availability, told } = make();
+  it("applies new hours immediately, and stops the timer of the old ones", () => {
+    const { clock, availability, changes } = make();
     const hours = hoursFrom(clock, 2, 5);
     availability.setHours(parseOpenHours(hours));
-    expect([availability.hours, told]).toEqual([hours, [`outside its hours (${hours})`]]);
+    expect([availability.hours, changes]).toEqual([hours, [`outside its hours (${hours})`]]);
     clock.advance(2 * HOUR_MS);
-    expect(told.at(-1)).toBeNull();
+    expect(changes.at(-1)).toBeNull();
     availability.setHours(parseOpenHours(hoursFrom(clock, 2, 5)));
-    expect(told).toHaveLength(3);
+    expect(changes).toHaveLength(3);
     expect(clock.pendingTimers).toBe(1);
     availability.setHours(null);
-    expect([availability.hours, told.at(-1), clock.pendingTimers]).toEqual([null, null, 0]);
+    expect([availability.hours, changes.at(-1), clock.pendingTimers]).toEqual([null, null, 0]);
   });
 
-  it("is paused until it is resumed, also within the hours", () => {
-    const { availability, told } = make({ isPaused: true });
+  it("stays paused until it is resumed, also within the hours", () => {
+    const { availability, changes } = make({ isPaused: true });
     expect(availability.closedBecause).toBe("paused");
     availability.pause();
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
     availability.resume();
     availability.resume();
-    expect(told).toEqual([null]);
+    expect(changes).toEqual([null]);
   });
 
-  it("does not open outside the hours by being resumed", () => {
-    const { availability, told } = make({ hours: hoursFrom(new ManualClock(), 2, 5), isPaused: true });
+  it("does not open outside the hours when it is resumed", () => {
+    const { availability, changes } = make({ hours: hoursFrom(new ManualClock(), 2, 5), isPaused: true });
     availability.resume();
     expect(availability.isOpen).toBe(false);
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
     availability[Symbol.dispose]();
   });
 
-  it("drains for good", () => {
-    const { availability, told } = make();
+  it("does not resume after drain()", () => {
+    const { availability, changes } = make();
     availability.drain();
     availability.resume();
-    expect(told).toEqual(["draining"]);
+    expect(changes).toEqual(["draining"]);
     expect(availability.closedBecause).toBe("draining");
   });
 });
 
 describe("the pause file", () => {
-  it("that cannot be read is not taken for none", async () => {
+  it("makes readPause() fail if it cannot be read", async () => {
     await expect(readPause("/dev/null")).rejects.toThrow("ENOTDIR");
   });
 
-  it("keeps a pause over restarts until it is taken back", async () => {
+  it("keeps a pause across restarts until it is removed", async () => {
     const directory = await mkdtemp(join(tmpdir(), "atoll-pause-"));
     expect(await readPause(directory)).toBe(false);
     await storePause(directory, true);

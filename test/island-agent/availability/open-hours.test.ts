@@ -28,7 +28,7 @@ describe("parseOpenHours()", () => {
     expect(() => parseOpenHours(text)).toThrow(RangeError);
   });
 
-  it("is shown as it was written", () => {
+  it("returns hours that describeOpenHours() formats as written", () => {
     expect(describeOpenHours(parseOpenHours("00:00-06:30,22:05-07:00"))).toBe("00:00-06:30, 22:05-07:00");
     expect(describeOpenHours(parseOpenHours("00:00-24:00, 18:00-00:00"))).toBe("00:00-24:00, 18:00-00:00");
   });
@@ -51,13 +51,13 @@ describe("isOpenAt()", () => {
     ["00:00-24:00", at(23, 59), true],
     ["00:00-06:00, 12:00-13:00", at(12, 30), true],
     ["00:00-06:00, 12:00-13:00", at(8), false],
-  ])("%s at %i is %s", (text, time, isOpen) => {
+  ])("returns for %s at %i: %s", (text, time, isOpen) => {
     expect(isOpenAt(parseOpenHours(text), time)).toBe(isOpen);
   });
 });
 
 describe("minutesToNextChange()", () => {
-  it("names the first minute that may differ, never a later one", () => {
+  it("returns at most the number of minutes until the next change", () => {
     const minute = fc.integer({ min: 0, max: 1_439 });
     fc.assert(
       fc.property(minute, minute, minute, (from, to, now) => {

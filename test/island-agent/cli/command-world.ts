@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { CliError } from "../../../shared/errors.ts";
 
-/** The data directory of the present test. It does not exist yet. */
+/** The data directory of the current test. It does not exist at first. */
 export let dataDirectory: string;
 
-/** Gives each test of the file a data directory of its own. Called once by each file. */
+/** Creates a separate data directory for each test. Called once by each file. */
 export function useDataDirectory(): void {
   let directory: string;
   beforeEach(async () => {
@@ -17,7 +17,7 @@ export function useDataDirectory(): void {
   afterEach(() => rm(directory, { recursive: true, force: true }));
 }
 
-/** What the user of a command that fails is told: one line. */
+/** Returns the message of a failing command, which must be one line. */
 export async function messageOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
     () => "it did not fail",

@@ -38,12 +38,12 @@ describe("startAgent()", () => {
     await storeKey(dataDirectory, "coordinator.public_key", OTHER_KEY);
   });
 
-  it("needs a coordinator", async () => {
+  it("requires a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
     expect(await messageOf(start())).toBe("This Island has not joined a coordinator. First run: island join URL");
   });
 
-  it("refuses a token that no header could hold, and does not show it", async () => {
+  it("refuses a token that is invalid in a header, without showing it", async () => {
     const started = start({ ISLAND_COORDINATOR_TOKEN: `${ISLAND_TOKEN}\u{1f3dd}` });
     await expect(started).rejects.toEqual(
       new ConfigError([
@@ -52,14 +52,14 @@ describe("startAgent()", () => {
     );
   });
 
-  it("refuses a directory on which an agent runs", async () => {
+  it("refuses a data directory with a running agent", async () => {
     await using _server = await openControlServer(dataDirectory, 1, { "GET /status": () => ({}) });
     expect(await messageOf(start())).toBe(
       `An agent is already running on ${dataDirectory}. Show it with: island status`,
     );
   });
 
-  it("refuses a model directory that another process uses, whatever is in its control file", async () => {
+  it("refuses a model directory that another process uses, for any content of the control file", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
     const store = await ModelStore.open({
@@ -73,13 +73,13 @@ describe("startAgent()", () => {
     await store.close();
   });
 
-  it("refuses a file in place of the model directory", async () => {
+  it("refuses a file instead of the model directory", async () => {
     const models = join(dataDirectory, "models");
     await writeFile(models, "");
     expect(await messageOf(start())).toBe(`Cannot use the model directory ${models}: it is a file`);
   });
 
-  it("refuses an Island that joined before there were keys, and says what to do", async () => {
+  it("refuses settings without the coordinator's key, with advice", async () => {
     await storeKey(dataDirectory, "coordinator.public_key", null);
     expect(await messageOf(start())).toBe(
       "The settings have no key of the coordinator. Join again with: island join URL",
@@ -97,7 +97,7 @@ describe("startAgent()", () => {
       ["warn Other users can read the settings file, which contains the Island token. Protect it with: chmod 600"],
     ],
     [0o600, []],
-  ])("warns when others can read the token: mode %o", async (mode, events) => {
+  ])("warns if others can read the token: mode %o", async (mode, events) => {
     const file = join(dataDirectory, "config.toml");
     await chmod(file, mode);
     await writeFile(join(dataDirectory, "host-id"), "not an id");
@@ -107,7 +107,7 @@ describe("startAgent()", () => {
   });
 });
 
-describe("status", () => {
+describe("island status", () => {
   const status: AgentStatus = {
     link: "connected",
     coordinatorUrl: "https://host.example",
@@ -125,7 +125,7 @@ describe("status", () => {
     lastProblem: null,
   };
 
-  it("says when no agent runs, also beside a damaged control file", async () => {
+  it("reports that no agent runs, also with a damaged control file", async () => {
     await mkdir(dataDirectory);
     expect(await readStatus(dataDirectory)).toBeNull();
     await writeFile(join(dataDirectory, "control.json"), "{");
@@ -135,7 +135,7 @@ describe("status", () => {
     );
   });
 
-  it("says why the last agent ended by itself, until the next one starts", async () => {
+  it("reports why the last agent stopped, until the next one starts", async () => {
     await mkdir(dataDirectory);
     const absence = (): Promise<string> => describeAbsence(dataDirectory, "island start --data /d", 301_000);
     await storeLastEnd(dataDirectory, { reason: "the Island token was revoked", atMs: 1_000 });
@@ -146,13 +146,13 @@ describe("status", () => {
     expect(await absence()).not.toContain("revoked");
   });
 
-  it("is read from the running agent", async () => {
+  it("reads the status of the running agent", async () => {
     await mkdir(dataDirectory);
     await using _server = await openControlServer(dataDirectory, 1, { "GET /status": () => status });
     expect(await readStatus(dataDirectory)).toEqual(status);
   });
 
-  it("of an idle agent is a few lines", () => {
+  it("describes an idle agent in a few lines", () => {
     expect(describeStatus(status).split("\n")).toEqual([
       "Coordinator  https://host.example (connected)",
       "Host id      3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
@@ -168,14 +168,14 @@ describe("status", () => {
   it.each([
     [12_400, "no jobs for 13 s, then one test job"],
     [0, "one test job at a time is accepted"],
-  ])("tells the owner of a quarantine with %i ms left", (forMs, next) => {
+  ])("shows a quarantine with %i ms left", (forMs, next) => {
     const quarantine = { inARow: 5, forMs, lastCode: "model_unavailable" as const };
     expect(describeStatus({ ...status, quarantine }).split("\n")).toContain(
       `Quarantine   5 jobs in a row failed (last: model_unavailable); ${next}. See the log of the agent, and run: island doctor`,
     );
   });
 
-  it("names the runtimes that are probed again, and what native ones run in", () => {
+  it("names runtimes that will be probed again, and the sandbox", () => {
     const unusable = [
       { type: "llmcpp" as const, reason: "llama.cpp process was killed", retryAtMs: 0 },
       { type: "coreml" as const, reason: "only on macOS", retryAtMs: null },
@@ -188,7 +188,7 @@ describe("status", () => {
     ]);
   });
 
-  it("tells what is wrong and what runs", () => {
+  it("shows the last problem and the running jobs", () => {
     const job = { jobId: "job_1", slug: "tiny-chat", type: "llmcpp" as const, forMs: 1_260 };
     const text = describeStatus({
       ...status,

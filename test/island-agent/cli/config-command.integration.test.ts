@@ -9,8 +9,8 @@ import { dataDirectory, useDataDirectory } from "./command-world.ts";
 
 useDataDirectory();
 
-describe("config", () => {
-  it("shows among all what holds where nothing is set", async () => {
+describe("island config", () => {
+  it("lists effective values for keys that are not set", async () => {
     const all = await configCommand.get(dataDirectory, { ISLAND_HARDWARE_PHYSICAL_CORES: "6" }, undefined);
     const row = (key: string): string => all.split("\n").find((line) => line.startsWith(`${key} `)) ?? "";
     expect(row("threads")).toMatch(/ 5 {2}\(default\)$/);
@@ -20,7 +20,7 @@ describe("config", () => {
     expect(row("coordinator.token")).toMatch(/ - {2}\(default\)$/);
   });
 
-  it("stores a value and shows it alone, with its source among all, and never the token", async () => {
+  it("stores a value, and shows it with its source, but never the token", async () => {
     await configCommand.set(dataDirectory, "slots", "7");
     await configCommand.set(dataDirectory, "coordinator.token", ISLAND_TOKEN);
     expect(await configCommand.get(dataDirectory, {}, "slots")).toBe("7");
@@ -32,7 +32,7 @@ describe("config", () => {
     expect(all).not.toContain(ISLAND_TOKEN);
   });
 
-  it("takes a value back, so that its default holds again", async () => {
+  it("removes a value, so that its default applies", async () => {
     await configCommand.set(dataDirectory, "caps.ram_gb", "8");
     await configCommand.set(dataDirectory, "slots", "7");
     expect(await configCommand.unset(dataDirectory, "caps.ram_gb")).toBeNull();
@@ -51,18 +51,18 @@ describe("config", () => {
     ],
     ["next_start", {}, "Stored. Restart the agent to apply it"],
     ["overridden", {}, "Stored, but a flag or the variable ISLAND_SLOTS of the running agent overrides the file"],
-  ])("says what the running agent does with a change: %s %j", async (outcome, change, text) => {
+  ])("reports what the running agent does with a change: %s %j", async (outcome, change, text) => {
     await mkdir(dataDirectory);
-    const answer = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
-    const asked: unknown[] = [];
+    const reply = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
+    const requests: unknown[] = [];
     await using _server = await openControlServer(dataDirectory, process.pid, {
-      "POST /settings": (body) => (asked.push(body), answer),
+      "POST /settings": (body) => (requests.push(body), reply),
     });
     expect(await configCommand.set(dataDirectory, "slots", "2")).toBe(text);
-    expect(asked).toEqual([{ key: "slots" }]);
+    expect(requests).toEqual([{ key: "slots" }]);
   });
 
-  it("says when other hours close the Island at once, and when the agent cannot read the file", async () => {
+  it("reports that new hours close the Island, or that the agent cannot read the file", async () => {
     await mkdir(dataDirectory);
     const status = { closedBecause: "outside its hours (01:00-02:00)", running: [], slots: 2 };
     {
@@ -83,14 +83,14 @@ describe("config", () => {
     );
   });
 
-  it("says that a running agent of an earlier version must be restarted for a change", async () => {
+  it("reports that an agent of an earlier version must be restarted", async () => {
     await mkdir(dataDirectory);
     await using _server = await openControlServer(dataDirectory, process.pid, { "GET /status": () => ({}) });
     expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("Restart the agent");
     expect(await configCommand.unset(dataDirectory, "slots")).toContain("Restart the agent");
   });
 
-  it("changes nothing for a key or value that it does not know", async () => {
+  it("changes nothing for an unknown key or an invalid value", async () => {
     await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);
     await expect(configCommand.set(dataDirectory, "coordinator.token", "xyz")).rejects.toThrow(
@@ -100,7 +100,7 @@ describe("config", () => {
     await expect(configCommand.get(dataDirectory, {}, "slot")).rejects.toThrow("did you mean slots?");
   });
 
-  it("names its file", () => {
+  it("returns the path of its file", () => {
     expect(configCommand.path(dataDirectory)).toBe(join(dataDirectory, "config.toml"));
   });
 });

@@ -4,7 +4,7 @@ import { settle } from "../../support/event-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog } from "../builders.ts";
 
-it("a stopping agent logs every ten seconds what runs and how long at most, until nothing runs", async () => {
+it("logDrain() logs running jobs and the time left every ten seconds, until no job runs", async () => {
   const [clock, log] = [new ManualClock(), new FakeLog()];
   let running = [{ jobId: "job_1", slug: "my-model", type: "llmcpp" as const, forMs: 62_000 }];
   const done = logDrain({ status: () => ({ running }) }, clock, log, 60_000, new AbortController().signal);

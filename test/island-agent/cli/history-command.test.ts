@@ -29,7 +29,7 @@ const STATUS = {
 } as unknown as ShownStatus;
 
 describe("describeBriefly()", () => {
-  it("says what the Island earned, what runs, and what ran last", () => {
+  it("shows earnings, running jobs and the last jobs", () => {
     expect(describeBriefly(STATUS, HISTORY, NOW_MS).split("\n")).toEqual([
       "Island     garage, connected, at https://atoll.example",
       "Earned     4.5 credits today, 31.05 in 7 days, 118.35 in 30 days",
@@ -41,7 +41,7 @@ describe("describeBriefly()", () => {
     ]);
   });
 
-  it("says how far the model of a job is on its way to disk and memory, and what is fetched besides", () => {
+  it("shows the progress of a job's download or load, and other downloads", () => {
     const job = (slug: string) => ({ jobId: `job_${slug}`, slug, type: "llmcpp" as const, forMs: 3_000 });
     const download = (slug: string, receivedBytes: number) => {
       return { slug, fraction: null, receivedBytes, totalBytes: 202 * MIB, bytesPerSecond: 4 * MIB };
@@ -61,7 +61,7 @@ describe("describeBriefly()", () => {
     ]);
   });
 
-  it("shows what is known of the machine's load", () => {
+  it("shows the known load of the machine", () => {
     const nothing = { cpuLoad: null, freeRamBytes: null, freeVramBytes: null };
     const lines = (usage: ShownStatus["usage"] & {}): string[] =>
       describeBriefly({ ...STATUS, usage }, HISTORY, NOW_MS).split("\n");
@@ -72,7 +72,7 @@ describe("describeBriefly()", () => {
     expect(lines(nothing).join("")).not.toContain("Machine");
   });
 
-  it("says that it is too early for uptime, and that the machine's clock is wrong", () => {
+  it("shows that uptime is not available yet, and that the clock is wrong", () => {
     const earnings = HISTORY.earnings && { ...HISTORY.earnings, uptime: { today: null, days_7: null, days_30: null } };
     const lines = describeBriefly(STATUS, { jobs: [], earnings, clockAheadMs: 3_600_000 }, NOW_MS).split("\n");
     expect(lines).toContain("Uptime     available after the first minute");
@@ -81,7 +81,7 @@ describe("describeBriefly()", () => {
     expect(close).not.toContain("Clock");
   });
 
-  it("says what is wrong, and that the coordinator does not answer", () => {
+  it("shows the last problem, and that the coordinator does not respond", () => {
     const lastProblem = "no message from the coordinator";
     const status = { ...STATUS, link: "waiting" as const, closedBecause: "paused", running: [], lastProblem };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([
@@ -95,7 +95,7 @@ describe("describeBriefly()", () => {
 });
 
 describe("describeHistory()", () => {
-  it("says why a job failed", () => {
+  it("shows why a job failed", () => {
     const [first, second] = HISTORY.jobs;
     const jobs = [first, { ...second, why: "sha256 needs 44 GiB of VRAM" }] as EndedJob[];
     expect(describeHistory({ ...HISTORY, jobs }, Infinity).split("\n")).toEqual([
@@ -110,7 +110,7 @@ describe("describeHistory()", () => {
     ).toBe("           sha256, failed, 2 h ago: sha256 needs 44 GiB of VRAM");
   });
 
-  it("has a line for each job, which fits a terminal", () => {
+  it("returns a line for each job, within the width of the terminal", () => {
     expect(describeHistory(HISTORY, Infinity).split("\n")).toEqual([
       "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB",
       "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35     job_2",
@@ -123,7 +123,7 @@ describe("describeHistory()", () => {
     expect(lines.map(({ length }) => length)).toEqual([60, 80]);
   });
 
-  it("says when there is none", () => {
+  it("reports that no job has ended, or that credits are unknown", () => {
     expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended on this Island yet");
     expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits unknown");
   });

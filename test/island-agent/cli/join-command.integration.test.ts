@@ -26,10 +26,10 @@ describe("joinNetwork()", () => {
     joinNetwork({ urls: [url], credential: { token }, dataDirectory });
   const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
-  it("stores address and token that the coordinator accepts, below the address's own path", async () => {
+  it("stores an accepted address with its path, and the token", async () => {
     await join_(`${coordinator.url}/prefix`);
     const path = "/prefix/api/v1/island/session";
-    // First it asks for the key.
+    // The first request asks for the key.
     expect(coordinator.requests).toEqual([
       { path, authorization: undefined },
       { path, authorization: `Bearer ${ISLAND_TOKEN}` },
@@ -39,7 +39,7 @@ describe("joinNetwork()", () => {
   });
 
   it.each(["/api/v1", "/api/v1/", "/v1", "/prefix/api/v1", "//"])(
-    "finds the coordinator of the API's address …%s",
+    "finds the coordinator from an address of its API …%s",
     async (path) => {
       await join_(`${coordinator.url}${path}`);
       const base = path.startsWith("/prefix") ? "/prefix" : "";
@@ -51,7 +51,7 @@ describe("joinNetwork()", () => {
     },
   );
 
-  it("pins the account whose token it is, and forgets it when the coordinator does not say", async () => {
+  it("pins the token's account, and removes it if the coordinator does not send one", async () => {
     await join_(coordinator.url);
     expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("user_1");
     coordinator.account = null;
@@ -59,20 +59,20 @@ describe("joinNetwork()", () => {
     expect(await configCommand.get(dataDirectory, {}, "coordinator.account")).toBe("");
   });
 
-  it("pins the key that the coordinator shows, and tells its fingerprint", async () => {
+  it("pins the coordinator's key, and returns its fingerprint", async () => {
     expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
     expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
     expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
   });
 
-  it("forgets why the last agent stopped, as the join may have mended it", async () => {
+  it("deletes the reason why the last agent stopped, because the join may have fixed it", async () => {
     await mkdir(dataDirectory, { recursive: true });
     await storeLastEnd(dataDirectory, { reason: "the coordinator's key has changed", atMs: 0 });
     await join_(coordinator.url);
     expect(await readLastEnd(dataDirectory)).toBeNull();
   });
 
-  it("takes the fingerprint that the operator told, and no key that has another", async () => {
+  it("accepts only a key with the given fingerprint", async () => {
     const join = (fingerprint: string): Promise<string> =>
       joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
     const shown = fingerprintOf(coordinator.publicKey);
@@ -84,24 +84,21 @@ describe("joinNetwork()", () => {
     expect(await join(shown)).toBe(shown);
   });
 
-  it.each(["", "/prefix"])(
-    "believes another key than the pinned one only with its fingerprint, at …%s",
-    async (path) => {
-      await join_(`${coordinator.url}/`);
-      coordinator.shownKey = OTHER_KEY;
-      coordinator.requests.length = 0;
-      expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
-        /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. To join a different coordinator, add --new-coordinator/,
-      );
-      expect(tokensShown()).toEqual([]);
-      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
-      const fingerprint = fingerprintOf(OTHER_KEY);
-      await joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
-      expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
-    },
-  );
+  it.each(["", "/prefix"])("accepts a changed key only with its fingerprint, at …%s", async (path) => {
+    await join_(`${coordinator.url}/`);
+    coordinator.shownKey = OTHER_KEY;
+    coordinator.requests.length = 0;
+    expect(await messageOf(join_(`${coordinator.url}${path}`))).toMatch(
+      /^Not joined: the coordinator's key has changed: .*join again with --fingerprint\. To join a different coordinator, add --new-coordinator/,
+    );
+    expect(tokensShown()).toEqual([]);
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
+    const fingerprint = fingerprintOf(OTHER_KEY);
+    await joinNetwork({ urls: [coordinator.url], credential: { token: ISLAND_TOKEN }, dataDirectory, fingerprint });
+    expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(OTHER_KEY);
+  });
 
-  it("believes the key of another coordinator when told that it is one, and pins that", async () => {
+  it("accepts and pins the key of another coordinator with isNewCoordinator", async () => {
     await join_(coordinator.url);
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
@@ -126,7 +123,7 @@ describe("joinNetwork()", () => {
     );
   });
 
-  it("shows the token to no further address with another key than the first", async () => {
+  it("does not send the token to an address with another key than the first", async () => {
     await using second = await ScriptedCoordinator.open();
     second.shownKey = OTHER_KEY;
     const join = joinNetwork({
@@ -141,7 +138,7 @@ describe("joinNetwork()", () => {
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
-  it("stores nothing when the key is another one as soon as the token is there", async () => {
+  it("stores nothing if the key changes during the join", async () => {
     Object.defineProperty(coordinator, "shownKey", {
       get: () => (coordinator.requests.length === 1 ? coordinator.publicKey : OTHER_KEY),
     });
@@ -151,7 +148,7 @@ describe("joinNetwork()", () => {
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
-  it("shows the token to no address that is not a coordinator", async () => {
+  it("does not send the token to an address that is not a coordinator's", async () => {
     const authorizations: (string | undefined)[] = [];
     const other = createHttpServer((_request, response) => response.writeHead(404).end());
     other.on("upgrade", ({ headers }, socket) => {
@@ -167,7 +164,7 @@ describe("joinNetwork()", () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it.each([null, "abc"])("joins no coordinator that shows %j for a key", async (shown) => {
+  it.each([null, "abc"])("refuses a coordinator with the key %j", async (shown) => {
     coordinator.shownKey = shown;
     expect(await messageOf(join_(coordinator.url))).toBe(
       "Not joined: the coordinator sent no public key for its Cargos",
@@ -176,7 +173,7 @@ describe("joinNetwork()", () => {
   });
 
   it.each(["efgh", "ftp://host.example", "http://", "http://a,http://b", "a b.c", ""])(
-    "refuses %j, which is no address",
+    "refuses the invalid address %j",
     async (url) => {
       expect(await messageOf(join_(url))).toBe(
         `URL of the coordinator: must begin with http:// or https://, got "${url}"`,
@@ -191,19 +188,19 @@ describe("joinNetwork()", () => {
     ["127.0.0.1:8080", "http://127.0.0.1:8080"],
     ["[::1]:8080", "http://[::1]:8080"],
     ["attic:8080", "https://attic:8080"],
-  ])("%s without http or https is refused, and %s is offered", async (url, meant) => {
+  ])("refuses %s without a scheme, and suggests %s", async (url, meant) => {
     expect(await messageOf(join_(url))).toBe(
       `URL of the coordinator: must begin with http:// or https://, got "${url}". Did you mean ${meant}?`,
     );
   });
 
-  it("refuses a name and a password in the address, without showing them", async () => {
+  it("refuses a user name and a password in the address, without showing them", async () => {
     expect(await messageOf(join_("https://ann:secret@host.example"))).toMatch(
       /^URL of the coordinator: must not contain a user name/,
     );
   });
 
-  it("names the address to which another one leads, and the one without a path", async () => {
+  it("suggests the target of a redirect, or the address without a path", async () => {
     const other = createHttpServer((_request, response) => response.writeHead(404).end());
     other.on("upgrade", ({ url }, socket) => {
       const [status, location] = url?.startsWith("/page") ? [404, ""] : [301, "Location: https://atoll.example/x\r\n"];
@@ -221,7 +218,7 @@ describe("joinNetwork()", () => {
   });
 
   it.each(["", "it_", "ak_".padEnd(43, "a"), `${ISLAND_TOKEN}a`, `${ISLAND_TOKEN}\n`])(
-    "refuses %j, which is no Island token, and shows it to nobody",
+    "refuses the invalid Island token %j without sending it",
     async (token) => {
       expect(await messageOf(join_(coordinator.url, token))).toBe(
         "Invalid Island token: must be it_ and 40 letters and digits. Copy it again, or create a new one",
@@ -231,7 +228,7 @@ describe("joinNetwork()", () => {
   );
 
   it.each(["", "correct horse battery", "ak_".padEnd(43, "a"), "ABCD-EFG"])(
-    "refuses %j, which is no pairing code, and shows it to nobody",
+    "refuses the invalid pairing code %j without sending it",
     async (code) => {
       const join = joinNetwork({ urls: [coordinator.url], credential: { code }, dataDirectory });
       expect(await messageOf(join)).toBe("Invalid input: must be a pairing code (ABCD-EFGH) or an Island token (it_…)");
@@ -242,20 +239,20 @@ describe("joinNetwork()", () => {
   it.each([
     [401, "Not joined: the coordinator rejected the token"],
     [404, "Not joined: the URL responded with status 404. Check that it is the URL of a coordinator"],
-  ])("says so when the answer is %i, and stores nothing", async (status, message) => {
+  ])("reports status %i, and stores nothing", async (status, message) => {
     coordinator.refusals.push(status);
     expect(await messageOf(join_(coordinator.url))).toBe(message);
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
-  it("says so when nobody listens", async () => {
+  it("reports that nothing listens", async () => {
     await coordinator.vanish();
     expect(await messageOf(join_(coordinator.url))).toMatch(
       /^Not joined: cannot reach the coordinator: .*ECONNREFUSED/,
     );
   });
 
-  it("says so when the other side speaks no HTTP", async () => {
+  it("reports a server that does not speak HTTP", async () => {
     const other = createServer((socket) => socket.resume().end("hello\r\n\r\n"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
@@ -274,9 +271,9 @@ describe("plainHttpWarning()", () => {
     ["http://127.0.0.1", false],
     ["http://[::1]:8080", false],
     ["atoll.example", false],
-  ])("for %s is given: %s", (url, isGiven) => {
+  ])("is returned for %s: %s", (url, isReturned) => {
     const warning = plainHttpWarning(url);
-    expect(warning !== null).toBe(isGiven);
-    if (isGiven) expect(warning).toContain(`${url} is not encrypted`);
+    expect(warning !== null).toBe(isReturned);
+    if (isReturned) expect(warning).toContain(`${url} is not encrypted`);
   });
 });

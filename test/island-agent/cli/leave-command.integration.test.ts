@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** A coordinator that answers everything with a status. */
+/** A coordinator that responds to each request with a status. */
 async function coordinator(status: number): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(status).end("{}"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -33,18 +33,18 @@ async function coordinator(status: number): Promise<string> {
 
 const leave = async (urls: string[]): Promise<string> => {
   await loadHostId(dataDirectory);
-  const place = { dataDirectory, env: {}, clock: systemClock };
-  const [first = ""] = await leaveNetwork(place, { urls, token: TOKEN, modelBytes: 0 }, false);
+  const location = { dataDirectory, env: {}, clock: systemClock };
+  const [first = ""] = await leaveNetwork(location, { urls, token: TOKEN, modelBytes: 0 }, false);
   return first.slice(first.indexOf(". ") + 2);
 };
 
 describe("island leave", () => {
-  it("asks another coordinator where the first one stops or is of an earlier version", async () => {
+  it("tries the next coordinator if one is stopping or of an earlier version", async () => {
     const urls = [await coordinator(503), await coordinator(404), await coordinator(200)];
     expect(await leave(urls)).toBe("The coordinator deleted this Island");
   });
 
-  it("deletes the token and says what is left to do if no coordinator has forgotten the Island", async () => {
+  it("deletes the token, with advice if no coordinator deleted the Island", async () => {
     const advice = "If the account still lists this Island, remove it in the console";
     const gone = await coordinator(200);
     servers.pop()?.close();

@@ -32,15 +32,15 @@ const ITEM: ListedArtifact = {
   isWhole: true,
 };
 
-let place: ModelsLocation;
+let location: ModelsLocation;
 beforeEach(async () => {
-  place = { dataDirectory: await mkdtemp(join(tmpdir(), "atoll-models-")), env: {}, clock: new ImpatientClock() };
+  location = { dataDirectory: await mkdtemp(join(tmpdir(), "atoll-models-")), env: {}, clock: new ImpatientClock() };
 });
-afterEach(() => rm(place.dataDirectory, { recursive: true, force: true }));
+afterEach(() => rm(location.dataDirectory, { recursive: true, force: true }));
 
-const agent = (routes: ControlRoutes): Promise<AsyncDisposable> => openControlServer(place.dataDirectory, 1, routes);
+const agent = (routes: ControlRoutes): Promise<AsyncDisposable> => openControlServer(location.dataDirectory, 1, routes);
 
-class NotedProgress implements ProgressLine {
+class RecordedProgress implements ProgressLine {
   readonly shown: [string, number | null, string][] = [];
   stops = 0;
   show(what: string, fraction: number | null, detail: string): void {
@@ -53,48 +53,48 @@ class NotedProgress implements ProgressLine {
 
 describe("island models ls, rm and prune", () => {
   it("ask the running agent", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     await using _server = await agent({
       "GET /models": () => [ITEM],
-      "POST /models/remove": (body) => asked.push(body) * 2_048,
+      "POST /models/remove": (body) => requests.push(body) * 2_048,
       "POST /models/prune": () => 3_221_225_472,
     });
-    expect(await listModels(place)).toEqual([ITEM]);
-    expect(await removeModel(place, "tiny-chat")).toBe("Freed 2 KiB");
-    expect(asked).toEqual([{ name: "tiny-chat" }]);
-    expect(await pruneModels(place)).toBe("Freed 3.0 GiB");
+    expect(await listModels(location)).toEqual([ITEM]);
+    expect(await removeModel(location, "tiny-chat")).toBe("Freed 2 KiB");
+    expect(requests).toEqual([{ name: "tiny-chat" }]);
+    expect(await pruneModels(location)).toBe("Freed 3.0 GiB");
   });
 
-  it("say what the agent refuses", async () => {
+  it("return the agent's refusal", async () => {
     await using _server = await agent({
       "POST /models/remove": () => {
         throw new Error("tiny-chat is in use by tiny-chat");
       },
     });
-    await expect(removeModel(place, "tiny-chat")).rejects.toThrow(new CliError("tiny-chat is in use by tiny-chat"));
+    await expect(removeModel(location, "tiny-chat")).rejects.toThrow(new CliError("tiny-chat is in use by tiny-chat"));
   });
 
-  it("work on the directory itself where no agent runs, and looking leaves no trace", async () => {
-    expect(await listModels(place)).toEqual([]);
-    expect(await readdir(place.dataDirectory)).toEqual([]);
-    await expect(removeModel(place, "x")).rejects.toThrow('No model or image on disk has the name "x"');
-    expect(await pruneModels(place)).toBe("Freed 0 KiB");
+  it("read the directory if no agent runs, and list it without creating files", async () => {
+    expect(await listModels(location)).toEqual([]);
+    expect(await readdir(location.dataDirectory)).toEqual([]);
+    await expect(removeModel(location, "x")).rejects.toThrow('No model or image on disk has the name "x"');
+    expect(await pruneModels(location)).toBe("Freed 0 KiB");
   });
 
   it("refuse a directory that another process has open", async () => {
     const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
     await using _stores = await openStores(
-      place.dataDirectory,
+      location.dataDirectory,
       config,
       { environment: {}, platform: "linux" },
-      place.clock,
+      location.clock,
     );
-    await expect(pruneModels(place)).rejects.toThrow("Another process uses");
+    await expect(pruneModels(location)).rejects.toThrow("Another process uses");
   });
 });
 
 describe("describeModels()", () => {
-  it("is a table: Cargos, or the key where none is known, size, last use and state", () => {
+  it("returns a table with Cargos or key, size, last use and state", () => {
     const items: ListedArtifact[] = [
       { ...ITEM, cargos: ["a", "b"], inUse: true, usedBy: ["b"] },
       { ...ITEM, kind: "folder", cargos: [], isWhole: false, bytes: 10 },
@@ -115,22 +115,22 @@ describe("island models pull", () => {
     { slug: "a", state: "fetching", fraction: null, detail: "", ...override },
   ];
 
-  /** Answers each question with the next of `answers`, the last one again and again. */
-  const answering = (...answers: PullStatus[][]): ControlRoutes => {
-    const next = (): unknown => (answers.length > 1 ? answers.shift() : answers[0]);
+  /** Responds to each request with the next of `responses`, and repeats the last one. */
+  const respondingWith = (...responses: PullStatus[][]): ControlRoutes => {
+    const next = (): unknown => (responses.length > 1 ? responses.shift() : responses[0]);
     return { "POST /models/pull": next, "GET /models/pulls": next };
   };
 
-  it("shows how far it is until it is there", async () => {
-    const progress = new NotedProgress();
+  it("shows progress until the model is on disk", async () => {
+    const progress = new RecordedProgress();
     const progressed = { slug: "a", fraction: 0.5, receivedBytes: 101 * MIB, totalBytes: 202 * MIB };
     const states = [
       pull({ state: "asked for" }),
       pull({ fraction: 0.5, download: { ...progressed, bytesPerSecond: 4 * MIB } }),
       pull({ state: "on disk", fraction: 1, download: null }),
     ];
-    await using _server = await agent(answering(...states));
-    expect(await pullModel(place, "a", progress)).toBe("a is on disk");
+    await using _server = await agent(respondingWith(...states));
+    expect(await pullModel(location, "a", progress)).toBe("a is on disk");
     expect(progress).toMatchObject({
       shown: [
         ["a: asked for", null, ""],
@@ -141,18 +141,18 @@ describe("island models pull", () => {
     });
   });
 
-  it("fails with the agent's words, and lets the bar go", async () => {
-    const progress = new NotedProgress();
-    await using _server = await agent(answering(pull(), pull({ state: "failed", detail: "no such file" })));
-    await expect(pullModel(place, "a", progress)).rejects.toThrow(new CliError("Cannot pull a: no such file"));
+  it("fails with the agent's message, and removes the bar", async () => {
+    const progress = new RecordedProgress();
+    await using _server = await agent(respondingWith(pull(), pull({ state: "failed", detail: "no such file" })));
+    await expect(pullModel(location, "a", progress)).rejects.toThrow(new CliError("Cannot pull a: no such file"));
     expect(progress.stops).toBe(1);
   });
 
-  it("says so when the agent ends meanwhile, or none runs", async () => {
+  it("reports that the agent has stopped, or that none runs", async () => {
     const server = await agent({ "POST /models/pull": () => pull(), "GET /models/pulls": () => [] });
-    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow("The agent has stopped");
+    await expect(pullModel(location, "a", new RecordedProgress())).rejects.toThrow("The agent has stopped");
     await server[Symbol.asyncDispose]();
-    await expect(pullModel(place, "a", new NotedProgress())).rejects.toThrow(
+    await expect(pullModel(location, "a", new RecordedProgress())).rejects.toThrow(
       "No agent is running on this data directory",
     );
   });
@@ -164,7 +164,7 @@ describe("openProgress()", () => {
     return { progress: openProgress(stream), text: () => String(stream.read() ?? "") };
   };
 
-  it("writes a line for each state and each tenth where there is no terminal", () => {
+  it("writes a line for each state and each 10 % without a terminal", () => {
     const { progress, text } = written(false);
     progress.show("a: asked for", null, "");
     for (const fraction of [0, 0.01, 0.1, 0.19, 0.999, 1]) progress.show("a", fraction, `${fraction} of 1 MiB`);

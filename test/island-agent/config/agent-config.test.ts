@@ -23,7 +23,7 @@ interface Owner {
 }
 
 describe("resolveAgentConfig()", () => {
-  it("fills in every default; null is what the owner left to detection", () => {
+  it("returns every default, null where hardware detection decides", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
       coordinator: { apiUrls: null, token: null, publicKey: null, accountId: null },
       slots: 4,
@@ -56,32 +56,32 @@ describe("resolveAgentConfig()", () => {
       logFormat: null,
     });
   });
-  it("reads tables of the file, in bytes", () => {
+  it("reads the tables of the file, and converts to bytes", () => {
     const text = '[coordinator]\napi_url = "http://localhost:8080/"\n[caps]\nram_gb = 1.5\n[hardware]\nvram_gb = 24';
     const config = resolveAgentConfig(sources(text));
     expect(config.coordinator.apiUrls).toEqual(["http://localhost:8080"]);
     expect(config.caps.ramBytes).toBe(1.5 * GB);
     expect(config.hardware.vramBytes).toBe(24 * GB);
   });
-  it("prefers flags to ISLAND_* variables to the file", () => {
+  it("prefers flags to ISLAND_* variables, and these to the file", () => {
     const env = { ISLAND_MODELS_DISK_BUDGET_GB: "2" };
     const text = "[models]\ndisk_budget_gb = 1";
     expect(resolveAgentConfig(sources(text)).models.diskBudgetBytes).toBe(GB);
     expect(resolveAgentConfig(sources(text, env)).models.diskBudgetBytes).toBe(2 * GB);
     expect(resolveAgentConfig(sources(text, env, { modelsDiskBudgetGb: "3" })).models.diskBudgetBytes).toBe(3 * GB);
   });
-  it("names the nearest key for one that it does not know", () => {
+  it("suggests the nearest key for an unknown key", () => {
     expect(() => resolveAgentConfig(sources("[models]\ndisk_buget_gb = 1"))).toThrow(
       "config.toml: models.disk_buget_gb: unknown key; did you mean models.disk_budget_gb?",
     );
   });
-  it("does not show a secret that is wrong", () => {
+  it("does not show an invalid secret", () => {
     const tooLong = "it_".padEnd(2_000, "x");
     expect(() => resolveAgentConfig(sources("", { ISLAND_COORDINATOR_TOKEN: tooLong }))).toThrow(
       "ISLAND_COORDINATOR_TOKEN: must be an Island token",
     );
   });
-  it("reads the addresses of a network with several coordinators, each once", () => {
+  it("reads the addresses of several coordinators, without duplicates", () => {
     const text = '[coordinator]\napi_url = "https://a.example/, https://b.example/atoll,https://a.example"';
     expect(resolveAgentConfig(sources(text)).coordinator.apiUrls).toEqual([
       "https://a.example",
@@ -93,7 +93,7 @@ describe("resolveAgentConfig()", () => {
       );
     }
   });
-  it("reads the hours of the day, and says what they look like", () => {
+  it("reads the hours, and gives an example if they are invalid", () => {
     expect(resolveAgentConfig(sources('hours = "22:00-07:00"')).hours).toEqual([{ from: 1_320, to: 420 }]);
     expect(() => resolveAgentConfig(sources('hours = "at night"'))).toThrow("such as 22:00-07:00");
   });
@@ -103,10 +103,10 @@ describe("resolveAgentConfig()", () => {
     ['[cargos]\nsigned_by = "abc"', /must be Ed25519 public keys .*, got "abc"/],
     ['[containers]\ndns = "192.168.1.1"', /must be public addresses of name servers.*, got "192\.168\.1\.1"/],
     ['[containers]\nruntime = "../runsc"', /must be the name of a runtime/],
-  ])("refuses rules that would mean something else than was meant: %s", (text, message) => {
+  ])("refuses rules with invalid entries: %s", (text, message) => {
     expect(() => resolveAgentConfig(sources(text))).toThrow(message);
   });
-  it("makes the owner's rules of the lists", () => {
+  it("returns lists from which policyOf() makes the owner's rules", () => {
     const text = '[containers]\nnetwork = true\n[cargos]\ndeny_runtimes = "container"\nallow_categories = "llm, text"';
     const config = resolveAgentConfig(sources(text));
     const policy = policyOf(config, true);
@@ -118,13 +118,13 @@ describe("resolveAgentConfig()", () => {
     expect(policyOf(config, false).network).toBe(false);
   });
 
-  it("reads the registries of images, and refuses what is none", () => {
+  it("reads image registries, and refuses invalid ones", () => {
     const text = '[containers]\nregistries = "ghcr.io/atoll, 127.0.0.1:5000"';
     expect(resolveAgentConfig(sources(text)).containers.registries).toEqual(["ghcr.io/atoll", "127.0.0.1:5000"]);
     expect(() => resolveAgentConfig(sources('[containers]\nregistries = "library"'))).toThrow("such as docker.io");
   });
 
-  it("takes no secret from a flag", () => {
+  it("ignores flags for secrets", () => {
     expect(resolveAgentConfig(sources("", {}, { coordinatorToken: "it_x" })).coordinator.token).toBeNull();
     expect(
       describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).find(({ key }) => key === "coordinator.token")?.flag,
@@ -140,14 +140,14 @@ describe("threadsFor()", () => {
     [8, { threads: 12 }, 12],
     [8, { cap: 3 }, 3],
     [8, { threads: 12, cap: 4 }, 4],
-  ])("of %i physical cores and %j is %i", (cores, { threads = null, cap = null }: Owner, expected) => {
+  ])("returns for %i physical cores and %j: %i", (cores, { threads = null, cap = null }: Owner, expected) => {
     const caps = { ramBytes: null, vramBytes: null, logicalCores: cap };
     expect(threadsFor({ threads, caps }, cores)).toBe(expected);
   });
 });
 
 describe("getKey() and listKeys()", () => {
-  it("show a value in the key's units and say where it came from", () => {
+  it("return a value in the key's units, with its source", () => {
     expect(getKey(sources("[models]\ndisk_budget_gb = 12.5"), "models.disk_budget_gb")).toEqual({
       key: "models.disk_budget_gb",
       shown: "12.5",
@@ -161,12 +161,12 @@ describe("getKey() and listKeys()", () => {
     expect(shown.find(({ key }) => key === "coordinator.token")?.shown).toBe("(hidden)");
     expect(JSON.stringify(shown)).not.toContain(ISLAND_TOKEN);
   });
-  it("refuse an unknown key, naming the nearest", () => {
+  it("refuse an unknown key, and suggest the nearest", () => {
     expect(() => getKey(sources(""), "slot")).toThrow("slot: unknown key; did you mean slots?");
   });
 });
 
-it("variables that look like settings of the agent are named, with the nearest setting", () => {
+it("describeUnknownEnv() names unknown variables, with the nearest setting", () => {
   expect(describeUnknownEnv({ ISLAND_SLOTS: "2", ATOLL_PORT: "80", ATOLL_ISLAND_DATA: "/x" })).toBeNull();
   expect(describeUnknownEnv({ ATOLL_SLOTS: "2", ISLAND_HOUR: "x" })).toBe(
     "Unknown environment variables: ISLAND_HOUR (did you mean ISLAND_HOURS?), ATOLL_SLOTS (did you mean ISLAND_SLOTS?)",

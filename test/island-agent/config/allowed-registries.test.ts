@@ -22,7 +22,7 @@ describe("AllowedRegistries", () => {
     ["Docker.IO/Library", "docker.io/library/python:3.13"],
     ["registry.example:5000", "registry.example:5000/team/image:1"],
     ["localhost:5000/team", "localhost:5000/team/image:1"],
-  ])("entry %s allows %s", (entry, image) => {
+  ])("with entry %s allows %s", (entry, image) => {
     expect(allows(["ghcr.io", entry], image)).toBe(true);
   });
 
@@ -42,15 +42,15 @@ describe("AllowedRegistries", () => {
     ["registry.example:5000", "registry.example:50001/team/image:1"],
     ["registry.example", "registry.example:5000/team/image:1"],
     ["docker.io", "library/python:3.13"],
-  ])("entry %s does not allow %s", (entry, image) => {
+  ])("with entry %s does not allow %s", (entry, image) => {
     expect(allows([entry], image)).toBe(false);
   });
 
-  it("without entries allows nothing, and says so", () => {
+  it("allows nothing without entries, and says so", () => {
     expect(() => new AllowedRegistries([]).check("docker.io/library/python:3")).toThrow("it may use: none");
   });
 
-  it("by default allows the registries of the catalog's images", () => {
+  it("allows the registries of the catalog's images by default", () => {
     expect(allows(DEFAULT_REGISTRIES, "docker.io/pandoc/core:3.8")).toBe(true);
     expect(allows(DEFAULT_REGISTRIES, "quay.io/pandoc/core:3.8")).toBe(false);
   });
@@ -72,7 +72,7 @@ describe("AllowedRegistries", () => {
 });
 
 describe("splitImage()", () => {
-  it("takes the last colon for the tag's", () => {
+  it("splits at the last colon", () => {
     expect(splitImage("localhost:5000/a/b:1.2")).toEqual({ repository: "localhost:5000/a/b", tag: "1.2" });
   });
 });

@@ -27,11 +27,11 @@ describe("setKey()", () => {
     );
     expect(set(text, "threads", "3")).toBe(text.replace("them\n", "them\nthreads = 3\n"));
   });
-  it("keeps a # inside a value that it replaces from becoming a comment", () => {
+  it("does not treat a # inside the replaced value as a comment", () => {
     const text = '[models]\nhub_token = "a # b" # secret\n';
     expect(set(text, "models.hub_token", "c")).toBe('[models]\nhub_token = "c" # secret\n');
   });
-  it("takes a key out", () => {
+  it("removes a key", () => {
     expect(set("slots = 4\nthreads = 2\n", "slots", null)).toBe("threads = 2\n");
     expect(set("slots = 4\n", "caps.ram_gb", null)).toBe("slots = 4\n");
   });
@@ -55,7 +55,7 @@ describe("setKey()", () => {
     expect(() => set("", "slot", "1")).toThrow("slot: unknown key; did you mean slots?");
     expect(() => set("slots = = 1", "slots", "1")).toThrow("config.toml:1:");
   });
-  it("gives back any line that was set", () => {
+  it("writes any value so that it parses to itself", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 50, unit: "binary" }), fc.boolean(), (token, isPresent) => {
         fc.pre(token.isWellFormed() && !/\p{Cc}/u.test(token));
@@ -73,10 +73,10 @@ describe("config.toml", () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  it("readConfigFile() gives null where there is no file", async () => {
+  it("is null for readConfigFile() if it does not exist", async () => {
     expect(await readConfigFile(join(directory, "none"))).toBeNull();
   });
-  it("storeKey() makes folder and file, readable by the owner only", async () => {
+  it("is created by storeKey() with its folder, readable only by the owner", async () => {
     const data = join(directory, "data");
     await storeKey(data, "coordinator.token", ISLAND_TOKEN);
     expect((await stat(join(data, CONFIG_FILE_NAME))).mode & 0o777).toBe(0o600);
@@ -86,7 +86,7 @@ describe("config.toml", () => {
       isPrivate: true,
     });
   });
-  it("storeKey() closes a file that others could read, and leaves nothing else behind", async () => {
+  it("is made private by storeKey() if others could read it, without leftovers", async () => {
     const path = join(directory, CONFIG_FILE_NAME);
     await writeFile(path, "slots = 1\n");
     await chmod(path, 0o644);
@@ -95,7 +95,7 @@ describe("config.toml", () => {
     expect(await readConfigFile(directory)).toMatchObject({ text: "slots = 2\n", isPrivate: true });
     expect(await readdir(directory)).toEqual([CONFIG_FILE_NAME]);
   });
-  it("storeKey() changes nothing when it refuses", async () => {
+  it("is not changed by storeKey() if the value is refused", async () => {
     await storeKey(directory, "slots", "2");
     await expect(storeKey(directory, "slots", "0")).rejects.toThrow("slots:");
     expect(await readFile(join(directory, CONFIG_FILE_NAME), "utf8")).toBe("slots = 2\n");

@@ -12,7 +12,7 @@ const STATUS: AgentStatus = {
   usage: { cpuLoad: 0.1, freeRamBytes: 1, freeVramBytes: null, gpuLoad: 0.87, temperatureC: 71 },
 };
 
-it("the agent's metrics are its status now, and how long jobs ran", async () => {
+it("agentMetrics() returns the agent's current status and the run times of jobs", async () => {
   let status = STATUS;
   const metrics = agentMetrics(() => status, "1.2.3");
   for (let nth = 0; nth < 60; nth += 1) metrics.noteRun({ slug: `cargo-${nth}`, runMs: 1_500 });

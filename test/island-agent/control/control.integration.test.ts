@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { askAgent, ControlRefusal, tellAgent } from "../../../island-agent/control/control-client.ts";
+import { getFromAgent, ControlRefusal, postToAgent } from "../../../island-agent/control/control-client.ts";
 import { openControlServer, PlainText, type ControlAddress } from "../../../island-agent/control/control-server.ts";
 
 let directory: string;
@@ -27,14 +27,14 @@ const open = (): Promise<AsyncDisposable> =>
 const address = async (): Promise<ControlAddress> => JSON.parse(await readFile(file, "utf8")) as ControlAddress;
 
 describe("ControlServer", () => {
-  it("answers its routes to whoever read the file", async () => {
+  it("responds to callers with the secret from the file", async () => {
     await using _server = await open();
-    expect(await askAgent(directory, "/status")).toEqual({ ok: true });
+    expect(await getFromAgent(directory, "/status")).toEqual({ ok: true });
   });
 
-  it("sends text as it is", async () => {
+  it("sends text unchanged", async () => {
     await using _server = await open();
-    expect(await askAgent(directory, "/text")).toBe("a_metric 1\n");
+    expect(await getFromAgent(directory, "/text")).toBe("a_metric 1\n");
   });
 
   it("keeps its secret in a complete file that only the owner can read", async () => {
@@ -48,11 +48,11 @@ describe("ControlServer", () => {
     });
   });
 
-  it("replaces a leftover, also one that others could read", async () => {
+  it("replaces a leftover file, and makes it private", async () => {
     await writeFile(file, "{", { mode: 0o644 });
     await using _server = await open();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await askAgent(directory, "/status")).toEqual({ ok: true });
+    expect(await getFromAgent(directory, "/status")).toEqual({ ok: true });
   });
 
   it.each([{}, { authorization: "Bearer wrong" }, { authorization: `Bearer ${"0".repeat(64)}` }])(
@@ -71,73 +71,73 @@ describe("ControlServer", () => {
     expect([response.status, await response.json()]).toEqual([404, { error: "not_found" }]);
   });
 
-  it("is told things with a body, and refuses in words", async () => {
+  it("accepts bodies, and returns refusals as messages", async () => {
     await using _server = await open();
-    expect(await tellAgent(directory, "/say", { key: "a" })).toEqual({ said: { key: "a" } });
-    expect(await tellAgent(directory, "/say")).toEqual({});
-    await expect(tellAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
-    await expect(tellAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("longer than 65536 bytes");
-    await expect(askAgent(directory, "/say")).rejects.toThrow(
+    expect(await postToAgent(directory, "/say", { key: "a" })).toEqual({ said: { key: "a" } });
+    expect(await postToAgent(directory, "/say")).toEqual({});
+    await expect(postToAgent(directory, "/fail")).rejects.toThrow(new ControlRefusal("not now"));
+    await expect(postToAgent(directory, "/say", "x".repeat(65_536))).rejects.toThrow("longer than 65536 bytes");
+    await expect(getFromAgent(directory, "/say")).rejects.toThrow(
       "does not support this command, because it has another version. Restart it",
     );
   });
 
-  it("takes its file away at the end", async () => {
+  it("deletes its file when closed", async () => {
     const server = await open();
     await server[Symbol.asyncDispose]();
     expect(await readdir(directory)).toEqual([]);
   });
 });
 
-describe("askAgent()", () => {
-  it("finds no agent where there is no file", async () => {
-    expect(await askAgent(directory, "/status")).toBeUndefined();
+describe("getFromAgent()", () => {
+  it("finds no agent without a file", async () => {
+    expect(await getFromAgent(directory, "/status")).toBeUndefined();
   });
 
   it.each(["", "{", '{"port":', "null", "[]", '{"port":1}', '{"port":"x","secret":"y","pid":1}', "\0\0\0"])(
     "finds no agent in the damaged file %j",
     async (text) => {
       await writeFile(file, text);
-      expect(await askAgent(directory, "/status")).toBeUndefined();
+      expect(await getFromAgent(directory, "/status")).toBeUndefined();
     },
   );
 
-  it("finds no agent where one died and left its file", async () => {
+  it("finds no agent if one died and left its file", async () => {
     const server = await open();
     const text = await readFile(file);
     await server[Symbol.asyncDispose]();
     await writeFile(file, text);
-    expect(await askAgent(directory, "/status")).toBeUndefined();
+    expect(await getFromAgent(directory, "/status")).toBeUndefined();
   });
 
   it.each([
     ["alive", process.pid, `The agent (pid ${process.pid}) does not respond`],
     ["gone", 2 ** 22 + 1, undefined],
-  ])("tells an agent that does not answer from none: its process is %s", async (_title, pid, message) => {
+  ])("distinguishes an unresponsive agent from none: its process is %s", async (_title, pid, message) => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as AddressInfo;
     await writeFile(file, JSON.stringify({ port, secret: "0".repeat(64), pid }));
-    const answer = tellAgent(directory, "/pause", undefined, 50);
-    if (message === undefined) expect(await answer).toBeUndefined();
-    else await expect(answer).rejects.toThrow(message);
+    const reply = postToAgent(directory, "/pause", undefined, 50);
+    if (message === undefined) expect(await reply).toBeUndefined();
+    else await expect(reply).rejects.toThrow(message);
     silent.closeAllConnections();
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it("takes the agent of another directory that got the port for none", async () => {
+  it("finds no agent if the agent of another directory has the port", async () => {
     await using _server = await open();
     const text = await address();
     await writeFile(file, JSON.stringify({ ...text, secret: "0".repeat(64), pid: 2 ** 22 + 1 }));
-    expect(await askAgent(directory, "/status")).toBeUndefined();
+    expect(await getFromAgent(directory, "/status")).toBeUndefined();
   });
 
-  it("takes no other program that got the port for an agent", async () => {
+  it("finds no agent if another program has the port", async () => {
     const other = createServer((_request, response) => response.end("<h1>hello</h1>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
     await writeFile(file, JSON.stringify({ port, secret: "0".repeat(64), pid: 1 }));
-    expect(await askAgent(directory, "/status")).toBeUndefined();
+    expect(await getFromAgent(directory, "/status")).toBeUndefined();
     other.closeAllConnections();
     await new Promise((resolve) => other.close(resolve));
   });

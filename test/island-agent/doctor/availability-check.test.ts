@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe("checkAvailability()", () => {
-  it("tells of the owner's pause and hours, and leaves no timer", async () => {
+  it("returns the owner's pause and hours, without a pending timer", async () => {
     const always = { isPaused: false, hours: null, closedBecause: null };
     expect(await checkAvailability(directory, null, clock, null)).toEqual(always);
 
@@ -36,7 +36,7 @@ describe("checkAvailability()", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("tells what holds in a running agent, whatever the settings say, and of an older one as much as that says", async () => {
+  it("prefers the state of a running agent to the settings, which complete the state of an older agent", async () => {
     const hour = new Date(clock.now()).getHours();
     const at = (hours: number): string => `${String((hour + hours) % 24).padStart(2, "0")}:00`;
     const closed = parseOpenHours(`${at(2)}-${at(3)}`);

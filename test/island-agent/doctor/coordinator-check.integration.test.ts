@@ -6,7 +6,7 @@ import { systemClock } from "../../../shared/clock.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
 import { ScriptedCoordinator } from "../scripted-coordinator.ts";
 
-/** Of RFC 8032 §7.1, TEST 1. */
+/** Public key of RFC 8032 §7.1, TEST 1. */
 const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
 const NOT_CHECKED = "not checked: it is sent only to a coordinator with the pinned key";
 
@@ -25,12 +25,12 @@ async function check(override: Partial<Joined> = {}): Promise<CoordinatorState> 
 const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
 describe("checkCoordinator()", () => {
-  it("finds nothing wrong where key, token and account are as they were at join", async () => {
+  it("returns no problem if key, token and account are those of the join", async () => {
     expect(await check()).toMatchObject({ url: coordinator.url, keyProblem: null, tokenProblem: null });
     expect(tokensShown()).toEqual([`Bearer ${ISLAND_TOKEN}`]);
   });
 
-  it("says that the key has changed and what to do, and does not show the token", async () => {
+  it("reports a changed key with advice, without sending the token", async () => {
     coordinator.shownKey = OTHER_KEY;
     const { keyProblem, tokenProblem } = await check();
     expect(keyProblem).toContain(`got ${fingerprintOf(OTHER_KEY)}. Ask the operator`);
@@ -38,14 +38,14 @@ describe("checkCoordinator()", () => {
     expect(tokensShown()).toEqual([]);
   });
 
-  it("says that no key is pinned", async () => {
+  it("reports that no key is pinned", async () => {
     expect(await check({ publicKey: null })).toMatchObject({
       keyProblem: expect.stringMatching(/^no key is pinned, .*Join again/) as string,
       tokenProblem: NOT_CHECKED,
     });
   });
 
-  it("says that the token is refused, or missing", async () => {
+  it("reports a rejected or missing token", async () => {
     coordinator.refusals.push(401);
     expect((await check()).tokenProblem).toBe("the coordinator rejected the token");
     expect((await check({ token: null })).tokenProblem).toMatch(/^not set\. Join with/);
@@ -54,7 +54,7 @@ describe("checkCoordinator()", () => {
   it.each([
     [null, "no account"],
     ["user_2", "user_2"],
-  ])("says that the token is of another account than %j", async (accountId, words) => {
+  ])("reports a token of another account than %j", async (accountId, words) => {
     expect((await check({ accountId })).tokenProblem).toMatch(`belongs to user_1, but the settings contain ${words}`);
     coordinator.account = null;
     expect((await check({ accountId })).tokenProblem).toBeNull();

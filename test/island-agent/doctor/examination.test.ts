@@ -49,7 +49,7 @@ describe("describeExamination()", () => {
         "0 KiB left for models: free space, for example with island models prune, or lower models.min_free_gb",
       ],
     ],
-  ])("says what the disk leaves of the budget, and what to do when that is little (%#)", (disk, expected) => {
+  ])("shows how much of the budget fits on the disk, with advice if it is little (%#)", (disk, expected) => {
     const lines = describeExamination({ ...found, disk }).split("\n");
     const first = lines.findIndex((line) => line.startsWith("  disk"));
     const texts = lines.slice(first, first + expected.length).map((line) => line.replace(/^ *(disk)? */, ""));
@@ -57,7 +57,7 @@ describe("describeExamination()", () => {
     expect(lines[first + expected.length]).toBe("Availability");
   });
 
-  it("is a table: runtimes, sandbox, hardware, availability, coordinator, speed", () => {
+  it("returns a table of runtimes, sandbox, rules, hardware, availability, coordinator and speed", () => {
     expect(describeExamination(found).split("\n")).toEqual([
       "Runtimes",
       "  llmcpp     usable  node-llama-cpp 3, cpu",
@@ -94,7 +94,7 @@ describe("describeExamination()", () => {
     expect(text).toContain("  RAM     2.0 GiB for Cargos of 20.0 GiB, of which 18.0 GiB is reserved for you\n");
   });
 
-  it("names what works here and not in the running agent", () => {
+  it("names runtimes that work here but not in the running agent", () => {
     const probes = new Map([["llmcpp", { usable: true, version: "3, cpu" } as const]] as const);
     const runtimes = listRuntimes(probes, new Map([["llmcpp", "it was killed"]]));
     expect(describeExamination({ ...found, runtimes })).toContain(
@@ -102,7 +102,7 @@ describe("describeExamination()", () => {
     );
   });
 
-  it("says why no new jobs are taken, and when they are", () => {
+  it("shows why new jobs are rejected, and the hours", () => {
     const paused = { isPaused: true, hours: "22:00-07:00", closedBecause: "paused" };
     expect(describeExamination({ ...found, availability: paused })).toContain(
       "  new jobs  rejected: paused; to accept them again: island resume\n  hours     22:00-07:00\n",
@@ -113,7 +113,7 @@ describe("describeExamination()", () => {
     );
   });
 
-  it("says what is wrong with the coordinator, and that none is joined", () => {
+  it("shows a problem of the coordinator, or that none is joined", () => {
     const { problem } = { problem: "Cannot reach https://atoll.example: connect ECONNREFUSED" };
     expect(describeExamination({ ...found, coordinator: { problem } })).toContain(`Coordinator\n    ${problem}\n`);
     expect(describeExamination({ ...found, coordinator: null })).toContain("not joined. Join with: island join URL");
@@ -121,7 +121,7 @@ describe("describeExamination()", () => {
 });
 
 describe("describeExamination() of a network with several coordinators", () => {
-  it("has rows for each address", () => {
+  it("returns rows for each address", () => {
     const otherCoordinators = [{ problem: "Cannot reach https://b.example: connect ECONNREFUSED" }];
     expect(describeExamination({ ...found, otherCoordinators })).toMatch(
       /Coordinator\n {2}address {2}https:\/\/atoll\.example, .*\n.*\n.*\n +Cannot reach https:\/\/b\.example/,
@@ -130,7 +130,7 @@ describe("describeExamination() of a network with several coordinators", () => {
 });
 
 describe("listRuntimes()", () => {
-  it("names all six types, and why one was not tried", () => {
+  it("lists all six types, with the reason if one was not probed", () => {
     const probe = { usable: true, version: "1" } as const;
     const listed = listRuntimes(new Map([["llmcpp", probe]]));
     expect(listed.map(({ type }) => type).sort()).toEqual([
@@ -150,7 +150,7 @@ describe("listRuntimes()", () => {
 });
 
 describe("isFit()", () => {
-  it("is false when nothing can run", () => {
+  it("returns false if no runtime is usable", () => {
     expect(isFit(found)).toBe(true);
     expect(isFit({ ...found, runtimes: found.runtimes.slice(1) })).toBe(false);
   });

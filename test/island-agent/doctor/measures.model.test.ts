@@ -17,26 +17,26 @@ describe("measureTokens()", () => {
     expect(isProblem(rate) ? 0 : rate.tokensPerSecond).toBeGreaterThan(0);
   });
 
-  it("says so when it takes too long", async () => {
+  it("reports a measurement that takes too long", async () => {
     const rate = await measureTokens(runtime, TINY_ISLANDER, systemClock, 1);
     expect(rate).toEqual({ problem: "the measurement took longer than 0.001 s" });
   });
 
-  it("says why a model could not be measured", async () => {
+  it("reports why a model could not be measured", async () => {
     const rate = await measureTokens(runtime, import.meta.filename, systemClock);
     expect(rate).toEqual({ problem: expect.stringContaining("not a readable GGUF file") });
   });
 });
 
 describe("measureMatrix()", () => {
-  it("says so when it takes too long", async () => {
+  it("reports a measurement that takes too long", async () => {
     const runtime = onnxRuntime({ threads: 1, clock: systemClock });
     expect(await measureMatrix(runtime, systemClock, 1)).toEqual({
       problem: "the measurement took longer than 0.001 s",
     });
   });
 
-  it("measures ONNX Runtime's products", async () => {
+  it("measures the speed of ONNX Runtime", async () => {
     const rate = await measureMatrix(onnxRuntime({ threads: 1, clock: systemClock }), systemClock);
     expect(rate).toEqual({ gigaflops: expect.any(Number), size: 512 });
     expect(isProblem(rate) ? 0 : rate.gigaflops).toBeGreaterThan(0);

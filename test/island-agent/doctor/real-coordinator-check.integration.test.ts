@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 describe("checkCoordinator() with a real coordinator", () => {
-  it("measures how long it takes to answer, and tries key and token", async () => {
+  it("measures the response time, and checks key and token", async () => {
     const shown = await checkToken(coordinator.url, islandToken);
     if (!shown.ok) expect.fail(shown.reason);
     const { publicKey, accountId } = shown;
@@ -32,9 +32,9 @@ describe("checkCoordinator() with a real coordinator", () => {
   });
 
   it.each([
-    ["nothing answers", () => "http://127.0.0.1:1", /^Cannot reach \S+: .+/],
-    ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /responded with status 404\. Check/],
-  ])("says so when %s", async (_title, url, problem) => {
+    ["nothing listens", () => "http://127.0.0.1:1", /^Cannot reach \S+: .+/],
+    ["the URL is not a coordinator's", () => `${coordinator.url}/elsewhere`, /responded with status 404\. Check/],
+  ])("reports that %s", async (_title, url, problem) => {
     expect(await checkCoordinator(url(), NOT_JOINED, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });

@@ -17,14 +17,14 @@ const NEVER = new AbortController().signal;
 describe("openJobFiles()", () => {
   let directory: string;
   let server: Server;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let respond: (request: IncomingMessage, response: ServerResponse) => void;
   let seen: { range: string | undefined; token: string | undefined }[];
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "atoll-job-files-"));
     seen = [];
     server = createServer((request, response) => {
       seen.push({ range: request.headers.range, token: request.headers.authorization });
-      answer(request, response);
+      respond(request, response);
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
   });
@@ -61,7 +61,7 @@ describe("openJobFiles()", () => {
   };
 
   it("inserts bytes and texts into the input, sends the Island's token, and removes the files afterwards", async () => {
-    answer = (request, response) => serve(request, response);
+    respond = (request, response) => serve(request, response);
     const fetchFiles = await open();
     const given = [fileOf(), fileOf({ at: ["more", "0", "text"], form: "text" })];
     {
@@ -79,7 +79,7 @@ describe("openJobFiles()", () => {
   });
 
   it("resumes after a broken connection and after a 503 of a starting coordinator", async () => {
-    answer = (request, response) => {
+    respond = (request, response) => {
       if (seen.length === 1) return serve(request, response, 100_000);
       if (seen.length === 2) return void response.writeHead(503).end();
       return serve(request, response);
@@ -93,7 +93,7 @@ describe("openJobFiles()", () => {
     expect(parts).toBeGreaterThan(1);
   });
 
-  it.each<[string, typeof answer, Partial<JobFile>, RegExp, number]>([
+  it.each<[string, typeof respond, Partial<JobFile>, RegExp, number]>([
     ["other bytes", (request, response) => serve(request, response), { sha256: "0".repeat(64) }, /SHA-256/, 1],
     ["more bytes", (request, response) => serve(request, response), { bytes: 100_000 }, /longer/, 1],
     ["fewer bytes", (request, response) => serve(request, response), { bytes: 400_000 }, /of 400000|broke|416|206/, 3],
@@ -109,7 +109,7 @@ describe("openJobFiles()", () => {
       3,
     ],
   ])("rejects %s and leaves no files", async (_, script, override, message, requests) => {
-    answer = script;
+    respond = script;
     const fetched = (await open())([fileOf(override)], NEVER, () => {});
     await expect(fetched).rejects.toMatchObject({ code: "file_unavailable", retryable: true, message });
     expect(seen).toHaveLength(requests);
@@ -118,14 +118,14 @@ describe("openJobFiles()", () => {
 
   it("stops when the job is cancelled, and empties its folder at the start", async () => {
     const cancel = new AbortController();
-    answer = (_, response) => {
+    respond = (_, response) => {
       response.writeHead(200, { "content-length": BYTES.length });
       response.write(BYTES.subarray(0, 1_000), () => setTimeout(() => cancel.abort(new Error("cancelled")), 20));
     };
     const fetchFiles = await open();
     await expect(fetchFiles([fileOf()], cancel.signal, () => {})).rejects.toThrow("cancelled");
     expect(await left()).toEqual([]);
-    answer = (request, response) => serve(request, response);
+    respond = (request, response) => serve(request, response);
     await fetchFiles([fileOf()], NEVER, () => {});
     expect(await left()).toHaveLength(1);
     await open();
@@ -134,7 +134,7 @@ describe("openJobFiles()", () => {
 
   it("names the input field of a text that is not UTF-8", async () => {
     const bytes = Buffer.from([0xff, 0xfe]);
-    answer = (_, response) => void response.end(bytes);
+    respond = (_, response) => void response.end(bytes);
     await using fetched = await (await open())([fileOf({ form: "text" }, bytes)], NEVER, () => {});
     await expect(fetched.putInto({ audio: 1 })).rejects.toMatchObject({ code: "invalid_input", message: /^audio: / });
   });

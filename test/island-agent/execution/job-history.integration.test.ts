@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openJobHistory, MAX_JOBS, whyFailed, type EndedJob } from "../../../island-agent/execution/job-history.ts";
+import {
+  openJobHistory,
+  MAX_JOBS,
+  failureReasonOf,
+  type EndedJob,
+} from "../../../island-agent/execution/job-history.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog } from "../builders.ts";
 
@@ -21,11 +26,11 @@ const jobOf = (n: number): EndedJob => ({
   outcome: "completed",
 });
 
-describe("whyFailed()", () => {
+describe("failureReasonOf()", () => {
   it("returns the message, or only the code if the message may quote the input", () => {
-    expect(whyFailed({ code: "model_unavailable", message: "no space" })).toBe("no space");
-    expect(whyFailed({ code: "invalid_input", message: "cannot parse: secret prompt" })).toBe("invalid_input");
-    expect(whyFailed({ code: "model_unavailable", message: "x".repeat(400) })).toHaveLength(300);
+    expect(failureReasonOf({ code: "model_unavailable", message: "no space" })).toBe("no space");
+    expect(failureReasonOf({ code: "invalid_input", message: "cannot parse: secret prompt" })).toBe("invalid_input");
+    expect(failureReasonOf({ code: "model_unavailable", message: "x".repeat(400) })).toHaveLength(300);
   });
 });
 

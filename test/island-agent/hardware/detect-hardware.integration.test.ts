@@ -44,18 +44,18 @@ describe("detectHardware()", () => {
     });
   });
 
-  it("leaves unknown what no tool tells", async () => {
+  it("returns null for values that no tool reports", async () => {
     const nothing = (): Promise<null> => Promise.resolve(null);
     const probe = makeProbe({ cpus: () => [], osName: nothing, physicalCores: nothing, diskFreeBytes: nothing });
     const unknown = { osName: null, cpuModel: null, physicalCores: null, diskFreeBytes: null };
     expect(await detect(probe)).toMatchObject(unknown);
   });
 
-  it("takes the container's memory limit for RAM", async () => {
+  it("uses the container's memory limit as RAM", async () => {
     expect((await detect(makeProbe({ files: sysfsFixture("cgroup-v2-docker-2g.sysfs") }))).ramBytes).toBe(2 * GIB);
   });
 
-  it("reports NVIDIA and AMD GPUs side by side, without asking for more", async () => {
+  it("reports NVIDIA and AMD GPUs together, without querying further tools", async () => {
     const graphics = (): never => {
       throw new Error("not needed");
     };
@@ -65,7 +65,7 @@ describe("detectHardware()", () => {
     expect(gpus[0]).not.toHaveProperty("freeVramBytes");
   });
 
-  it("does not report a GPU twice that two tools know", async () => {
+  it("reports a GPU once if two tools list it", async () => {
     const graphics = controllers("si-5.33-windows-nvidia.json");
     const { gpus } = await detect(withNvidia("nvidia-smi-561-windows.csv", { platform: "win32", graphics }));
     expect(gpus.map(({ name, driver }) => [name, driver])).toEqual([
@@ -74,7 +74,7 @@ describe("detectHardware()", () => {
     ]);
   });
 
-  it("fits the protocol whatever a tool prints", async () => {
+  it("returns a valid protocol value for any output of a tool", async () => {
     const long = "x".repeat(5_000);
     const gpu = `${long}, 1, 1, ${long}\n`;
     const run = (): Promise<string> => Promise.resolve(gpu.repeat(100));
@@ -115,12 +115,12 @@ describe("detectHardware() with the owner's overrides", () => {
     ["logicalCores", { logicalCores: 8 }, { logicalCores: 8 }],
     ["cpuModel and osName", { cpuModel: "C", osName: "O" }, { cpuModel: "C", osName: "O" }],
     ["diskFreeBytes", { diskFreeBytes: 7 }, { diskFreeBytes: 7 }],
-    ["nothing, by null", { ramBytes: null, vramBytes: null, gpus: null }, { logicalCores: 4, gpus: [] }],
-  ])("takes %s", async (_title, overrides, expected) => {
+    ["nothing for null", { ramBytes: null, vramBytes: null, gpus: null }, { logicalCores: 4, gpus: [] }],
+  ])("applies %s", async (_title, overrides, expected) => {
     expect(await detect(makeProbe(), { overrides })).toMatchObject(expected);
   });
 
-  it("takes VRAM: for the one GPU, over several, for one that was not found, and none", async () => {
+  it("applies VRAM to one GPU, several GPUs, a GPU that was not found, or none", async () => {
     const vramOf = async (probe: HostProbe, vramBytes: number): Promise<(number | null)[]> =>
       (await detect(probe, { overrides: { vramBytes } })).gpus.map((found) => found.vramBytes);
     expect(await vramOf(withNvidia("nvidia-smi-580-gb10.csv"), 12 * GIB)).toEqual([12 * GIB]);
@@ -131,13 +131,13 @@ describe("detectHardware() with the owner's overrides", () => {
 });
 
 describe("detectHardware() with the owner's caps", () => {
-  it("cuts RAM, cores and the disk budget, also what the owner stated, and raises nothing", async () => {
+  it("reduces RAM, cores and the disk budget, including overrides, and raises nothing", async () => {
     const caps = { ramBytes: 4 * GIB, logicalCores: 1, diskBytes: 10 * GIB };
-    const cut = { ramBytes: 4 * GIB, logicalCores: 1, physicalCores: 1, diskBudgetBytes: 10 * GIB };
-    expect(await detect(makeProbe(), { caps, overrides: { ramBytes: 64 * GIB } })).toMatchObject(cut);
-    const roomy = { ramBytes: 99 * GIB, logicalCores: 99, diskBytes: 999 * GIB };
-    const uncut = { ramBytes: 16 * GIB, logicalCores: 4, diskBudgetBytes: 100 * GIB };
-    expect(await detect(makeProbe(), { caps: roomy })).toMatchObject(uncut);
+    const reduced = { ramBytes: 4 * GIB, logicalCores: 1, physicalCores: 1, diskBudgetBytes: 10 * GIB };
+    expect(await detect(makeProbe(), { caps, overrides: { ramBytes: 64 * GIB } })).toMatchObject(reduced);
+    const highCaps = { ramBytes: 99 * GIB, logicalCores: 99, diskBytes: 999 * GIB };
+    const unchanged = { ramBytes: 16 * GIB, logicalCores: 4, diskBudgetBytes: 100 * GIB };
+    expect(await detect(makeProbe(), { caps: highCaps })).toMatchObject(unchanged);
   });
 
   it.each([
@@ -146,28 +146,28 @@ describe("detectHardware() with the owner's caps", () => {
     [8, 6],
     [4, 2],
     [1, 0.5],
-  ])("leaves RAM to the owner without a cap: of %d GiB, jobs get %d", async (totalGib, expectedGib) => {
+  ])("reserves RAM for the owner without a cap: jobs get %d GiB of RAM as %d GiB", async (totalGib, expectedGib) => {
     const { ramBytes } = await detect(makeProbe({ totalRamBytes: () => totalGib * GIB }));
     expect(ramBytes).toBe(Math.floor(expectedGib * GIB));
   });
 
-  it("cuts VRAM over all GPUs, filling the first ones first", async () => {
+  it("reduces VRAM over all GPUs, starting with the last", async () => {
     const { gpus } = await detect(withNvidia("nvidia-smi-535-two-a100.csv"), { caps: { vramBytes: 100 * GIB } });
     expect(gpus.map(({ vramBytes }) => vramBytes)).toEqual([81_920 * MIB, 20 * GIB]);
   });
 
-  it("leaves unknown VRAM unknown where there is no cap on it", async () => {
+  it("keeps unknown VRAM unknown without a cap", async () => {
     const { gpus } = await detect(withNvidia("nvidia-smi-580-gb10.csv"), { caps: { ramBytes: 8 * GIB } });
     expect(gpus.map(({ vramBytes }) => vramBytes)).toEqual([null]);
   });
 
-  it.each([0, 4 * GIB])("takes a cap of %d bytes for the size of unknown VRAM", async (vramBytes) => {
+  it.each([0, 4 * GIB])("uses a cap of %d bytes as the size of unknown VRAM", async (vramBytes) => {
     const hardware = await detect(withNvidia("nvidia-smi-580-gb10.csv"), { caps: { vramBytes } });
     expect(hardware.gpus).toMatchObject([{ vramBytes }]);
     expect(memoryCapsOf(hardware).vramBytes).toBe(vramBytes);
   });
 
-  it("cuts a GPU that shares RAM to the RAM that jobs may use", async () => {
+  it("reduces a GPU with unified memory to the RAM for jobs", async () => {
     const graphics = controllers("si-5.33-macos-m2-pro.json");
     const probe = makeProbe({ platform: "darwin", arch: "arm64", graphics });
     const { gpus } = await detect(probe, { caps: { ramBytes: 4 * GIB } });

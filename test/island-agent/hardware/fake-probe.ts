@@ -22,7 +22,7 @@ export function readerOf(files: ReadonlyMap<string, string>): (path: string) => 
   return (path) => files.get(path) ?? null;
 }
 
-/** Names in a directory of such files. */
+/** Lists the names in a directory of these files. */
 export function listerOf(files: ReadonlyMap<string, string>): (path: string) => string[] {
   return (path) => {
     const below = [...files.keys()].filter((file) => file.startsWith(`${path}/`));

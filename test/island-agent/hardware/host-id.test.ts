@@ -12,7 +12,7 @@ describe("loadHostId()", () => {
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
 
-  it("makes an id once, in a file that only the owner can read, and keeps it", async () => {
+  it("creates an id once, in a file that only the owner can read", async () => {
     const directory = join(base, "data");
     const id = await loadHostId(directory);
     expect(z.uuid().parse(id)).toBe(id);
@@ -21,13 +21,13 @@ describe("loadHostId()", () => {
     expect(await readdir(directory)).toEqual(["host-id"]);
   });
 
-  it("gives callers that come at the same time the same id", async () => {
+  it("returns the same id to concurrent callers", async () => {
     const ids = await Promise.all(Array.from({ length: 64 }, () => loadHostId(base)));
     expect(new Set(ids).size).toBe(1);
     expect(await readdir(base)).toEqual(["host-id"]);
   });
 
-  it.each(["", "not an id\n", "3f1c"])("refuses the damaged file %j and leaves it as it is", async (text) => {
+  it.each(["", "not an id\n", "3f1c"])("refuses the damaged file %j, and does not change it", async (text) => {
     const path = join(base, "host-id");
     await writeFile(path, text);
     await expect(loadHostId(base)).rejects.toThrow(new HostIdError(path));

@@ -19,7 +19,7 @@ describe("parseNvidiaSmi()", () => {
     ]);
   });
 
-  it("reads several GPUs, of which one has no memory left", () => {
+  it("reads several GPUs, one without free memory", () => {
     const gpus = parseNvidiaSmi(fixture("nvidia-smi-535-two-a100.csv"));
     expect(gpus.map(({ vramBytes, freeVramBytes }) => [vramBytes, freeVramBytes])).toEqual([
       [81_920 * MIB, 81_037 * MIB],
@@ -27,7 +27,7 @@ describe("parseNvidiaSmi()", () => {
     ]);
   });
 
-  it("reads the line ends of Windows", () => {
+  it("accepts Windows line ends", () => {
     expect(parseNvidiaSmi(fixture("nvidia-smi-561-windows.csv"))).toMatchObject([{ driver: "561.09" }]);
   });
 
@@ -40,7 +40,7 @@ describe("parseNvidiaSmi()", () => {
     },
   );
 
-  it("takes what the tool cannot tell as unknown, not as 0", () => {
+  it("returns null, not 0, for values that the tool cannot report", () => {
     expect(parseNvidiaSmi(fixture("nvidia-smi-470-not-supported.csv"))).toMatchObject([
       { name: "NVIDIA GeForce GT 710", vramBytes: null, freeVramBytes: null, unifiedMemory: false },
       { name: "Tesla K80", vramBytes: 11_441 * MIB, freeVramBytes: null },
@@ -54,11 +54,11 @@ describe("parseNvidiaSmi()", () => {
     },
   );
 
-  it("reads the GPUs beside one that is lost", () => {
+  it("reads the other GPUs if one is lost", () => {
     expect(parseNvidiaSmi(fixture("nvidia-smi-one-gpu-lost.txt"))).toMatchObject([{ name: "NVIDIA GeForce RTX 3090" }]);
   });
 
-  it("reads back any sizes, and never throws over any text", () => {
+  it("reads any sizes, and never throws for any text", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.string(), (total, free, noise) => {
         const gpus = parseNvidiaSmi(`Some, GPU, ${total}, ${free}, 1.2\n`);

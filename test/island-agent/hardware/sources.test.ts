@@ -22,7 +22,7 @@ describe("readAmdGpus()", () => {
     return readAmdGpus(listerOf(files)("/sys/class/drm"), readerOf(files));
   };
 
-  it("reads cards once each, and not their outputs and render nodes", () => {
+  it("returns each card once, without outputs and render nodes", () => {
     expect(gpusOf("amdgpu-6.8-rx7900-and-apu.sysfs")).toEqual([
       {
         vendor: "AMD",
@@ -37,13 +37,13 @@ describe("readAmdGpus()", () => {
     ]);
   });
 
-  it("takes the memory of an old driver as unknown, and leaves other vendors out", () => {
+  it("returns unknown memory for an old driver, and omits other vendors", () => {
     expect(gpusOf("amdgpu-4.15-old-driver.sysfs")).toMatchObject([
       { name: "AMD GPU 0x67df", vramBytes: null, freeVramBytes: null, driver: "radeon" },
     ]);
   });
 
-  it.each([null, "", "-1", "1e9", "many"])("takes %j as no number", (text) => {
+  it.each([null, "", "-1", "1e9", "many"])("returns unknown memory for the content %j", (text) => {
     expect(parseSysfsBytes(text)).toBeNull();
   });
 });
@@ -76,12 +76,12 @@ describe("readMemoryLimitBytes() and readMemoryLeftBytes()", () => {
     expect(readMemoryLeftBytes(read)).toBe(leftBytes);
   });
 
-  it("take a machine without cgroups as unlimited", () => {
+  it("return no limit without cgroups", () => {
     expect(readMemoryLimitBytes(() => null)).toBeNull();
     expect(readMemoryLeftBytes(() => null)).toBeNull();
   });
 
-  it("read the mounted root when the group's path leads out of it", () => {
+  it("read the mounted root if the group's path is outside it", () => {
     const files = new Map([
       ["/proc/self/cgroup", "0::/../../other\n"],
       ["/sys/fs/cgroup/memory.max", "1000000\n"],
@@ -94,13 +94,13 @@ describe("gpusOfControllers()", () => {
   const gpusOf = (name: string, platform: string, arch = "x64"): ReturnType<typeof gpusOfControllers> =>
     gpusOfControllers(JSON.parse(fixture(name)) as GraphicsController[], { platform, arch, ramBytes: 32 * GIB });
 
-  it("gives an Apple GPU a share of RAM", () => {
+  it("returns a share of RAM for an Apple GPU", () => {
     expect(gpusOf("si-5.33-macos-m2-pro.json", "darwin", "arm64")).toEqual([
       { vendor: "Apple", name: "Apple M2 Pro", vramBytes: appleGpuBytes(32 * GIB), unifiedMemory: true, driver: null },
     ]);
   });
 
-  it("reads Windows: real sizes, shared memory, the 4 GiB ceiling as unknown, and no display adapters", () => {
+  it("reads real sizes and shared memory on Windows, treats the 4 GiB ceiling as unknown, and omits display adapters", () => {
     const gpus = gpusOf("si-5.33-windows-amd-and-intel.json", "win32");
     expect(gpus.map(({ name, vramBytes, unifiedMemory }) => [name, vramBytes, unifiedMemory])).toEqual([
       ["AMD Radeon RX 6800 XT", 16 * GIB, false],
@@ -109,13 +109,13 @@ describe("gpusOfControllers()", () => {
     ]);
   });
 
-  it("does not take a PCI window on Linux for memory", () => {
+  it("does not use a PCI window on Linux as memory", () => {
     expect(gpusOf("si-5.33-linux-lspci-arc-and-cirrus.json", "linux")).toMatchObject([
       { name: "DG2 [Arc A770]", vramBytes: null },
     ]);
   });
 
-  it("leaves out what has no name", () => {
+  it("omits controllers without a name", () => {
     expect(gpusOfControllers([{ vendor: "", model: " " }], { platform: "linux", arch: "x64", ramBytes: 1 })).toEqual(
       [],
     );
@@ -123,18 +123,18 @@ describe("gpusOfControllers()", () => {
 });
 
 describe("appleGpuBytes()", () => {
-  it("is 2/3 of RAM up to 36 GiB and 3/4 above", () => {
+  it("returns 2/3 of RAM up to 36 GiB, and 3/4 above", () => {
     expect(appleGpuBytes(36 * GIB)).toBe(24 * GIB);
     expect(appleGpuBytes(64 * GIB)).toBe(48 * GIB);
   });
 });
 
 describe("cpuLoadBetween()", () => {
-  it("is the busy share over all cores", () => {
+  it("returns the busy share of all cores", () => {
     expect(cpuLoadBetween([core(0, 0), core(100, 0)], [core(100, 0), core(100, 100)])).toBe(0.5);
   });
 
-  it("is unknown when no time passed or a core came", () => {
+  it("returns null if no time passed or a core was added", () => {
     expect(cpuLoadBetween([core(1, 1)], [core(1, 1)])).toBeNull();
     expect(cpuLoadBetween([core(1, 1)], [core(2, 2), core(0, 0)])).toBeNull();
     expect(cpuLoadBetween([], [])).toBeNull();

@@ -11,7 +11,7 @@ function hottest(files: Record<string, string>): number | null {
 }
 
 describe("the temperature of a machine", () => {
-  it("is that of its hottest processor or graphics card, not of its disk", () => {
+  it("is that of the hottest processor or graphics card, not of a disk", () => {
     const files = {
       [`${H}/hwmon0/name`]: "nvme\n",
       [`${H}/hwmon0/temp1_input`]: "71850\n",
@@ -25,13 +25,13 @@ describe("the temperature of a machine", () => {
     expect(hottest(files)).toBe(53);
   });
 
-  it.each(["0\n", "-273150\n", "999999\n", "", "warm\n"])("is not known of a sensor that says %j", (text) => {
+  it.each(["0\n", "-273150\n", "999999\n", "", "warm\n"])("is unknown for the sensor value %j", (text) => {
     expect(hottest({ [`${H}/hwmon0/name`]: "coretemp\n", [`${H}/hwmon0/temp1_input`]: text })).toBeNull();
   });
 
-  it("is not known without sensors", () => expect(hottest({})).toBeNull());
+  it("is unknown without sensors", () => expect(hottest({})).toBeNull());
 
-  it("is told by nvidia-smi beside load and free memory", () => {
+  it("is read from nvidia-smi, with load and free memory", () => {
     expect(
       parseNvidiaUsage(
         "61, 100, NVIDIA A100, 81920, 1000, 1\n[N/A], [N/A], B, 1, C, [N/A], 5, 1\n5, 101, D, 1, 1, 1\nNo devices\n",

@@ -23,21 +23,21 @@ function steppedClock(): Clock & { nowMs: number } {
   };
 }
 
-/** nvidia-smi that answers when the test says so. */
-function gatedNvidia(): { run: HostProbe["run"]; calls: { answer: (text: string | null) => void }[] } {
-  const calls: { answer: (text: string | null) => void }[] = [];
+/** A nvidia-smi whose calls the test completes. */
+function gatedNvidia(): { run: HostProbe["run"]; calls: { complete: (text: string | null) => void }[] } {
+  const calls: { complete: (text: string | null) => void }[] = [];
   const run: HostProbe["run"] = (_command, _args, signal) =>
     new Promise((resolve) => {
-      calls.push({ answer: resolve });
+      calls.push({ complete: resolve });
       signal?.addEventListener("abort", () => resolve(null), { once: true });
     });
   return { run, calls };
 }
 
 describe("UsageSampler.read()", () => {
-  it("tells load since the last reading and free RAM", async () => {
-    const readings = [[core(0, 0)], [core(30, 70)], [core(130, 70)]];
-    const probe = makeProbe({ cpus: () => readings.shift() ?? [] });
+  it("returns the load since the last call, and free RAM", async () => {
+    const cpuTimes = [[core(0, 0)], [core(30, 70)], [core(130, 70)]];
+    const probe = makeProbe({ cpus: () => cpuTimes.shift() ?? [] });
     await using usage = openUsageSampler({ clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe });
     expect(usage.read()).toEqual({
       cpuLoad: expect.closeTo(0.3) as number,
@@ -49,7 +49,7 @@ describe("UsageSampler.read()", () => {
     expect(usage.read().cpuLoad).toBe(1);
   });
 
-  it("tells no more RAM than the container leaves and the owner allows", async () => {
+  it("limits free RAM to what the container and the owner allow", async () => {
     const files = sysfsFixture("cgroup-v2-docker-2g.sysfs");
     const read = async (ramBytes: number): Promise<number | null> => {
       const options = { clock: systemClock, hardware: { ramBytes, gpus: [] }, probe: makeProbe({ files }) };
@@ -64,13 +64,13 @@ describe("UsageSampler.read()", () => {
     ["linux", 10 * GIB],
     ["win32", 10 * GIB],
     ["darwin", null],
-  ] as const)("tells RAM for a load on %s: %s", async (platform, bytes) => {
+  ] as const)("returns RAM for a load on %s: %s", async (platform, bytes) => {
     const options = { clock: systemClock, hardware: { ramBytes: 16 * GIB, gpus: [] }, probe: makeProbe({ platform }) };
     await using usage = openUsageSampler(options);
     expect(usage.loadableRamBytes()).toBe(bytes);
   });
 
-  it("runs nvidia-smi beside, one at a time and at most every 10 s, and tells its last answer", async () => {
+  it("runs nvidia-smi in the background, once at a time and at most every 10 s, and returns its last values", async () => {
     const { run, calls } = gatedNvidia();
     const clock = steppedClock();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("NVIDIA", 24 * GIB), makeGpu("NVIDIA", null)] };
@@ -79,11 +79,11 @@ describe("UsageSampler.read()", () => {
     clock.nowMs = 20_000;
     usage.read();
     expect(calls).toHaveLength(1);
-    calls[0]?.answer("40, 12, A, 24576, 1000, 1\n62, [N/A], B, [N/A], [N/A], 1\n");
+    calls[0]?.complete("40, 12, A, 24576, 1000, 1\n62, [N/A], B, [N/A], [N/A], 1\n");
     await expect.poll(() => usage.read().freeVramBytes).toBe(1_000 * MIB);
     expect(usage.read()).toMatchObject({ temperatureC: 62, gpuLoad: 0.12 });
     expect(calls).toHaveLength(2);
-    calls[1]?.answer(null);
+    calls[1]?.complete(null);
     await expect.poll(() => usage.read().freeVramBytes).toBeNull();
     clock.nowMs = 29_999;
     usage.read();
@@ -93,14 +93,14 @@ describe("UsageSampler.read()", () => {
     expect(calls).toHaveLength(3);
   });
 
-  it("tells no more VRAM than the owner allows", async () => {
+  it("limits free VRAM to what the owner allows", async () => {
     const files = sysfsFixture("amdgpu-6.8-rx7900-and-apu.sysfs");
     const hardware = { ramBytes: GIB, gpus: [makeGpu("AMD", 8 * GIB)] };
     await using usage = openUsageSampler({ clock: systemClock, hardware, probe: makeProbe({ files }) });
     expect(usage.read()).toMatchObject({ freeVramBytes: 8 * GIB, gpuLoad: 0.87 });
   });
 
-  it("does not look for tools of GPUs that are not there", async () => {
+  it("does not run tools for missing GPUs", async () => {
     const { run, calls } = gatedNvidia();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("Apple", GIB)] };
     await using usage = openUsageSampler({ clock: systemClock, hardware, probe: makeProbe({ run }) });
@@ -109,7 +109,7 @@ describe("UsageSampler.read()", () => {
   });
 });
 
-describe("UsageSampler's end", () => {
+describe("dispose() of UsageSampler", () => {
   it("stops a running nvidia-smi and starts no other", async () => {
     const { run, calls } = gatedNvidia();
     const hardware = { ramBytes: GIB, gpus: [makeGpu("NVIDIA", GIB)] };

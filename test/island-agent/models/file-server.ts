@@ -108,10 +108,11 @@ export interface FileOptions {
 export function file(bytes: Buffer, options: FileOptions = {}): Handler {
   const { etag = '"v1"' } = options;
   return (request, response, served) => {
-    const asked = /^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1];
+    const rangeStart = /^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1];
     const ifRange = request.headers["if-range"];
-    const isRange = asked !== undefined && options.ignoreRange !== true && (ifRange === undefined || ifRange === etag);
-    const start = isRange ? Number(asked) : 0;
+    const isRange =
+      rangeStart !== undefined && options.ignoreRange !== true && (ifRange === undefined || ifRange === etag);
+    const start = isRange ? Number(rangeStart) : 0;
     const headers: Record<string, string> = { ...options.headers, ...(etag === null ? {} : { etag }) };
     if (isRange && start >= bytes.length) {
       response.writeHead(416, { ...headers, "content-range": `bytes */${bytes.length}` }).end();

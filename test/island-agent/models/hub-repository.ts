@@ -15,7 +15,7 @@ export interface RepositoryOptions {
   readonly lie?: (path: string) => { size?: number; oid?: string };
 }
 
-/** Serves a repository like the model hub: its commit, its list in pages, and its files, with a redirect for large ones. */
+/** Serves a repository like the model hub: commit, list in pages, and files, with a redirect for large ones. */
 export class HubRepository {
   readonly server: FileServer;
   readonly name: string;

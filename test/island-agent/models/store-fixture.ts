@@ -12,7 +12,7 @@ import { FileServer } from "./file-server.ts";
 
 export const NEVER = new AbortController().signal;
 
-/** Real time, but waits between tries are only written down, and timers are counted. */
+/** Real time, but waits between attempts are only recorded, and timers are counted. */
 export class ImpatientClock implements Clock {
   readonly sleptMs: number[] = [];
   readonly #timers = new Set<Timer>();
@@ -53,7 +53,7 @@ interface OpenOptions {
   readonly hardLink?: MakeLink;
 }
 
-/** A server that is both coordinator and hub, a directory, and stores over them; all closed at the end. */
+/** A server that is both coordinator and hub, a directory, and stores that use them. All are closed at the end. */
 export class StoreFixture implements AsyncDisposable {
   readonly server: FileServer;
   readonly directory: string;
@@ -98,7 +98,7 @@ export class StoreFixture implements AsyncDisposable {
     return { models, folders };
   }
 
-  /** Directories of leases that are there now. */
+  /** Current directories of leases. */
   async leases(): Promise<string[]> {
     return readdir(join(this.directory, "folders", "leases"));
   }
@@ -132,7 +132,7 @@ export function makeRef(overrides: Partial<ModelRef> = {}): ModelRef {
   return { url: "/models/a.gguf", sha256: null, sizeBytes: null, ...overrides };
 }
 
-/** The failure of a promise that has to fail. */
+/** Returns the failure of a promise, which must fail. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error & { code?: string; retryable?: boolean }> {
   try {
     await promise;

@@ -56,7 +56,7 @@ const offer = (...cargos: CargoManifest[]): void => {
 };
 const stateOf = (slug: string) => preloader.status().items.find((item) => item.slug === slug);
 
-/** Asks once and lets the agent stop again at the end of `body`. */
+/** Starts the preloader, runs `body`, and stops it. */
 async function running(body: () => Promise<void>): Promise<void> {
   const run = preloader.run(leave.signal);
   await settle();
@@ -264,19 +264,19 @@ describe("Preloader", () => {
   });
 
   it.each([
-    ["nothing makes way for the default Cargo that nobody asks for", 0, []],
-    ["only what is not wanted now makes way for what is in demand", 3, ["old"]],
+    ["evicts nothing for the default Cargo without demand", 0, []],
+    ["evicts only Cargos that are not wanted for a Cargo in demand", 3, ["old"]],
   ])("%s", async (_title, queued, removable) => {
     recommended = ["a", "b"].map((slug) => ({ ...recommend(slug, queued), isDefault: true }));
-    const asked: string[] = [];
+    const evictable: string[] = [];
     files.freeSpace = async (_cargo, mayRemove = () => false) => {
-      asked.push(...["a", "b", "old"].filter(mayRemove));
+      evictable.push(...["a", "b", "old"].filter(mayRemove));
       return 1;
     };
     await running(async () => {
       offer(cargo("a"));
       await settle();
-      expect(asked).toEqual(removable);
+      expect(evictable).toEqual(removable);
     });
   });
 

@@ -47,8 +47,8 @@ describe("fetchRecommendations()", () => {
 
   describe("with a malicious coordinator", () => {
     const good = { workload_slug: "a", estimated_earnings_per_job: "0.5", queued_demand: 1, demand_score: 9 };
-    const ask = async (answer: string): Promise<unknown> => {
-      const server = createServer((_request, response) => response.end(answer));
+    const fetchFrom = async (body: string): Promise<unknown> => {
+      const server = createServer((_request, response) => response.end(body));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       try {
         const { port } = server.address() as AddressInfo;
@@ -66,14 +66,14 @@ describe("fetchRecommendations()", () => {
       { queued_demand: -5 },
       { demand_score: 0.5 },
     ])("rejects %j", async (wrong) => {
-      expect(await ask(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
-      const answer = ask(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
-      await expect(answer).rejects.toThrow("invalid recommendations");
+      expect(await fetchFrom(JSON.stringify({ recommendations: [good] }))).toHaveLength(1);
+      const fetching = fetchFrom(JSON.stringify({ recommendations: [{ ...good, ...wrong }] }));
+      await expect(fetching).rejects.toThrow("invalid recommendations");
     });
 
     it("rejects a response that is not JSON, or longer than 1 MB", async () => {
-      await expect(ask("<html>")).rejects.toThrow("invalid recommendations");
-      await expect(ask(" ".repeat(1_000_001))).rejects.toThrow("is longer than 1000000 bytes");
+      await expect(fetchFrom("<html>")).rejects.toThrow("invalid recommendations");
+      await expect(fetchFrom(" ".repeat(1_000_001))).rejects.toThrow("is longer than 1000000 bytes");
     });
   });
 

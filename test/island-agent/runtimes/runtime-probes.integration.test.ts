@@ -40,10 +40,10 @@ function makeProbes(...candidates: CargoRuntime[]): RuntimeProbes {
 }
 
 /** A runtime whose probes return these results in order; the last one repeats. */
-function scripted(...answers: ProbeResult[]): CargoRuntime & { probed: number } {
+function scripted(...results: ProbeResult[]): CargoRuntime & { probed: number } {
   const runtime = Object.assign(new FakeRuntime(), { probed: 0 });
   const probe = (): Promise<ProbeResult> =>
-    Promise.resolve(answers[Math.min(runtime.probed++, answers.length - 1)] as ProbeResult);
+    Promise.resolve(results[Math.min(runtime.probed++, results.length - 1)] as ProbeResult);
   return Object.assign(runtime, { probe });
 }
 
@@ -118,7 +118,7 @@ describe("RuntimeProbes", () => {
     expect(probes.unusable()).toContainEqual({ type: "coreml", reason: "only on macOS", retryAtMs: null });
   });
 
-  it("has no hope if all results are final failures", async () => {
+  it("stops probing if all results are final failures", async () => {
     using probes = makeProbes(scripted({ usable: false, reason: "no package", isFinal: true }));
     await probes.probeAll();
     expect(probes.hasHope).toBe(false);

@@ -13,10 +13,10 @@ import { homeOf } from "../../../island-agent/service/home-of.ts";
 
 let home: string;
 let dataDirectory: string;
-let ran: string[];
+let commands: string[];
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "atoll-service-"));
-  ran = [];
+  commands = [];
   dataDirectory = join(home, "data");
   await mkdir(dataDirectory);
   const joined = `[coordinator]
@@ -34,12 +34,12 @@ const options = (more: Partial<ServiceOptions> = {}): ServiceOptions => ({
   command: ["/opt/node/bin/node", "/opt/atoll/bin/island.js", "start", "--data", '/home/a b/100%/$x "y"'],
   dataDirectory,
   systemUser: null,
-  run: async (program, args) => void ran.push([program, ...args].join(" ")),
+  run: async (program, args) => void commands.push([program, ...args].join(" ")),
   ...more,
 });
 
 describe("island install-service", () => {
-  it("writes a unit of the user's own with systemd and starts it", async () => {
+  it("writes a user unit for systemd, and starts it", async () => {
     const file = join(home, ".config/systemd/user/atoll-island.service");
     expect(await installService(options())).toEqual({ text: `Installed and started ${file}`, isStarted: true });
     const unit = await readFile(file, "utf8");
@@ -48,7 +48,7 @@ describe("island install-service", () => {
     );
     expect(unit).toContain("\nWantedBy=default.target\n");
     expect(unit).not.toContain("User=");
-    expect(ran).toEqual([
+    expect(commands).toEqual([
       "systemctl --user daemon-reload",
       "systemctl --user enable atoll-island.service",
       "systemctl --user restart atoll-island.service",
@@ -56,21 +56,21 @@ describe("island install-service", () => {
     ]);
   });
 
-  it("runs as the account that is named when it is the machine's", () => {
+  it("runs a system service as the given account", () => {
     const unit = printService(options({ systemUser: "atoll" }));
     expect(unit).toContain("\nUser=atoll\n");
     expect(unit).toContain("\nWantedBy=multi-user.target\n");
   });
 
-  it("takes rights away that neither the agent nor the sandbox of its models needs", () => {
+  it("drops rights that neither the agent nor its sandbox needs", () => {
     const user = printService(options());
     const system = printService(options({ systemUser: "atoll", dataDirectory: '/home/a b/100%/$x "y"' }));
     for (const unit of [user, system]) {
       expect(unit).toContain("\nNoNewPrivileges=true\n");
       expect(unit).toContain("\nRestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n");
-      // One model that the kernel kills for its memory does not end the agent.
+      // The agent continues when the kernel kills a model for its memory.
       expect(unit).toContain("\nOOMPolicy=continue\n");
-      // Under these, bubblewrap does not start, or GPUs are hidden.
+      // With these, bubblewrap does not start, or GPUs are hidden.
       expect(unit).not.toMatch(
         /^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectProc|ProtectHostname|PrivateDevices|ProtectClock)=/m,
       );
@@ -79,25 +79,25 @@ describe("island install-service", () => {
     expect(system).toContain('\nReadWritePaths="/home/a b/100%%/$x \\"y\\""\n');
     expect(system).toContain("\nCapabilityBoundingSet=\n");
     expect(printService(options({ systemUser: "root" }))).not.toContain("CapabilityBoundingSet");
-    // A user's manager may not do these.
+    // A user's systemd lacks the rights for these.
     expect(user).not.toMatch(/ProtectSystem|CapabilityBoundingSet|PrivateTmp/);
   });
 
   it("writes a property list for launchd", async () => {
-    const said = await installService(options({ platform: "darwin", command: ["/usr/bin/node", "a&b", "<start>"] }));
+    const result = await installService(options({ platform: "darwin", command: ["/usr/bin/node", "a&b", "<start>"] }));
     const file = join(home, "Library/LaunchAgents/network.atoll.island.plist");
-    expect(said).toEqual({ text: `Installed and started ${file}`, isStarted: true });
+    expect(result).toEqual({ text: `Installed and started ${file}`, isStarted: true });
     const plist = await readFile(file, "utf8");
     expect(plist).toContain("<string>a&amp;b</string>\n    <string>&lt;start&gt;</string>");
     expect(plist).toContain(`<key>StandardErrorPath</key><string>${dataDirectory}/island.log</string>`);
-    expect(ran).toEqual([
+    expect(commands).toEqual([
       `launchctl unload ${file}`,
       `launchctl load -w ${file}`,
       "launchctl list network.atoll.island",
     ]);
   });
 
-  it("says what to run by hand where it could not be run", async () => {
+  it("returns the commands to run manually if they fail", async () => {
     const run = async (): Promise<never> => {
       throw new Error("Failed to connect to bus\nmore");
     };
@@ -107,37 +107,37 @@ describe("island install-service", () => {
     expect(text).toContain("  systemctl --user daemon-reload\n  systemctl --user enable atoll-island.service\n");
   });
 
-  it("does not say that it is started when it does not run", async () => {
+  it("does not report a started service if it is not active", async () => {
     const run = async (_program: string, args: readonly string[]): Promise<void> => {
       if (args.includes("is-active")) throw new Error("Command failed: systemctl --user is-active");
     };
     expect((await installService(options({ run }))).isStarted).toBe(false);
   });
 
-  it("installs nothing for a directory that has not joined a coordinator", async () => {
+  it("refuses a data directory that has not joined a coordinator", async () => {
     await rm(join(dataDirectory, "config.toml"));
     await expect(installService(options())).rejects.toThrow(`${dataDirectory} has not joined a coordinator`);
     expect(await readdir(home)).toEqual(["data"]);
-    expect(ran).toEqual([]);
+    expect(commands).toEqual([]);
   });
 
-  it("is not started again when the coordinator has sent the Island away, nor for ever when it fails", () => {
+  it("does not restart after a final goodbye, or endlessly after failures", () => {
     const unit = printService(options());
     expect(unit).toContain("\nRestartPreventExitStatus=3\n");
     expect(unit).toMatch(/\[Unit\][^[]*\nStartLimitIntervalSec=300\nStartLimitBurst=10\n/);
   });
 
-  it("takes the service away again, also twice", async () => {
+  it("removes the service, and may do so twice", async () => {
     await installService(options());
-    ran = [];
+    commands = [];
     expect(await removeService(options())).toMatch(/^Removed /);
     expect(await readdir(join(home, ".config/systemd/user"))).toEqual([]);
-    expect(ran).toEqual(["systemctl --user disable --now atoll-island.service", "systemctl --user daemon-reload"]);
+    expect(commands).toEqual(["systemctl --user disable --now atoll-island.service", "systemctl --user daemon-reload"]);
     expect(await removeService(options())).toMatch(/^No service to remove: /);
-    expect(ran).toHaveLength(2);
+    expect(commands).toHaveLength(2);
   });
 
-  it("keeps the file of a service that could not be ended", async () => {
+  it("keeps the file of a service that could not be stopped", async () => {
     await installService(options());
     const run = async (): Promise<never> => {
       throw new Error("Failed to connect to bus");
@@ -146,14 +146,14 @@ describe("island install-service", () => {
     expect(await readdir(join(home, ".config/systemd/user"))).toEqual(["atoll-island.service"]);
   });
 
-  it("refuses in words where it may not write, and on a platform that it does not know", async () => {
+  it("reports a path that is not writable, and an unsupported platform", async () => {
     await expect(installService(options({ home: "/dev/null" }))).rejects.toThrow(/^Cannot write .*ENOTDIR/);
     await expect(installService(options({ platform: "win32" }))).rejects.toThrow("does not support win32");
   });
 });
 
 describe("homeOf()", () => {
-  it("knows the homes of the machine's users, whatever HOME says", async () => {
+  it("returns the home directory of a user, independent of HOME", async () => {
     expect(await homeOf("root")).toBe(process.platform === "darwin" ? "/var/root" : "/root");
     expect(await homeOf(userInfo().username)).toBe(userInfo().homedir);
   });

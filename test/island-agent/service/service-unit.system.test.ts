@@ -8,7 +8,7 @@ import { requireDebian } from "../../support/servers/require-debian.ts";
 
 const SYSTEMD_ANALYZE = requireDebian("systemd-analyze", "systemd");
 
-it("printService() gives a unit that systemd understands, and finds safer than most", async () => {
+it("printService() returns a valid unit, with an exposure of at most 60 for systemd-analyze", async () => {
   const home = await mkdtemp(join(tmpdir(), "atoll-service-"));
   const file = join(home, "atoll-island.service");
   const unit = printService({
@@ -22,7 +22,7 @@ it("printService() gives a unit that systemd understands, and finds safer than m
   await writeFile(file, unit);
   const verified = spawnSync(SYSTEMD_ANALYZE, ["verify", "--man=no", file], { encoding: "utf8" });
   expect(verified.stderr).not.toContain("atoll-island");
-  // From 0 (safe) to 100 (all rights); 95 is the figure of a service that gives none away.
+  // Exposure from 0 (safe) to 100 (all rights). A service that drops no rights has 95.
   const args = ["security", "--offline=true", "--threshold=60", file];
   expect(spawnSync(SYSTEMD_ANALYZE, args, { encoding: "utf8" })).toMatchObject({ status: 0 });
   await rm(home, { recursive: true, force: true });

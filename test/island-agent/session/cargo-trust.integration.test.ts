@@ -114,7 +114,7 @@ describe("a Cargo of an assigned job", () => {
       code: "manifest_untrusted",
       message: expect.stringContaining(fingerprintOf(coordinator.publicKey)) as string,
     });
-    await session.heard();
+    await session.processed();
     expect(files.events.all).toEqual([]);
     expect(runtime.events.all).toEqual([]);
     expect(session.frames("accepted")).toEqual([]);
@@ -158,7 +158,7 @@ describe("a Cargo to preload", () => {
 describe("a coordinator with a changed key", () => {
   it("is rejected before hello, with advice", async () => {
     const first = await welcomed();
-    await first.heard();
+    await first.processed();
     coordinator.shownKey = publicKeyText(other.publicKey);
     first.socket.terminate();
     await log.sessions.happened("over");
@@ -173,7 +173,7 @@ describe("a coordinator with a changed key", () => {
 
   it("is accepted when a proxy removes the header, because each Cargo is still checked", async () => {
     const first = await welcomed();
-    await first.heard();
+    await first.processed();
     coordinator.shownKey = null;
     first.socket.terminate();
     await log.sessions.happened("over");

@@ -5,7 +5,7 @@ const A = "https://a.example";
 const B = "https://b.example";
 const C = "https://c.example";
 
-/** Everything stays where it is. */
+/** Keeps the configured order. */
 const IN_ORDER = (): number => 0.999;
 
 function open(...configured: string[]): CoordinatorAddresses {
@@ -15,34 +15,34 @@ function open(...configured: string[]): CoordinatorAddresses {
 /** The addresses of the next dials; "wait" for a wait before one. */
 function dials(addresses: CoordinatorAddresses, count: number): string[] {
   return Array.from({ length: count }, () => {
-    const isAtOnce = addresses.advance(null);
-    return isAtOnce ? addresses.current : `wait ${addresses.current}`;
+    const isImmediate = addresses.advance(null);
+    return isImmediate ? addresses.current : `wait ${addresses.current}`;
   });
 }
 
 describe("CoordinatorAddresses", () => {
-  it("are dialed one after the other at once, and then with a wait", () => {
+  it("dial each address immediately, and wait before the next round", () => {
     const addresses = open(A, B, C);
     expect([addresses.current, ...dials(addresses, 6)]).toEqual([A, B, C, `wait ${A}`, B, C, `wait ${A}`]);
   });
 
-  it("of which there is one wait each time", () => {
+  it("wait before each dial of a single address", () => {
     expect(dials(open(A), 2)).toEqual([`wait ${A}`, `wait ${A}`]);
   });
 
-  it("are all dialed at once again after a session that lasted", () => {
+  it("dial all addresses without a wait again after a session that lasted", () => {
     const addresses = open(A, B, C);
     expect(dials(addresses, 2)).toEqual([B, C]);
     addresses.settled();
     expect(dials(addresses, 3)).toEqual([A, B, `wait ${C}`]);
   });
 
-  it("have an order that the Island chooses", () => {
+  it("start at a random address", () => {
     const firsts = [0, 0.4, 0.8].map((random) => new CoordinatorAddresses([A, B, C], () => random).current);
     expect(new Set(firsts).size).toBeGreaterThan(1);
   });
 
-  it("are tried until each has refused the Island since one took it", () => {
+  it("continue until each address has refused the Island since the last welcome", () => {
     const addresses = open(A, B);
     expect(addresses.refused()).toBe(false);
     expect(addresses.refused()).toBe(false);
@@ -53,7 +53,7 @@ describe("CoordinatorAddresses", () => {
   });
 });
 
-describe("an address that a coordinator names", () => {
+describe("an address in a goodbye", () => {
   const follow = (configured: string[], named: string): string => {
     const addresses = open(...configured);
     expect(addresses.advance(named)).toBe(true);
@@ -61,15 +61,10 @@ describe("an address that a coordinator names", () => {
   };
 
   it.each([
-    ["one that is configured", [A, B, C], `${C}/`, C],
-    [
-      "one that is configured without TLS",
-      ["http://10.0.0.1", "http://10.0.0.2"],
-      "http://10.0.0.2",
-      "http://10.0.0.2",
-    ],
+    ["a configured address", [A, B, C], `${C}/`, C],
+    ["a configured address without TLS", ["http://10.0.0.1", "http://10.0.0.2"], "http://10.0.0.2", "http://10.0.0.2"],
     ["another port of the same host with TLS", [A], `${A}:8443/atoll/?x=1`, `${A}:8443/atoll`],
-  ])("is dialed at once: %s", (_, configured, named, dialed) => {
+  ])("is dialed immediately: %s", (_, configured, named, dialed) => {
     expect(follow(configured, named)).toBe(dialed);
   });
 
@@ -79,12 +74,12 @@ describe("an address that a coordinator names", () => {
     ["another port of a host without TLS", ["http://127.0.0.1:1", B], "http://127.0.0.1:22"],
     ["a host of the owner's network", [A, B], "https://192.168.0.1"],
     ["a host in the part for credentials", [A, B], "https://a.example@evil.example"],
-    ["no address", [A, B], "somewhere"],
-  ])("is not dialed, but the next one that is configured: %s", (_, configured, named) => {
+    ["an invalid address", [A, B], "somewhere"],
+  ])("is replaced by the next configured address: %s", (_, configured, named) => {
     expect(follow(configured, named)).toBe(B);
   });
 
-  it("is followed once until a session lasts, so that nobody sends an Island around without a wait", () => {
+  it("is followed once until a session lasts, to prevent redirects without a wait", () => {
     const addresses = open(A);
     expect(addresses.advance(`${A}:1`)).toBe(true);
     expect(addresses.advance(`${A}:2`)).toBe(false);
@@ -93,7 +88,7 @@ describe("an address that a coordinator names", () => {
     expect(addresses.advance(`${A}:2`)).toBe(true);
   });
 
-  it("is left for the next one that is configured", () => {
+  it("is followed by the next configured address after a refusal", () => {
     const addresses = open(A, B, C);
     addresses.advance(`${A}:1`);
     addresses.refused();

@@ -4,7 +4,7 @@ import { makeManifest } from "../builders.ts";
 
 const cargo = makeManifest();
 
-/** Signatures of which "good" signs exactly {@link cargo}, and what was verified. */
+/** Records verifications. The signature "good" is valid only for {@link cargo}. */
 function make(): { isValid: ReturnType<typeof rememberSignatures>; verified: string[] } {
   const verified: string[] = [];
   const isValid = rememberSignatures((manifest, signature) => {

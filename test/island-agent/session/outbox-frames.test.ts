@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import { fromIslandSchema, type FromIsland } from "../../../shared/protocol/from-island.ts";
-import { finished, name, NEVER_FAILS, open, token, turn } from "./outbox-world.ts";
+import { finished, name, NEVER_FAILS, open, tick, token } from "./outbox-world.ts";
 
 describe("Outbox frames for tokens", () => {
   it("hold the output of one event loop tick", async () => {
@@ -9,7 +9,7 @@ describe("Outbox frames for tokens", () => {
     outbox.open(name("job_1", 1), NEVER_FAILS);
     outbox.output("job_1", 1, token("a"));
     outbox.output("job_1", 1, token("b"));
-    await turn();
+    await tick();
     expect(sent).toEqual([
       { type: "accepted", jobId: "job_1", attempt: 1 },
       { type: "output", jobId: "job_1", attempt: 1, seq: 1, items: [token("a"), token("b")] },
@@ -30,7 +30,7 @@ describe("Outbox frames for tokens", () => {
     ]);
   });
 
-  it("gather output while the socket is behind, and are sent as one as soon as it has drained", async () => {
+  it("gather output while the socket is behind, and are sent as one when it has drained", async () => {
     const outbox = new Outbox();
     const sent: FromIsland[] = [];
     let isBehind = true;
@@ -38,14 +38,14 @@ describe("Outbox frames for tokens", () => {
     outbox.open(name("job_1", 1), NEVER_FAILS);
     for (let count = 0; count < 100; count += 1) {
       outbox.output("job_1", 1, token(String(count)));
-      await turn();
+      await tick();
     }
     expect(sent).toHaveLength(2);
     isBehind = false;
     outbox.drained();
     expect(sent.slice(1).map((frame) => (frame.type === "output" ? frame.items.length : 0))).toEqual([1, 99]);
     outbox.output("job_1", 1, token("on"));
-    await turn();
+    await tick();
     expect(sent).toHaveLength(4);
   });
 
@@ -55,7 +55,7 @@ describe("Outbox frames for tokens", () => {
     outbox.open(name("job_1", 1), NEVER_FAILS);
     for (const content of ["a", "b", "c"]) {
       outbox.output("job_1", 1, token(content));
-      await turn();
+      await tick();
     }
     outbox.disconnect();
     const again: FromIsland[] = [];
@@ -71,7 +71,7 @@ describe("Outbox frames for tokens", () => {
     outbox.open(name("job_1", 1), NEVER_FAILS);
     for (let count = 0; count < 50; count += 1) {
       outbox.output("job_1", 1, token("a"));
-      await turn();
+      await tick();
     }
     expect(sent).toHaveLength(51);
     expect(parse).toHaveBeenCalledTimes(0);

@@ -10,7 +10,7 @@ export const name = (jobId: string, attempt: number): AttemptName => ({
 export const NEVER_FAILS = (): void => {
   throw new Error("It failed");
 };
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const token = (content: string) => ({ type: "token" as const, content, count: 1 });
 export const finished = {
   type: "finished" as const,

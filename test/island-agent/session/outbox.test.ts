@@ -3,7 +3,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 import { encodeFrame, readFromIsland } from "../../../shared/protocol/codec.ts";
 import type { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { finished, name, NEVER_FAILS, open, token, turn } from "./outbox-world.ts";
+import { finished, name, NEVER_FAILS, open, tick, token } from "./outbox-world.ts";
 
 describe("Outbox", () => {
   it("sends the last output before the end, without waiting for the tick", () => {
@@ -32,7 +32,7 @@ describe("Outbox", () => {
     outbox.start("job_1", 1);
     for (const content of ["a", "b"]) {
       outbox.output("job_1", 1, token(content));
-      await turn();
+      await tick();
     }
     outbox.disconnect();
     outbox.output("job_1", 1, token("c"));
@@ -111,7 +111,7 @@ describe("Outbox", () => {
     for (const jobId of ["job_1", "job_2"]) {
       outbox.end(jobId, 1, finished);
       outbox.acknowledge(jobId, 1, 1);
-      await turn();
+      await tick();
       events.push(jobId);
     }
     await emptied;
@@ -119,7 +119,7 @@ describe("Outbox", () => {
   });
 });
 
-describe("Outbox, frames that the coordinator would refuse", () => {
+describe("Outbox with frames that the coordinator would refuse", () => {
   const MAX = 100_000;
   const failures: string[] = [];
   const onFailure = (failure: Error): void => void failures.push(failure.message);
@@ -133,7 +133,7 @@ describe("Outbox, frames that the coordinator would refuse", () => {
     return { outbox, sent };
   }
 
-  /** What the coordinator gets: every frame passes its door and is small enough. */
+  /** Frames that the coordinator receives. All must be valid and small enough. */
   function received(sent: readonly FromIsland[]): FromIsland[] {
     return sent.map((frame) => {
       const encoded = encodeFrame(frame);
@@ -152,7 +152,7 @@ describe("Outbox, frames that the coordinator would refuse", () => {
     outbox.open(name("job_1", 1), NEVER_FAILS);
     const items = Array.from({ length: 25_000 }, (_, index) => token(String(index)));
     for (const item of items) outbox.output("job_1", 1, item);
-    await turn();
+    await tick();
     const frames = sent.flatMap((frame) => (frame.type === "output" ? [readFromIsland(encodeFrame(frame))] : []));
     expect(frames.map((frame) => "seq" in frame && frame.seq)).toEqual([1, 2, 3]);
     expect(frames.flatMap((frame) => (frame.type === "output" ? frame.items : []))).toEqual(items);
@@ -175,9 +175,9 @@ describe("Outbox, frames that the coordinator would refuse", () => {
   ])("fails a job whose output %s, stops it, and sends nothing after", async (_, item, code) => {
     const { outbox, sent } = openSmall();
     outbox.output("job_1", 1, token("before"));
-    await turn();
+    await tick();
     outbox.output("job_1", 1, item);
-    await turn();
+    await tick();
     expect(failures).toHaveLength(1);
     outbox.output("job_1", 1, token("after"));
     const last = outbox.end("job_1", 1, finished);
@@ -193,19 +193,19 @@ describe("Outbox, frames that the coordinator would refuse", () => {
     expect(received(sent).at(-1)).toMatchObject({ ...last, seq: 1 });
   });
 
-  it("fails a job whose result is no JSON", () => {
+  it("fails a job whose result is not JSON", () => {
     const { outbox } = openSmall();
     const output = { when: new Date(0) } as never;
     expect(outbox.end("job_1", 1, { ...finished, output })).toMatchObject({ type: "failed", code: "internal" });
   });
 
-  it("cuts a message to what a frame takes", () => {
+  it("truncates a message to the limit of a frame", () => {
     const { outbox, sent } = openSmall();
     outbox.end("job_1", 1, { type: "failed", code: "internal", message: "x".repeat(5_000), retryable: true });
     expect(received(sent).at(-1)).toMatchObject({ message: "x".repeat(2_000), retryable: true });
   });
 
-  it("fails a job in place of a frame that a coordinator with smaller frames would refuse after a reconnect", () => {
+  it("fails a job if a frame is too large for the coordinator after a reconnect", () => {
     const { outbox } = openSmall();
     outbox.disconnect();
     outbox.output("job_1", 1, token("small"));

@@ -9,7 +9,7 @@ describe("sessionUrl()", () => {
     ["https://host.example/prefix", "wss://host.example/prefix/api/v1/island/session"],
     ["https://host.example/a/b//", "wss://host.example/a/b/api/v1/island/session"],
     ["http://[::1]:8080/x?y=1#z", "ws://[::1]:8080/x/api/v1/island/session"],
-  ])("of %s is %s", (url, wanted) => {
+  ])("returns for %s: %s", (url, wanted) => {
     expect(sessionUrl(url)).toBe(wanted);
   });
 });

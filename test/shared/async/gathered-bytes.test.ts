@@ -5,7 +5,7 @@ it("GatheredBytes keeps no chunk after the first: eight million of one byte woul
   const gathered = new GatheredBytes();
   const bytes = Buffer.from("é".repeat(5_000));
   gathered.add(bytes.subarray(0, 1));
-  // The same buffer for each chunk: a kept chunk would have the last byte in the end.
+  // All chunks use the same buffer, so a kept chunk would have the last byte.
   const chunk = Buffer.alloc(1);
   for (const byte of bytes.subarray(1)) {
     chunk[0] = byte;

@@ -85,7 +85,7 @@ describe("grammarSchemaOf()", () => {
       },
     ],
     [
-      "follows a reference to another place of the schema",
+      "follows a reference to another path of the schema",
       {
         properties: { a: { $ref: "#/properties/b~1c/items" }, "b/c": { type: "array", items: { type: "null" } } },
         required: ["a", "b/c"],
@@ -100,7 +100,7 @@ describe("grammarSchemaOf()", () => {
       },
     ],
     [
-      "lets a recursive place end where it is optional",
+      "lets recursion through a path end at an optional property",
       { properties: { a: { properties: { next: { $ref: "#/properties/a" } } } } },
       {
         type: "object",
@@ -138,14 +138,14 @@ describe("grammarSchemaOf()", () => {
   it.each([
     ["an unknown keyword", { if: {} }, 'schema: keyword "if" is not supported'],
     [
-      "its place",
+      "its path",
       { properties: { a: { items: { not: {} } } } },
       'schema.properties.a.items: keyword "not" is not supported',
     ],
     ["an unknown type", { type: "matrix" }, 'schema: type "matrix" is not known'],
     ["a foreign reference", { $ref: "https://example.com/x" }, "is not of the form"],
     [
-      "a reference to a missing place",
+      "a reference to a missing path",
       { items: { $ref: "#/properties/a" } },
       'reference "#/properties/a" does not exist',
     ],

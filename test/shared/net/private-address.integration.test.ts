@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 
 /**
- * Bounds of every private range by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6 the address space
- * itself. `[first, last]`, adjacent ranges joined.
+ * Bounds of every private range by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6
+ * the address space itself. `[first, last]`, adjacent ranges joined.
  */
 const REFUSED = [
   ["0.0.0.0", "0.255.255.255"],

@@ -25,7 +25,7 @@ const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
 const TINY_EMBEDDER = join(import.meta.dirname, "..", "..", "fixtures", "onnx", "tiny-embedder");
 const TINY_PAINTER = join(import.meta.dirname, "..", "..", "fixtures", "diffusers", "tiny-sd");
-/** What native code dies of, and what the kernel sends when memory is short. */
+/** Signals of native crashes, and of the kernel when memory is short. */
 const SIGNALS = ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"] as const;
 const PROGRAM = `
   for (let count = 0; count < 20000; count += 1) turns += count;
@@ -34,14 +34,14 @@ const PROGRAM = `
   say('{"type":"done","output":1}');
 `;
 
-/** A job of one Cargo, of which another begins as soon as one has ended. */
+/** Runs jobs of one Cargo, one after the other. */
 interface Kind {
   readonly cargo: CargoManifest;
   readonly path: string;
   readonly input: Record<string, unknown>;
 }
 
-/** Processes that this one has started and that are alive; those of others are not seen. */
+/** Returns the live child processes of this process. */
 async function childProcesses(): Promise<number[]> {
   const tasks = await readdir("/proc/self/task");
   const lists = await Promise.all(
@@ -57,7 +57,7 @@ async function childProcesses(): Promise<number[]> {
 
 const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
 
-/** False when the process was gone already. */
+/** Returns false if the process had already ended. */
 function kill(pid: number, signal: NodeJS.Signals | undefined): boolean {
   try {
     return process.kill(pid, signal);
@@ -66,14 +66,14 @@ function kill(pid: number, signal: NodeJS.Signals | undefined): boolean {
   }
 }
 
-/** Live bytes of the heap after a collection. */
+/** Returns the live bytes of the heap after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
   return process.memoryUsage().heapUsed;
 }
 
-/** Numbers from 0 (included) to 1, the same for the same seed. */
+/** Returns numbers from 0 to 1, without 1, that depend only on the seed. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -82,8 +82,8 @@ function makeRandom(seed: number): () => number {
   };
 }
 
-describe.runIf(process.platform === "linux")("an agent whose runtimes' processes die", () => {
-  it(`loses only the jobs in them, and keeps nothing of ${KILLS} dead processes`, async () => {
+describe.runIf(process.platform === "linux")("an agent whose runtime processes are killed", () => {
+  it(`loses only their jobs, and leaks nothing after ${KILLS} kills`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "atoll-kills-"));
     const module = join(folder, "program.wasm");
     await writeFile(module, await makeWasmProgram(PROGRAM, "let turns: i32 = 0;"));
@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("an agent whose runtimes' processes
     const killed = new Set(before.children);
     for (let kills = 0; kills < KILLS;) {
       await new Promise((resolve) => setTimeout(resolve, random() * 40));
-      // In turn one that has loaded, and one that has not yet.
+      // Alternates between a loaded and a loading process.
       const wanted = (await childProcesses()).filter(
         (pid) => !killed.has(pid) && agent.loadedPids.has(pid) === (kills % 2 === 0),
       );
@@ -134,7 +134,7 @@ describe.runIf(process.platform === "linux")("an agent whose runtimes' processes
     await agent.close();
 
     const { failures, completed } = agent.ends();
-    // One job in a process at a time: no kill may cost more than one.
+    // Each process runs one job at a time, so that a kill may cost at most one job.
     expect(failures.length).toBeLessThanOrEqual(KILLS);
     expect(failures.filter(({ message }) => !/process (crashed|was killed)/.test(message))).toEqual([]);
     const whileLoading = failures.filter(({ message }) => message.endsWith("while loading the model")).length;
@@ -150,11 +150,11 @@ describe.runIf(process.platform === "linux")("an agent whose runtimes' processes
   }, 600_000);
 });
 
-/** An executor with real runtimes, kept busy. */
+/** A busy executor with real runtimes. */
 class Agent {
   readonly executor: Executor;
   leases = 0;
-  /** Processes that have loaded their Cargo. */
+  /** Processes with a loaded Cargo. */
   readonly loadedPids = new Set<number>();
   readonly #pool: CargoPool;
   readonly #kinds: readonly Kind[];
@@ -209,7 +209,7 @@ class Agent {
     await this.#pool.close();
   }
 
-  /** The same runtime, with its processes noted. */
+  /** Wraps a runtime to record its processes. */
   #watched(runtime: CargoRuntime): CargoRuntime {
     return {
       type: runtime.type,

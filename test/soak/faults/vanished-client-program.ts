@@ -1,7 +1,7 @@
 /**
- * Runs in a network namespace of its own: a coordinator with an Island, and in a second namespace two clients, one that reads a stream
- * and one that waits for its whole answer. Takes the link between the two away, so that neither side hears of the other's end, and
- * prints as JSON which of the two jobs the Island was told to cancel within the limit.
+ * Runs in a separate network namespace: a coordinator with an Island, and in a second namespace two clients, one with a stream and one
+ * without. Removes the link between the namespaces, so that no side is notified, and prints as JSON which of the two jobs were cancelled
+ * at the Island within the limit.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +55,7 @@ const port = new URL(coordinator.url).port;
 const account = insertAccount(directory, "client@example.com", 1_000, {});
 const island = await FakeIsland.join(`http://127.0.0.1:${port}`, account.islandToken, { slots: 2 });
 
-/** A client in the other namespace; resolves with its job once the Island has begun it. */
+/** Starts a client in the other namespace. Resolves with its job when the Island has begun it. */
 async function chat(stream: boolean) {
   const body = JSON.stringify({ stream, messages: [{ role: "user", content: "Hi" }] });
   const url = `http://10.9.0.1:${port}/api/v1/chat/completions`;

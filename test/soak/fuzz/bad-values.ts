@@ -3,7 +3,7 @@ import fc from "fast-check";
 const HUGE_CHARS = 1_200_000;
 const LEVELS = 200;
 
-/** Texts that have made servers stumble. */
+/** Texts that have caused server errors. */
 export const badTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "",
@@ -34,7 +34,7 @@ export const badTexts: fc.Arbitrary<string> = fc.oneof(
   fc.integer({ min: 200, max: 20_000 }).map((length) => "x".repeat(length)),
 );
 
-/** Values of any type to put where a schema wants something else. */
+/** Values of all types, to replace values of another type. */
 export const badValues: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: badTexts },
   {
@@ -64,7 +64,7 @@ export const badValues: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(200, 5_000).map((length) => Array.from({ length }, () => "x")) },
 );
 
-/** More than a body may have. */
+/** Above the limit of a body. */
 export const hugeText = fc.constantFrom("x", "é", " ").map((unit) => unit.repeat(HUGE_CHARS));
 
 function nested(isList: boolean): unknown {
@@ -73,7 +73,7 @@ function nested(isList: boolean): unknown {
   return value;
 }
 
-/** One change of a value: at the place that `at` picks, anew for each value. */
+/** One change of a value, at the member selected by `at`. */
 export interface Change {
   readonly at: number;
   readonly kind: "replace" | "remove" | "add" | "repeat";
@@ -91,7 +91,7 @@ export const changes: fc.Arbitrary<Change[]> = fc.array(
 
 type Container = Record<string, unknown>;
 
-/** A copy of `value` with `change` in it. */
+/** Returns a copy of `value` with the change. */
 export function changed(value: unknown, { at, kind, value: other }: Change): unknown {
   const box: Container = { value: structuredClone(value) };
   const places = placesIn(box);

@@ -3,20 +3,19 @@ import type { OpenApiDocument, Operation, Parameter } from "../../support/http/o
 import { badTexts, badValues, changed, changes, hugeText } from "./bad-values.ts";
 import { SchemaValues, type Hints } from "./schema-values.ts";
 
-/** A request as it is to be sent, but for its place in the path: `{n:kind}` there stands for the nth thing of a kind. */
+/** A request. `{n:kind}` in its path stands for the id of the nth resource of a kind. */
 export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: none. */
   readonly body: string | Buffer | undefined;
   readonly caller: "owner" | "reader" | "nobody" | "stranger";
-  /** Sent in chunks, so that its length is not known before. */
+  /** Whether to send the body in chunks, without its length. */
   readonly isChunked: boolean;
 }
 
-/** Paths whose answers would cost the run more time than they tell: they hash a password. */
+/** Excluded paths, which hash a password and would slow down the run. */
 const RARE = /\/auth\//;
 
 const oddTypes = fc.constantFrom(
@@ -28,7 +27,7 @@ const oddTypes = fc.constantFrom(
 );
 const headerTexts = badTexts.map((text) => text.replaceAll(/[^\x20-\x7e\x80-\xff]/g, "").slice(0, 4_000));
 
-/** Requests over all operations of `document`, most of them with something wrong. */
+/** Generates requests for all operations of `document`, most of them invalid. */
 export function requestsOf(document: OpenApiDocument, hints: Hints): fc.Arbitrary<FuzzRequest> {
   const values = new SchemaValues(document.components.schemas, hints);
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -62,7 +61,7 @@ function requestOf(
   });
 }
 
-/** `usual` so many times as often as `other`. */
+/** Picks `usual` this many times as often as `other`. */
 function seldom<T>(weight: number, usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other });
 }

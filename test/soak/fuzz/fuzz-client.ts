@@ -1,25 +1,25 @@
 import { Agent, request as send, type IncomingMessage } from "node:http";
-import type { Answer, AnswerCheck } from "../../support/http/openapi.ts";
+import type { ReceivedResponse, ResponseValidator } from "../../support/http/openapi.ts";
 import { EventTexts } from "../../support/event-texts.ts";
 import type { FuzzRequest } from "./document-requests.ts";
 
 const DEADLINE_MS = 20_000;
 const CHUNK_BYTES = 65_536;
 
-/** Sends requests as they are, also what `fetch` would not send, and holds the answers against the document. */
+/** Sends requests unchanged, even those that `fetch` would reject, and validates the responses. */
 export class FuzzClient implements Disposable {
   readonly statuses = new Map<number, number>();
   readonly problems: string[] = [];
   readonly #url: URL;
-  readonly #check: AnswerCheck;
+  readonly #check: ResponseValidator;
   readonly #authorization: Readonly<Record<FuzzRequest["caller"], string | undefined>>;
-  /** Ids by the path that lists or makes such things. */
+  /** Ids by the path that lists or creates such resources. */
   readonly #ids: Map<string, string[]>;
   readonly #agent: Agent;
 
   constructor(
     url: string,
-    check: AnswerCheck,
+    check: ResponseValidator,
     {
       keys,
       ids,
@@ -38,7 +38,7 @@ export class FuzzClient implements Disposable {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** Sends all, so many at once, and resolves when the last is answered. */
+  /** Sends all requests with this concurrency. Resolves after the last response. */
   async sendAll(requests: readonly FuzzRequest[], atOnce: number): Promise<void> {
     const rest = requests.values();
     await Promise.all(
@@ -51,12 +51,13 @@ export class FuzzClient implements Disposable {
   async #sendOne(request: FuzzRequest): Promise<void> {
     const path = request.path.replace(/\{(\d+):(.*?)\}/, (_, n: string, kind: string) => this.#idOf(kind, Number(n)));
     try {
-      const { answer, events } = await this.#exchange(request, path);
-      this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
-      const problems = [...this.#check.problems(answer), ...events];
-      if (answer.status >= 500 && answer.status !== 503) problems.push(`answered ${answer.status}: ${answer.body}`);
+      const { response, events } = await this.#exchange(request, path);
+      this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
+      const problems = [...this.#check.problems(response), ...events];
+      if (response.status >= 500 && response.status !== 503)
+        problems.push(`answered ${response.status}: ${response.body}`);
       if (problems.length > 0) this.#complain(request, path, problems.join("; "));
-      if (answer.status === 201) this.#keep(path, answer);
+      if (response.status === 201) this.#keep(path, response);
     } catch (error) {
       this.#complain(request, path, String(error));
     }
@@ -68,8 +69,8 @@ export class FuzzClient implements Disposable {
     return ids[n % ids.length] as string;
   }
 
-  /** What is made on the way is asked for later. */
-  #keep(path: string, { body }: Answer): void {
+  /** Keeps the id of a created resource for later requests. */
+  #keep(path: string, { body }: ReceivedResponse): void {
     const { data } = JSON.parse(body ?? "null") as { data?: { id?: string; slug?: string } };
     const id = data?.slug ?? data?.id;
     if (id !== undefined) this.#ids.get(path)?.push(id);
@@ -80,25 +81,25 @@ export class FuzzClient implements Disposable {
     this.problems.push(`${method} ${path}?${query} ${facts}\n  ${what.slice(0, 1_000)}`);
   }
 
-  #exchange(request: FuzzRequest, path: string): Promise<{ answer: Answer; events: string[] }> {
+  #exchange(request: FuzzRequest, path: string): Promise<{ response: ReceivedResponse; events: string[] }> {
     const { method, query, body, caller, isChunked } = request;
     const authorization = this.#authorization[caller];
     const headers: Record<string, string> = { ...request.headers, ...(authorization && { authorization }) };
     const bytes = body === undefined ? undefined : Buffer.from(body);
     if (bytes !== undefined && !isChunked) headers["content-length"] = String(bytes.length);
     if (bytes !== undefined && isChunked) headers["transfer-encoding"] = "chunked";
-    const { promise, resolve, reject } = Promise.withResolvers<{ answer: Answer; events: string[] }>();
+    const { promise, resolve, reject } = Promise.withResolvers<{ response: ReceivedResponse; events: string[] }>();
     const { hostname: host, port } = this.#url;
     const target = query === "" ? path : `${path}?${query}`;
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const outgoing = send({ host, port, method, path: target, headers, agent: this.#agent, signal });
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
-      // An answer may come before the body has been sent, and end the connection.
+      // A response may arrive before the body was sent, and close the connection.
       outgoing.off("error", reject).on("error", () => undefined);
-      // What is answered is the path without its dots.
+      // The server sees the path without dot segments.
       const { pathname } = new URL(path, this.#url);
-      readAnswer(incoming, { method, path: pathname }, this.#check).then(resolve, reject);
+      readResponse(incoming, { method, path: pathname }, this.#check).then(resolve, reject);
     });
     for (let from = 0; from < (bytes?.length ?? 0); from += CHUNK_BYTES) {
       outgoing.write(bytes?.subarray(from, from + CHUNK_BYTES));
@@ -112,12 +113,12 @@ export class FuzzClient implements Disposable {
   }
 }
 
-/** Reads an answer to its end; of a stream the first event only, as it may stay open for long. */
-async function readAnswer(
+/** Reads a response to its end, or only the first event of a stream, which may stay open. */
+async function readResponse(
   incoming: IncomingMessage,
-  { method, path }: Pick<Answer, "method" | "path">,
-  check: AnswerCheck,
-): Promise<{ answer: Answer; events: string[] }> {
+  { method, path }: Pick<ReceivedResponse, "method" | "path">,
+  check: ResponseValidator,
+): Promise<{ response: ReceivedResponse; events: string[] }> {
   const headers = new Headers();
   for (const [name, all] of Object.entries(incoming.headersDistinct)) {
     for (const value of all ?? []) headers.append(name, value);
@@ -125,7 +126,7 @@ async function readAnswer(
   const head = { method, path, status: incoming.statusCode ?? 0, headers };
   if (headers.get("content-type")?.startsWith("text/event-stream") !== true) {
     const chunks = (await incoming.toArray()) as Buffer[];
-    return { answer: { ...head, body: Buffer.concat(chunks).toString("utf8") }, events: [] };
+    return { response: { ...head, body: Buffer.concat(chunks).toString("utf8") }, events: [] };
   }
   const events: string[] = [];
   let seen = 0;
@@ -137,5 +138,5 @@ async function readAnswer(
     texts.push(chunk as Buffer);
     if (seen > 0) break;
   }
-  return { answer: { ...head, body: null }, events };
+  return { response: { ...head, body: null }, events };
 }

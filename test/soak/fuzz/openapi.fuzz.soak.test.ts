@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { call } from "../../support/http/http.ts";
 import { Network } from "../../support/network/network.ts";
-import { AnswerCheck, type OpenApiDocument } from "../../support/http/openapi.ts";
+import { ResponseValidator, type OpenApiDocument } from "../../support/http/openapi.ts";
 import { HAS_EVERY_ROUND, soakRounds } from "../../support/soak-rounds.ts";
 import { FuzzClient } from "./fuzz-client.ts";
 import { requestsOf } from "./document-requests.ts";
 import type { Hints } from "./schema-values.ts";
 
 const SEED = 20_261_121;
-/** Until the heap has grown to what this load needs; 2026-11-21: 190 MiB after 1,000, 225 after 3,000, 230 after 9,000. */
+/** Requests until the heap reaches its size under this load. 2026-11-21: 190 MiB after 1,000, 225 after 3,000, 230 after 9,000. */
 const WARM_UP = soakRounds(4_000);
 const REQUESTS = soakRounds(5_000);
 const AT_ONCE = 8;
@@ -24,7 +24,7 @@ const input = fc.oneof(
   { weight: 2, arbitrary: fc.record({ text: prompt }) },
   { weight: 1, arbitrary: fc.dictionary(prompt, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }) },
 );
-// A name that nobody can have: nothing leaves the machine.
+// A name in the reserved top-level domain, so that nothing leaves the machine.
 const webhookUrl = fc.constantFrom(
   "https://hooks.invalid/a",
   "https://hooks.invalid/b",
@@ -32,7 +32,7 @@ const webhookUrl = fc.constantFrom(
   "ftp://x",
 );
 const webhookSecret = fc.constantFrom("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_");
-// The schema cannot say that a micro-credit is the least.
+// The schema cannot express the minimum of one micro-credit.
 const price = fc.integer({ min: 0, max: 2_000 }).map((halves) => halves / 2);
 const eventId = fc.constantFrom("0", "1", "99999999999999999999", "-1");
 
@@ -53,16 +53,16 @@ const hints: Hints = {
   "ChangeCargo.price_per_job": price,
   "CreateApiKey.scopes": fc.constantFrom("read", "write", "read,write", ",", "admin"),
   status: fc.constantFrom("queued", "cancelled,failed", ",", "queued,queued"),
-  // What waits for longer would only hold up the run.
+  // Longer waits would only delay the run.
   wait: fc.constantFrom(0, 0, 0, 1, -1, 61, 0.5),
   "idempotency-key": fc.oneof(fc.constantFrom("one", "two", "x".repeat(255), "x".repeat(256)), fc.uuid()),
   "last-event-id": eventId,
   last_event_id: eventId,
 };
 
-it(`answers ${REQUESTS} requests made from the OpenAPI document as it says, with no 500, and keeps its memory`, async () => {
+it(`gives documented responses to ${REQUESTS} generated requests, without a 500 or a memory leak`, async () => {
   const flags = ["--chat-wait-s", "0.05", "--public-requests-per-minute", "1000000"];
-  // Small heaps, or what is measured is how lazily V8 collects, not what the coordinator keeps.
+  // A small heap limit, so that the measurement shows live memory and not uncollected garbage.
   const env = { NODE_OPTIONS: "--max-old-space-size=96 --max-semi-space-size=4" };
   await using network = await Network.open(flags, env);
   const email = "fuzz@example.org";
@@ -72,7 +72,7 @@ it(`answers ${REQUESTS} requests made from the OpenAPI document as it says, with
   const { body: document } = await call(network.url, owner, "GET", "/openapi.json");
   const ids = await makeThings(network.url, owner);
 
-  const check = new AnswerCheck(document as OpenApiDocument);
+  const check = new ResponseValidator(document as OpenApiDocument);
   using client = new FuzzClient(network.url, check, { keys: { owner, reader }, ids, connections: AT_ONCE });
   const requests = fc.sample(requestsOf(document as OpenApiDocument, hints), {
     seed: SEED,
@@ -93,11 +93,11 @@ it(`answers ${REQUESTS} requests made from the OpenAPI document as it says, with
   );
   expect(client.problems).toEqual([]);
   expect(answered).toBe(REQUESTS);
-  // After a tenth of the warm-up the heap still grows to its size.
+  // After a tenth of the warm-up the heap is still growing.
   if (HAS_EVERY_ROUND) expect(after / before).toBeLessThan(1 + ALLOWED_GROWTH);
 }, 180_000);
 
-/** Some of everything that a path can name, by the path that makes it. */
+/** Creates resources of all kinds. Returns their ids by the path that creates them. */
 async function makeThings(url: string, key: string): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>([["/api/v1/models", ["tiny-chat"]]]);
   const make = async (path: string, body: unknown): Promise<void> => {
@@ -116,7 +116,7 @@ async function makeThings(url: string, key: string): Promise<Map<string, string[
   return ids.set("/api/v1/cargos", ["tiny-chat"]);
 }
 
-/** What the coordinator holds in memory, in KiB; the median of what is seen while it answers /health. */
+/** Returns the resident memory in KiB: the median of samples during requests to /health. */
 async function residentBytes({ url, coordinator }: Network): Promise<number> {
   const samples: number[] = [];
   for (let each = 0; each < SAMPLES; each += 1) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Schema } from "../../support/http/closed-schemas.ts";
 
-/** What of a request's schema is looked at here. */
+/** Supported keywords of a request schema. */
 interface RequestSchema extends Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -17,14 +17,14 @@ interface RequestSchema extends Schema {
 }
 
 type Values = fc.Arbitrary<unknown>;
-/** By name of a parameter, or of component and member ("SubmitJob.input"): what is worth sending there, as the schema says less. */
+/** Useful values beyond the schema, by the name of a parameter or of a component's member ("SubmitJob.input"). */
 export type Hints = Readonly<Record<string, Values>>;
 
 const PREFIX = "#/components/schemas/";
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 3;
 
-/** Makes values that a schema of the OpenAPI document allows, most of the time. */
+/** Generates values that are usually valid for a schema of the OpenAPI document. */
 export class SchemaValues {
   readonly #components: Readonly<Record<string, Schema>>;
   readonly #hints: Hints;
@@ -45,7 +45,7 @@ export class SchemaValues {
     return type === undefined ? fc.jsonValue({ maxDepth: 2 }) : this.#ofType(type, schema, depth, owner);
   }
 
-  /** @param name As in the hints. */
+  /** @param name key in the hints. */
   named(name: string, schema: Schema, depth = 0): Values {
     const plain = this.of(schema, depth);
     const hint = this.#hints[name];

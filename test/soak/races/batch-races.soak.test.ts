@@ -22,11 +22,11 @@ import {
 
 /** Rounds of each race; each is several requests and jobs. */
 const ROUNDS = soakRounds(400);
-/** Of two jobs, so that one of them can end in a batch that has not. */
+/** Two jobs per batch, so that one can end before its batch. */
 const BATCH = { workload: JOB.workload, inputs: [JOB.input, JOB.input] };
 
 describe(`${ROUNDS} races of two clients with batches`, () => {
-  it("on one Idempotency-Key of a batch: both are told of the same one batch", { timeout: 240_000 }, async () => {
+  it("on one Idempotency-Key of a batch: both get the same batch", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("batch-idempotency", 2 * PRICE);
     await race(ROUNDS, async (lane, index) => {
       const key = keys[lane] as string;
@@ -62,7 +62,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
         const batch = (await submitBatch(key)).body.data as Batch;
         const held = await assignments.ofBatch(batch);
         const [one, other] = held;
-        // In some rounds the completion goes first: a cancel that always had a head start could win them all.
+        // In some rounds the completion starts first, because otherwise the cancel could win all rounds.
         const isFirst = index % 4 === 0;
         if (isFirst) island.send(finishedFrame(one.assign, 1, RESULT));
         const cancelled = api(key, "DELETE", `/jobs/batch/${batch.id}`);
@@ -94,7 +94,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
     async () => {
       const keys = await makeKeys("batch-fail-fast", 2 * ROUNDS * PRICE);
       const owner = await coordinator.createAccount("fast-owner@example.com", 0, UNLIMITED);
-      // Two Islands, whose frames come in any order.
+      // Frames of two Islands arrive in any order.
       await using first = await FakeIsland.join(coordinator.url, owner.islandToken, {
         hostId: randomUUID(),
         runtimes: RUNTIMES,
@@ -146,7 +146,7 @@ const cancelBatch = async (key: string, batchId: string): Promise<void> => {
 };
 const idsOf = ({ jobs }: Batch): string[] => jobs.map(({ id }) => id);
 
-/** Takes all assignments of some Islands, as one cannot know to which of them a job comes. */
+/** Takes the assignments of several Islands, since any of them may get a job. */
 class Assignments {
   readonly #held = new Map<string, PromiseWithResolvers<Held>>();
 
@@ -155,7 +155,7 @@ class Assignments {
     for (const island of islands) void this.#take(island).catch(() => undefined);
   }
 
-  /** Those of a batch's two jobs, in order. */
+  /** Returns the assignments of a batch's two jobs, in order. */
   async ofBatch({ jobs }: Batch): Promise<[Held, Held]> {
     return (await Promise.all(jobs.map(({ id }) => this.#of(id).promise))) as [Held, Held];
   }
@@ -174,12 +174,12 @@ class Assignments {
   }
 }
 
-/** Resolves when the coordinator has acted on the first numbered frame of each. */
+/** Resolves when the coordinator has acknowledged the first numbered frame of each. */
 async function acked(held: readonly Held[]): Promise<void> {
   await Promise.all(held.map(({ island, assign }) => island.next("ack", ({ jobId }) => jobId === assign.jobId)));
 }
 
-/** What was charged and earned is the price of all that completed; both sides have won. `most`: as many as could complete. */
+/** Checks that charges and earnings equal the price of completed jobs, and that both sides won some rounds. `most`: all jobs. */
 async function expectCharged(completed: ReadonlyMap<string, number>, most: number, ownerKey: string): Promise<void> {
   let all = 0;
   for (const [key, count] of completed) {

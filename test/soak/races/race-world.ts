@@ -3,20 +3,20 @@ import { call } from "../../support/http/http.ts";
 import { HAS_EVERY_ROUND } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-/** Lanes run beside each other so that they share commits. So many that no account makes more keys in a minute than it may. */
+/** Concurrent lanes, which share commits. With this number no account exceeds its limit of new keys per minute. */
 export const LANES = HAS_EVERY_ROUND ? 25 : 10;
-/** Of a job, in credits. */
+/** Price of a job, in credits. */
 export const PRICE = 0.005;
-/** It ends in one frame, and costs all or nothing. */
+/** Ends with one frame, and costs its full price or nothing. */
 export const JOB = { workload: "base64", input: { data: "Hi" } };
 export const RUNTIMES = [{ type: "wasm" as const, version: "test" }];
 export const RESULT = { output: { data: "SGk=" } };
 export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, concurrentStreams: 1_000 };
 
-/** The coordinator of the test file that imports this. */
+/** Coordinator of the importing test file. */
 export let coordinator: TestCoordinator;
 beforeAll(async () => {
-  // Few heartbeats: the Island of this file sends none. One attempt: a failure ends the job.
+  // Long heartbeats, because the Islands send none. One attempt, so that a failure ends the job.
   coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, maxAttempts: 1 });
   const cargo = (await call(coordinator.url, null, "GET", `/cargos/${JOB.workload}`)).body.data;
   expect(cargo.price_per_job).toBe(PRICE);
@@ -34,7 +34,7 @@ export const creditsOf = async (key: string): Promise<number> =>
 export const statusesOf = (answers: readonly { status: number }[]): number[] =>
   answers.map(({ status }) => status).sort((a, b) => a - b);
 
-/** Runs `round` so often: rounds of a lane one after the other, lanes at once. */
+/** Runs `round` this many times, in concurrent lanes. */
 export async function race(rounds: number, round: (lane: number, index: number) => Promise<void>): Promise<void> {
   const lanes = Array.from({ length: LANES }, async (_, lane) => {
     for (let index = lane; index < rounds; index += LANES) await round(lane, index);
@@ -45,12 +45,12 @@ export async function race(rounds: number, round: (lane: number, index: number) 
   expect(report).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
 }
 
-/** Gives the request that was sent before a head start that differs from round to round, so that either may win. */
+/** Waits for a time that varies between rounds, as the head start of a request, so that either side may win. */
 export async function headStart(index: number): Promise<void> {
-  for (let turns = index % 40; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let ticks = index % 40; ticks > 0; ticks -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** API keys of new accounts, one for each lane. */
+/** Creates an account per lane. Returns their API keys. */
 export async function makeKeys(name: string, credits: number): Promise<string[]> {
   const keys: string[] = [];
   for (let lane = 0; lane < LANES; lane += 1) {

@@ -44,7 +44,7 @@ export async function* jobEvents(
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  if (response.status !== 200) throw new Error(`stream answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`The stream responded ${response.status}: ${await response.text()}`);
   for await (const { id, event, data } of readSse(response)) yield { id, event, data: JSON.parse(data) };
 }
 
@@ -66,5 +66,5 @@ export async function until<T>(read: () => Promise<T>, isDone: (value: T) => boo
     if (isDone(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`Never came true: ${what}`);
+  throw new Error(`Timed out: ${what}`);
 }

@@ -59,7 +59,7 @@ export function currentDocument(): OpenApiDocument {
 }
 
 /** A response as a client receives it. `body`: the complete text, or null if it is not checked. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly method: string;
   /** Path with or without the query. */
   readonly path: string;
@@ -69,7 +69,7 @@ export interface Answer {
 }
 
 /** Checks responses against the document. Returns problems in words; an empty list for a correct response. */
-export class AnswerCheck {
+export class ResponseValidator {
   readonly #document: OpenApiDocument;
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<Schema, ValidateFunction>();
@@ -91,25 +91,30 @@ export class AnswerCheck {
     return this.#items(path).find((item) => item[name] !== undefined)?.[name];
   }
 
-  problems(answer: Answer): string[] {
-    const { method, path, status } = answer;
-    const found = this.#find(answer);
+  problems(received: ReceivedResponse): string[] {
+    const { method, path, status } = received;
+    const found = this.#find(received);
     // On the paths of other vendors' clients, a documented 422 is a 400.
     const isMoved = found.length > 0 && status === 400 && isVendorPath(path);
-    return (isMoved ? this.#find({ ...answer, status: 422 }) : found).map(
+    return (isMoved ? this.#find({ ...received, status: 422 }) : found).map(
       (problem) => `${method} ${path} answered ${status}: ${problem}`,
     );
   }
 
   /** Returns the problems of one event's data. */
-  eventProblems(answer: Omit<Answer, "body">, { event, data }: { event: string | null; data: string }): string[] {
-    const media = this.#responseOf(answer)?.content?.["text/event-stream"];
+  eventProblems(
+    received: Omit<ReceivedResponse, "body">,
+    { event, data }: { event: string | null; data: string },
+  ): string[] {
+    const media = this.#responseOf(received)?.content?.["text/event-stream"];
     if (media === undefined) return ["no text/event-stream is documented"];
     const value: unknown = data === "[DONE]" ? data : parse(data);
     const problems = this.#check(media.schema, value);
     const type = (value as { type?: string } | undefined)?.type ?? null;
     if (event !== type && problems.length === 0) problems.push(`event ${event} has the type ${type}`);
-    return problems.map((problem) => `${answer.method} ${answer.path}: ${problem} in the event ${data.slice(0, 300)}`);
+    return problems.map(
+      (problem) => `${received.method} ${received.path}: ${problem} in the event ${data.slice(0, 300)}`,
+    );
   }
 
   /** Returns the problems of a delivered webhook, by its `type`. */
@@ -120,9 +125,9 @@ export class AnswerCheck {
     return this.#check(media.schema, body).map((problem) => `The webhook ${name}: ${problem}`);
   }
 
-  #find(answer: Answer): string[] {
-    const { method, headers, body } = answer;
-    const response = this.#responseOf(answer);
+  #find(received: ReceivedResponse): string[] {
+    const { method, headers, body } = received;
+    const response = this.#responseOf(received);
     if (response === undefined) return ["not documented"];
     const problems = this.#headerProblems(response, headers);
     const type = headers.get("content-type")?.split(";")[0] ?? null;
@@ -134,7 +139,7 @@ export class AnswerCheck {
     return [...problems, ...this.#check(media.schema, parse(body))];
   }
 
-  #responseOf({ method, path: asked, status }: Omit<Answer, "body">): ResponseDoc | undefined {
+  #responseOf({ method, path: asked, status }: Omit<ReceivedResponse, "body">): ResponseDoc | undefined {
     const path = canonicalPath(asked);
     const operation = this.operation(method, path);
     if (operation !== undefined) return this.#resolve(operation.responses[status]);

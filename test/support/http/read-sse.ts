@@ -33,7 +33,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   if (ms === Infinity) return promise;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came for ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`Nothing arrived for ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([promise, late]);

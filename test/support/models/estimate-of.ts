@@ -7,7 +7,7 @@ export async function estimateOf(
   cargo: CargoManifest,
   modelPath: string | null,
 ): Promise<MemoryUse> {
-  const isEnough = new Error("the estimate is all that is wanted");
+  const isEnough = new Error("Stop after the estimate");
   let memory: MemoryUse | undefined;
   await runtime
     .load(cargo, modelPath, new AbortController().signal, async (estimate) => {
@@ -17,6 +17,6 @@ export async function estimateOf(
     .catch((error: unknown) => {
       if (error !== isEnough) throw error;
     });
-  if (memory === undefined) throw new Error("the load asked for no room");
+  if (memory === undefined) throw new Error("The load did not reserve memory");
   return memory;
 }

@@ -40,7 +40,7 @@ export class FakeRuntime implements CargoRuntime {
   readonly heldDisposals = new Set<string>();
   /** Errors of the next loads, by slug. */
   readonly loadFailures = new Map<string, Error[]>();
-  /** Number of next runs that find their Cargo gone. */
+  /** Number of next runs that throw CargoGone. */
   goneRuns = 0;
   /** Reports progress of the run that started last. */
   work: () => void = () => undefined;

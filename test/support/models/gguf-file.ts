@@ -11,10 +11,10 @@ export type GgufValue =
   | { type: "string"; value: string }
   | { type: "array"; of: "string" | "int32"; value: readonly (string | number)[] };
 
-/** Without data it is zeros. Matrices without data are f16, all else f32. */
+/** Values; default: zeros, as f16 for a matrix and f32 otherwise. */
 export interface GgufTensor {
   readonly name: string;
-  /** The fastest first. */
+  /** Dimensions, the fastest varying first. */
   readonly dims: readonly number[];
   readonly data?: Float32Array;
 }

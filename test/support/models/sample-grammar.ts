@@ -1,10 +1,10 @@
 import type { Grammar, Rules } from "../../../island-agent/runtimes/llmcpp/grammar/gbnf.ts";
 
-/** Deeper than that, the shortest way is taken. */
+/** Depth of rules from which the shortest option is chosen. */
 const MAX_DEPTH = 24;
 const MAX_MORE = 3;
 
-/** A text of the grammar, made by chance: `random` gives numbers from 0 up to 1. */
+/** Returns a random text of the grammar. `random`: returns numbers from 0 to 1, without 1. */
 export function sampleGrammar(rules: Rules, random: () => number): string {
   const sizes = shortest(rules);
   const sizeOf = (grammar: Grammar): number => sizeIn(grammar, sizes);
@@ -33,7 +33,7 @@ export function sampleGrammar(rules: Rules, random: () => number): string {
       }
       case "rule": {
         const named = rules.get(grammar.name);
-        if (named === undefined) throw new Error(`There is no rule ${grammar.name}`);
+        if (named === undefined) throw new Error(`Unknown rule ${grammar.name}`);
         return write(named, depth + 1);
       }
       default:
@@ -41,11 +41,11 @@ export function sampleGrammar(rules: Rules, random: () => number): string {
     }
   };
   const root = rules.get("root");
-  if (root === undefined) throw new Error("There is no rule root");
+  if (root === undefined) throw new Error("The rule root is missing");
   return write(root, 0);
 }
 
-/** Levels of rules below each rule on its shortest way to an end; Infinity for one without an end. */
+/** Returns the minimum depth of rules below each rule; Infinity for a rule that never ends. */
 function shortest(rules: Rules): Map<string, number> {
   const sizes = new Map([...rules.keys()].map((name) => [name, Infinity]));
   for (let changed = true; changed;) {

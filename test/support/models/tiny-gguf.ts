@@ -1,12 +1,12 @@
 import { encodeGguf, type GgufTensor, type GgufValue } from "./gguf-file.ts";
 
 /**
- * GGUF files for tests: a llama whose weights are all zero, so that every token is as likely as any other. At temperature 0 it says
- * "a" (token 0) for ever. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, version 3.
+ * Options of a GGUF file for tests: a llama with zero weights, for which all tokens are equally likely. At temperature 0 it generates
+ * "a" (token 0) without an end. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, version 3.
  */
 export interface TinyGgufOptions {
   readonly contextTokens?: number;
-  /** Width and number of layers: a wide model reads a prompt slowly. */
+  /** A larger width makes prompt processing slower. */
   readonly width?: number;
   readonly layers?: number;
   readonly chatTemplate?: string;
@@ -96,14 +96,14 @@ function byteAlphabet(): string[] {
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrintable(byte) ? byte : 256 + unprintable++));
 }
 
-/** The last `length` tokens of the vocabulary follow one another: each token is a direction, in which the next one's logit grows. */
+/** Makes the model generate the last `length` tokens in order: each token's embedding raises the logit of the next one. */
 function withChain(
   tensors: readonly GgufTensor[],
   vocabulary: readonly string[],
   length: number,
   width: number,
 ): GgufTensor[] {
-  if (width < length + 2) throw new Error("The model is too narrow for what it says");
+  if (width < length + 2) throw new Error(`The width ${width} is too small for ${length} generated tokens`);
   const [embeddings, output] = [0, 0].map(() => new Float32Array(width * vocabulary.length)) as [
     Float32Array,
     Float32Array,
@@ -111,9 +111,9 @@ function withChain(
   const first = vocabulary.length - length;
   const SURE = 8;
   for (let token = 0; token < vocabulary.length; token += 1) {
-    const place = Math.max(0, token - first + 1);
-    embeddings[token * width + place] = 1;
-    if (token >= first) output[token * width + place - 1] = SURE;
+    const dimension = Math.max(0, token - first + 1);
+    embeddings[token * width + dimension] = 1;
+    if (token >= first) output[token * width + dimension - 1] = SURE;
   }
   output[vocabulary.indexOf("<|endoftext|>") * width + length] = SURE;
   const data: Readonly<Record<string, Float32Array>> = {

@@ -1,4 +1,4 @@
-/** ONNX graphs written by hand, for tests that need one of a kind. Source: onnx.proto of ONNX 1.8 (opset 13). */
+/** Minimal ONNX graphs for tests of single operators. Source: onnx.proto of ONNX 1.8 (opset 13). */
 
 const ELEMENT_TYPES = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
 const WIRE_VARINT = 0;
@@ -7,7 +7,7 @@ const WIRE_BYTES = 2;
 export interface GraphValue {
   readonly name: string;
   readonly type: keyof typeof ELEMENT_TYPES;
-  /** Names for sizes that may be any. */
+  /** Sizes; a name stands for a dynamic size. */
   readonly shape: readonly (number | string)[];
 }
 
@@ -17,7 +17,7 @@ export interface GraphNode {
   readonly output: string;
 }
 
-/** A model file of these nodes, which have no attributes and no weights. */
+/** Encodes a model file. The nodes have no attributes and no weights. */
 export function makeOnnx(
   nodes: readonly GraphNode[],
   inputs: readonly GraphValue[],
@@ -34,7 +34,7 @@ export function makeOnnx(
   return Buffer.concat([varintField(1, 8), bytes(7, [graph]), bytes(8, [varintField(2, 13)])]);
 }
 
-/** Multiplies a matrix of zeros with itself, `steps` times; `size` [n, n] is its input, so that the job says how long it takes. */
+/** Encodes a model that squares a zero matrix `steps` times. Its input `size` [n, n] determines the duration of a job. */
 export function makeSlowOnnx(steps: number): Buffer {
   const nodes = Array.from({ length: steps }, (_, i) => ({
     operator: "MatMul",

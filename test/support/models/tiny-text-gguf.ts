@@ -1,10 +1,10 @@
 import { encodeGguf, type GgufTensor, type GgufValue } from "./gguf-file.ts";
 import { Random } from "../random.ts";
 
-/** Words that the model knows; all others fall into letters. */
+/** Words with a token. Other words are split into letters. */
 const WORDS = ["the", "cat", "sleeps", "dog", "barks", "stocks", "fell", "today", "island", "sea"];
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-/** The prefix of tokens that begin a word. */
+/** Prefix of tokens at the start of a word. */
 const WORD_START = "\u2581";
 const POOLING = { mean: 1, rank: 4 };
 const WIDTH = 32;
@@ -12,13 +12,13 @@ const LAYERS = 2;
 const HEADS = 4;
 
 export interface TinyTextGgufOptions {
-  /** `rank`: a cross encoder with a score. */
+  /** `rank` makes a cross-encoder that outputs a score. */
   readonly pooling?: keyof typeof POOLING;
   readonly contextTokens?: number;
   readonly seed?: number;
 }
 
-/** A GGUF file of a small BERT with random weights: it has no sense, but every text has a vector, or a score, of its own. */
+/** Encodes a GGUF file of a small BERT with random weights, which gives each text a distinct vector or score. */
 export function makeTinyTextGguf({ pooling = "mean", contextTokens = 64, seed = 1 }: TinyTextGgufOptions = {}): Buffer {
   const letters = Array.from("abcdefghijklmnopqrstuvwxyz0123456789.,?!");
   const vocabulary = [...SPECIAL, ...[...WORDS, ...letters].map((word) => WORD_START + word), ...letters];

@@ -1,4 +1,4 @@
-/** The part of the engine's interface that is used here: Node's types leave it out. */
+/** Used part of the WebAssembly API, which Node's types do not declare. */
 interface Engine {
   readonly Module: {
     new (bytes: Uint8Array): WasmModule;
@@ -17,13 +17,13 @@ const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly;
 
 export const compileWasm = (bytes: Uint8Array): WasmModule => new engine.Module(bytes);
 
-/** `module.name` of what it asks for, and the names of what it offers. */
+/** Returns the imports as `module.name`, and the names of the exports. */
 export const linksOf = (module: WasmModule): { imports: string[]; exports: string[] } => ({
   imports: engine.Module.imports(module).map((entry) => `${entry.module}.${entry.name}`),
   exports: engine.Module.exports(module).map((entry) => entry.name),
 });
 
-/** Thrown through a module that calls `proc_exit`. */
+/** Unwinds a module that calls `proc_exit`. */
 class Exit extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -39,8 +39,8 @@ export interface WasiRun {
 }
 
 /**
- * Runs a WASI command that asks for nothing but stdin, stdout and its exit, in this process: for modules that we trust.
- * @param moveBytes what one read or write moves at the most.
+ * Runs a trusted WASI command in this process. It may only import stdin, stdout and exit.
+ * @param moveBytes maximum of bytes per read or write.
  */
 export function runWasi(module: WasmModule, stdin: Uint8Array, moveBytes = Infinity): WasiRun {
   const written: Buffer[] = [];

@@ -1,6 +1,6 @@
 import asc from "assemblyscript/asc";
 
-/** What a test's program can call. Everything it allocates stays: it ends soon. */
+/** Functions for test programs. They never free memory, because the programs end soon. */
 const PRELUDE = `
 @external("wasi_snapshot_preview1", "fd_write") declare function fd_write(fd: i32, vectors: usize, count: i32, written: usize): i32;
 @external("wasi_snapshot_preview1", "fd_read") declare function fd_read(fd: i32, vectors: usize, count: i32, read: usize): i32;
@@ -28,10 +28,10 @@ function input(): string {
 
 const OPTIONS = { runtime: "stub", use: ["abort="], optimizeLevel: 1 };
 
-/** Files of one worker share what they make: to compile a program takes a tenth of a second and more. */
+/** Compiled programs, shared by the test files of a worker. Compiling one takes at least 0.1 s. */
 const made = new Map<string, Promise<Uint8Array>>();
 
-/** A WASI command whose \`_start\` is \`body\` in AssemblyScript, with \`say\`, \`complain\`, \`input\` and \`exit\`; \`outside\` stands before it. */
+/** Compiles a WASI command whose `_start` is the AssemblyScript `body`, after the declarations in `outside`. */
 export function makeWasmProgram(body: string, outside = "", options: object = {}): Promise<Uint8Array> {
   const source = `${PRELUDE}\n${outside}\nexport function _start(): void {\n${body}\n}\n`;
   const key = JSON.stringify([source, options]);

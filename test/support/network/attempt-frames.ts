@@ -6,7 +6,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 
 type AttemptName = Pick<Assign, "jobId" | "attempt">;
 
-/** What an Island says of an attempt, for a FakeIsland to send. */
+/** Returns `accepted` and `started` of an attempt, for a FakeIsland to send. */
 export function beginFrames({ jobId, attempt }: AttemptName): FromIsland[] {
   return [
     { type: "accepted", jobId, attempt },
@@ -14,7 +14,7 @@ export function beginFrames({ jobId, attempt }: AttemptName): FromIsland[] {
   ];
 }
 
-/** A token for each text. */
+/** Returns an `output` frame with one token per text. */
 export function outputFrame({ jobId, attempt }: AttemptName, seq: number, ...texts: string[]): FromIsland {
   const items = texts.map((content) => ({ type: "token" as const, content, count: 1 }));
   return { type: "output", jobId, attempt, seq, items };
@@ -37,12 +37,12 @@ export function finishedFrame(
   };
 }
 
-/** A failure that another Island would not mend. */
+/** Returns a `failed` frame that is not retryable. */
 export function failedFrame({ jobId, attempt }: AttemptName, seq: number, code: JobErrorCode): FromIsland {
   return { type: "failed", jobId, attempt, seq, code, message: "because", retryable: false };
 }
 
-/** A whole run that writes `texts`. */
+/** Returns all frames of a run that outputs `texts`. */
 export function runFrames(assign: Assign, ...texts: string[]): FromIsland[] {
   return [
     ...beginFrames(assign),

@@ -22,11 +22,11 @@ export interface ClusterOptions {
   readonly coordinators?: number;
   /** Text of the configuration file of NATS. */
   readonly natsConfig?: string;
-  /** More flags of `coordinator serve`; they win over the short waits. */
+  /** Additional flags of `coordinator serve`, which override {@link QUICK}. */
   readonly flags?: readonly string[];
-  /** More of the environment of each coordinator. */
+  /** Additional environment variables of each coordinator. */
   readonly environmentOf?: (index: number) => Readonly<Record<string, string>>;
-  /** As for `Program`, if a coordinator is to be another build. */
+  /** Program of another build, as for `Program`. */
   readonly programOf?: (index: number) => string;
 }
 
@@ -55,7 +55,7 @@ export class Cluster implements AsyncDisposable {
     this.#key = key;
   }
 
-  /** @throws where PostgreSQL or NATS is not installed. */
+  /** @throws if PostgreSQL or NATS is not installed. */
   static async open(options: ClusterOptions = {}): Promise<Cluster> {
     const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
     await using opened = new AsyncDisposableStack();
@@ -77,7 +77,7 @@ export class Cluster implements AsyncDisposable {
         program: programOf?.(index) ?? "coordinator",
       }),
     );
-    // All at once, as operators do: they agree on the tables and the secrets.
+    // Concurrent first starts must agree on the tables and the secrets.
     for (const result of await Promise.allSettled(opening)) {
       if (result.status === "rejected") throw result.reason;
       members.push(opened.use(result.value));
@@ -87,15 +87,14 @@ export class Cluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** A member by its number. */
   at(index: number): CoordinatorProcess {
     const member = this.members[index % this.members.length];
-    if (member === undefined) throw new Error(`There is no coordinator ${index}`);
+    if (member === undefined) throw new Error(`Unknown coordinator ${index}`);
     return member;
   }
 
   /** Repairs all links, and restarts ended processes. */
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     for (const member of this.members) {
       member.heal();
       member.thaw();
@@ -108,14 +107,14 @@ export class Cluster implements AsyncDisposable {
     return nextUp(this.members, (this.#turn += 1)).url;
   }
 
-  /** Addresses for an Island that begins with a member. */
+  /** Returns the addresses for an Island, rotated to begin with a member. */
   islandUrls(first = 0): string[] {
     return this.members.map((_, index) => this.at(first + index).islands.url);
   }
 
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
-    const place = { address: this.postgres.addressOf(DATABASE), key: this.#key };
-    return insertAccount(place, email, credits, { requestsPerMinute: 100_000, ...limits });
+    const location = { address: this.postgres.addressOf(DATABASE), key: this.#key };
+    return insertAccount(location, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   /** Runs a coordinator command on the database. */
@@ -137,8 +136,8 @@ export class Cluster implements AsyncDisposable {
 
 function nextUp(members: readonly CoordinatorProcess[], turn: number): CoordinatorProcess {
   const up = members.filter(({ isUp }) => isUp);
-  // With none up, the connection is refused by the first.
+  // If all are down, the first one refuses the connection.
   const member = up[turn % Math.max(1, up.length)] ?? members[0];
-  if (member === undefined) throw new Error("There is no coordinator");
+  if (member === undefined) throw new Error("The cluster has no coordinator");
   return member;
 }

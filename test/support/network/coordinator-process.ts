@@ -8,7 +8,6 @@ export interface MemberOptions {
   readonly busPort: number;
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** As for `Program`. */
   readonly program: string;
 }
 
@@ -58,7 +57,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     return exitCode === null && signalCode === null;
   }
 
-  /** Resolves when it listens; rejects when it ends before. `program`: as for `Program`, if it is another build from now on. */
+  /** Resolves when it listens; rejects if it ends first. `program`: another build to use from now on, as for `Program`. */
   async start(program = this.#options.program): Promise<void> {
     const { store, flags, env } = this.#options;
     const shared = ["--store", `postgres://atoll@127.0.0.1:${this.store.port}/${store.database}`];

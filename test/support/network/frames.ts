@@ -14,7 +14,7 @@ export function makeIslandState(override: Partial<IslandState> = {}): IslandStat
   };
 }
 
-/** A hello of an ordinary Island that offers llmcpp; every fact can be overridden. */
+/** Returns the `hello` of an Island that offers llmcpp, with overrides. */
 export function makeHello(override: Partial<Hello> & { ramBytes?: number } = {}): Hello {
   const { ramBytes = 16 * GIB, ...rest } = override;
   return {

@@ -17,7 +17,7 @@ export class NetworkPeers implements AsyncDisposable {
     this.#balancer = balancer;
   }
 
-  /** `isFirstUp`: asked for each request of a client. `args` and `env`: as of the first. */
+  /** `isFirstUp` is called for each request of a client. `args` and `env` are those of the first coordinator. */
   static async open(
     args: readonly string[],
     env: Readonly<Record<string, string>>,

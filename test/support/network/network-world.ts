@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Addresses of the world, as a machine on the internet and as one of the local network, and of the host itself. */
+/** Public and private addresses of the world. */
 export const WORLD = {
   public: "11.1.1.2",
   privates: ["10.9.9.2", "172.31.9.2", "192.168.9.2", "100.64.9.2", "169.254.169.254", "198.18.9.2"],
@@ -15,8 +15,8 @@ const PORT = 8_080;
 const run = promisify(execFile);
 
 /**
- * A second network namespace behind the host's, with a server at public and at private addresses; and the same server on the host. All
- * of it is gone with the two namespaces.
+ * A network namespace connected to the host's, with a server at public and private addresses. The same server runs on the host. Disposal
+ * ends both.
  */
 export class NetworkWorld implements AsyncDisposable {
   readonly #children: ChildProcess[] = [];
@@ -28,7 +28,7 @@ export class NetworkWorld implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** @param hostPid process whose network namespace is the host's; made for the test. */
+  /** @param hostPid process in the network namespace of the host, created for the test. */
   static async open(hostPid: number): Promise<NetworkWorld> {
     const world = new NetworkWorld(hostPid, await mkdtemp(join(tmpdir(), "atoll-world-")));
     await writeFile(join(world.#directory, "index.html"), "reached\n");
@@ -43,15 +43,15 @@ export class NetworkWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Program and arguments that work in the host's network namespace. */
+  /** Returns the command that runs a program in the host's network namespace. */
   onHost(program: string, ...args: string[]): [string, ...string[]] {
     return ["/usr/bin/nsenter", `--net=/proc/${this.#hostPid}/ns/net`, program, ...args];
   }
 
-  /** Shell commands that print those of `addresses` whose server answers. */
+  /** Returns shell commands that print the `addresses` whose server responds. */
   static reachable(addresses: readonly string[]): string {
-    // nc limits only the connecting: an answer that a filter cuts off would never end.
-    // Not wget: that of a static busybox crashes where it finds no files of names and services.
+    // `-w` of nc only limits the connection attempt; a filter may drop the response. wget of a static busybox crashes without
+    // /etc/hosts and /etc/services.
     const each = addresses.map(
       (address) =>
         `(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | timeout 5 nc -w 1 ${address} ${PORT} | grep -q reached && echo ${address} >> /tmp/reached) &`,
@@ -71,7 +71,7 @@ export class NetworkWorld implements AsyncDisposable {
   }
 
   async #connect(outside: number): Promise<void> {
-    // The process is there before it has its namespace.
+    // The process starts before it enters its namespace.
     const isApart = async (): Promise<boolean> =>
       (await run("readlink", [`/proc/${outside}/ns/net`])).stdout !==
       (await run("readlink", ["/proc/self/ns/net"])).stdout;

@@ -4,19 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AccountLimits } from "../../../coordinator/store/accounts/accounts.ts";
 import { readSigningKey } from "../../../coordinator/islands/signing-key.ts";
-import { openStore, secretsOf } from "../../../coordinator/store/open-store.ts";
+import { openStore } from "../../../coordinator/store/open-store.ts";
+import { fileSecrets } from "../../../coordinator/store/secrets/file-secrets.ts";
 import type { StoreLocation } from "../../../coordinator/store/store-location.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { storeKeys } from "../../../island-agent/config/config-file.ts";
-import { askAgent } from "../../../island-agent/control/control-client.ts";
+import { getFromAgent } from "../../../island-agent/control/control-client.ts";
 import { publicKeyText } from "../../../shared/cargo-signature.ts";
 import { accountOfToken, insertAccount, type NewAccount } from "../store/account-rows.ts";
-import { unwatchOrigin, watchOrigin } from "../http/answer-watch.ts";
+import { unwatchOrigin, watchOrigin } from "../http/response-watch.ts";
 import { NetworkPeers } from "./network-peers.ts";
 import { Program, type ProgramResult } from "../program.ts";
 import { ARE_SEVERAL } from "./several-coordinators.ts";
 import { smallCatalog } from "../small-catalog.ts";
-import { placeFlags, placeFor, STORE_ENV } from "../store/test-store.ts";
+import { locationFlags, locationFor, STORE_ENV } from "../store/test-store.ts";
 
 /**
  * A real network of a coordinator and Islands as processes in a temporary directory. With ATOLL_TEST_COORDINATORS there are several
@@ -25,7 +26,7 @@ import { placeFlags, placeFor, STORE_ENV } from "../store/test-store.ts";
 export class Network implements AsyncDisposable {
   readonly directory: string;
   /** Location of the coordinator's data: the directory, or a PostgreSQL database. */
-  readonly place: StoreLocation;
+  readonly location: StoreLocation;
   coordinator: Program;
   readonly url: string;
   readonly #args: readonly string[];
@@ -35,7 +36,7 @@ export class Network implements AsyncDisposable {
 
   private constructor(
     directory: string,
-    place: StoreLocation,
+    location: StoreLocation,
     coordinator: Program,
     url: string,
     args: readonly string[],
@@ -44,7 +45,7 @@ export class Network implements AsyncDisposable {
   ) {
     this.#args = args;
     this.#peers = peers;
-    this.place = place;
+    this.location = location;
     this.#program = program;
     this.directory = directory;
     this.coordinator = coordinator;
@@ -52,8 +53,8 @@ export class Network implements AsyncDisposable {
   }
 
   /**
-   * `flags` of `coordinator serve`; a `--port` among them stays the same over restarts. `program`: as for `Program`, if it is to be
-   * another build.
+   * Starts a coordinator. `flags`: of `coordinator serve`; a `--port` stays the same over restarts. `program`: another build, as for
+   * `Program`.
    */
   static async open(
     flags: readonly string[] = [],
@@ -61,17 +62,17 @@ export class Network implements AsyncDisposable {
     program = "coordinator",
   ): Promise<Network> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-test-"));
-    const place = await placeFor(join(directory, "coordinator"));
+    const location = await locationFor(join(directory, "coordinator"));
     const catalog = ["--catalog-directory", smallCatalog()];
-    const args = ["serve", "--port", "0", ...placeFlags(place), "--log-level", "warn", ...catalog, ...flags];
+    const args = ["serve", "--port", "0", ...locationFlags(location), "--log-level", "warn", ...catalog, ...flags];
     let network: Network | null = null;
     const isUp = (): boolean => network?.isCoordinatorUp === true;
     const peers = ARE_SEVERAL ? await NetworkPeers.open(args, { ...STORE_ENV, ...env }, isUp) : null;
-    // The last flag of a name counts.
+    // The last of repeated flags applies.
     const ownArgs = [...args, ...(peers?.firstFlags ?? [])];
     const coordinator = new Program(program, ownArgs, { ...STORE_ENV, ...env });
     const [, listening = ""] = await coordinator.printed(/listening on (\S+)\n/);
-    network = new Network(directory, place, coordinator, peers?.url ?? listening, ownArgs, program, peers);
+    network = new Network(directory, location, coordinator, peers?.url ?? listening, ownArgs, program, peers);
     watchOrigin(network.url);
     return network;
   }
@@ -92,8 +93,8 @@ export class Network implements AsyncDisposable {
 
   /** The data directory, for tests that only use SQLite. */
   get data(): string {
-    if (typeof this.place !== "string") throw new Error("The network's data is in a database");
-    return this.place;
+    if (typeof this.location !== "string") throw new Error("The network's data is in a database");
+    return this.location;
   }
 
   /** Runs a coordinator command on the data of the running server, and returns its JSON. */
@@ -105,12 +106,12 @@ export class Network implements AsyncDisposable {
 
   /** Runs a coordinator command on the data of the running server. */
   async run(...args: string[]): Promise<ProgramResult> {
-    return new Program("coordinator", [...args, ...placeFlags(this.place)], STORE_ENV).ended();
+    return new Program("coordinator", [...args, ...locationFlags(this.location)], STORE_ENV).ended();
   }
 
   /** Creates an account without a request limit, because the number of polls of a test depends on the machine's speed. */
   createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): NewAccount {
-    return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
+    return insertAccount(this.location, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   islandData(name: string): string {
@@ -140,20 +141,20 @@ export class Network implements AsyncDisposable {
     return island;
   }
 
-  /** As `island join` and `island config set` write it, without a process for each. */
+  /** Writes the files of `island join` and `island config set` without a process for each. */
   async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
     await storeKeys(data, {
-      "coordinator.public_key": await publicKeyOf(this.place),
+      "coordinator.public_key": await publicKeyOf(this.location),
       "coordinator.api_url": this.url,
       "coordinator.token": token,
-      "coordinator.account": accountOfToken(this.place, token),
+      "coordinator.account": accountOfToken(this.location, token),
       ...settings,
     });
   }
 
   /** Returns the output of `island status --json`, read from the agent directly, because tests poll it often. */
   async islandStatus<T>(name: string): Promise<T> {
-    const status = await askAgent<T>(this.islandData(name), "/status");
+    const status = await getFromAgent<T>(this.islandData(name), "/status");
     if (status === undefined) throw new Error(`No agent runs on ${this.islandData(name)}`);
     return status;
   }
@@ -168,12 +169,12 @@ export class Network implements AsyncDisposable {
 }
 
 /** Returns the key that Islands pin, like `signing-key show`. */
-async function publicKeyOf(place: StoreLocation): Promise<string> {
+async function publicKeyOf(location: StoreLocation): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const secrets =
-    typeof place === "string"
-      ? secretsOf(place)
-      : stack.adopt(await openStore(place, systemClock), (store) => store.close()).secrets;
+    typeof location === "string"
+      ? fileSecrets(location)
+      : stack.adopt(await openStore(location, systemClock), (store) => store.close()).secrets;
   const found = await readSigningKey(secrets);
   if (found === null) throw new Error("The coordinator has no signing key");
   return publicKeyText(createPublicKey(found.key));

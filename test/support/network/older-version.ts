@@ -10,17 +10,17 @@ function git(...args: string[]): { readonly isDone: boolean; readonly stdout: Bu
   return { isDone: status === 0, stdout };
 }
 
-/** Whether the commit is there and has the file; a shallow clone has no older ones. */
+/** Returns whether the commit exists and has the file. A shallow clone has no older commits. */
 export function hasFileAt(commit: string, path: string): boolean {
   return git("cat-file", "-e", `${commit}:${path}`).isDone;
 }
 
-/** The commit before the last one that added `text` to the file, or removed it. */
+/** Returns the parent of the last commit that added `text` to the file or removed it. */
 export function commitBefore(text: string, path: string): string {
   return `${git("log", "-1", "--format=%H", `-S${text}`, "--", path).stdout.toString().trim()}~1`;
 }
 
-/** The program of an older commit, with the packages that are installed here. */
+/** Checkout of an older commit that uses the installed packages of this one. */
 export class OlderVersion implements AsyncDisposable {
   readonly #folder: string;
 
@@ -35,7 +35,7 @@ export class OlderVersion implements AsyncDisposable {
     return new OlderVersion(folder);
   }
 
-  /** Its `coordinator`. */
+  /** Path of its `bin/coordinator.ts`. */
   get program(): string {
     return join(this.#folder, "bin", "coordinator.ts");
   }

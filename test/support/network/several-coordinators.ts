@@ -7,8 +7,9 @@ export const COORDINATORS = Number(process.env[CHOICE] ?? "1");
 export const ARE_SEVERAL = COORDINATORS > 1;
 
 if (!Number.isInteger(COORDINATORS) || COORDINATORS < 1 || COORDINATORS > 9)
-  throw new Error(`${CHOICE} is a number from 1 to 9`);
-if (ARE_SEVERAL && !IS_POSTGRES) throw new Error(`${CHOICE} needs ATOLL_TEST_STORE=postgres: they share a database`);
+  throw new Error(`${CHOICE} must be a number from 1 to 9`);
+if (ARE_SEVERAL && !IS_POSTGRES)
+  throw new Error(`${CHOICE} needs ATOLL_TEST_STORE=postgres: the coordinators share a database`);
 
 /** Marks a test that does not apply if requests go to several coordinators. `why` is part of its title. */
 export function unlessSeveral(title: string, why: string): [title: string, options: { readonly skip: boolean }] {

@@ -11,14 +11,14 @@ import type { AccountLimits } from "../../../coordinator/store/accounts/accounts
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { insertAccount, type NewAccount } from "../store/account-rows.ts";
-import { unwatchOrigin, watchOrigin } from "../http/answer-watch.ts";
+import { unwatchOrigin, watchOrigin } from "../http/response-watch.ts";
 import { writeEmptyDatabase } from "../store/empty-database.ts";
 import { makeFastDirectory } from "../fast-directory.ts";
 import { smallCatalog } from "../small-catalog.ts";
 import { NatsServer } from "../servers/nats-server.ts";
 import { RoundRobin } from "../servers/round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "./several-coordinators.ts";
-import { placeFlags, placeFor, runSql } from "../store/test-store.ts";
+import { locationFlags, locationFor, runSql } from "../store/test-store.ts";
 import { testEnv } from "../test-env.ts";
 import { TEST_TRANSPORT } from "../transport.ts";
 
@@ -35,7 +35,7 @@ const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
   /** Location of its data: the directory, or a PostgreSQL database. */
-  readonly place: StoreLocation;
+  readonly location: StoreLocation;
   readonly fatal: unknown[] = [];
   #flags: Readonly<Record<string, unknown>>;
   #coordinators: readonly Coordinator[] = [];
@@ -49,38 +49,38 @@ export class TestCoordinator implements AsyncDisposable {
 
   private constructor(
     directory: string,
-    place: StoreLocation,
+    location: StoreLocation,
     flags: Readonly<Record<string, unknown>>,
     env: Readonly<Record<string, string>>,
     nats: NatsServer | null,
   ) {
     this.#nats = nats;
     this.directory = directory;
-    this.place = place;
+    this.location = location;
     this.#flags = flags;
     this.#env = env;
   }
 
-  /** Opens a coordinator. `ownPlace`: location of the data instead of the default store of the tests. */
+  /** Opens a coordinator. `ownLocation`: location of the data instead of the default store of the tests. */
   static async open(
     flags: Readonly<Record<string, unknown>> = {},
     env: Readonly<Record<string, string>> = {},
-    ownPlace?: StoreLocation,
+    ownLocation?: StoreLocation,
   ): Promise<TestCoordinator> {
     const directory = await makeFastDirectory("atoll-test-");
-    const [place, nats] = await Promise.all([
-      ownPlace ?? placeFor(directory),
-      ARE_SEVERAL && ownPlace === undefined ? NatsServer.start() : null,
+    const [location, nats] = await Promise.all([
+      ownLocation ?? locationFor(directory),
+      ARE_SEVERAL && ownLocation === undefined ? NatsServer.start() : null,
     ]);
-    const test = new TestCoordinator(directory, place, flags, env, nats);
-    if (typeof place === "string") await writeEmptyDatabase(join(directory, DATABASE_FILE));
+    const test = new TestCoordinator(directory, location, flags, env, nats);
+    if (typeof location === "string") await writeEmptyDatabase(join(directory, DATABASE_FILE));
     await test.start();
     return test;
   }
 
   /** Flags of a command that works on its data. */
-  get placeFlags(): string[] {
-    return placeFlags(this.place);
+  get locationFlags(): string[] {
+    return locationFlags(this.location);
   }
 
   get isOpen(): boolean {
@@ -103,9 +103,9 @@ export class TestCoordinator implements AsyncDisposable {
       transport: TEST_TRANSPORT.transport,
       uwsModule: TEST_TRANSPORT.transportModule,
       port: 0,
-      ...(typeof this.place === "string"
-        ? { dataDirectory: this.place }
-        : { store: this.place.address, filesDir: join(this.directory, "files") }),
+      ...(typeof this.location === "string"
+        ? { dataDirectory: this.location }
+        : { store: this.location.address, filesDir: join(this.directory, "files") }),
       ...(this.#nats === null ? {} : { bus: this.#nats.address }),
       logLevel: "silent",
       ...PATIENT,
@@ -132,7 +132,7 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   get #storeEnv(): Readonly<Record<string, string>> {
-    return typeof this.place === "string" ? {} : { ATOLL_CLUSTER_KEY: this.place.key.toString("hex") };
+    return typeof this.location === "string" ? {} : { ATOLL_CLUSTER_KEY: this.location.key.toString("hex") };
   }
 
   async stop(): Promise<void> {
@@ -145,7 +145,7 @@ export class TestCoordinator implements AsyncDisposable {
 
   /** Accesses the data of the running coordinator, like its commands. */
   async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
-    const store = await openStore(this.place, systemClock);
+    const store = await openStore(this.location, systemClock);
     // Adopt the jobs of a stopped coordinator, so that they can be written.
     if (store.cluster.isShared) await store.cluster.adopt(1_000);
     try {
@@ -160,7 +160,7 @@ export class TestCoordinator implements AsyncDisposable {
 
   /** Runs SQL with `?` for values on its data. */
   runSql(sql: string, ...values: readonly (string | number | null)[]): unknown[] {
-    return runSql(this.place, sql, ...values);
+    return runSql(this.location, sql, ...values);
   }
 
   /**
@@ -168,7 +168,7 @@ export class TestCoordinator implements AsyncDisposable {
    * by default, because the number of polls of a test depends on the machine's speed.
    */
   async createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): Promise<NewAccount> {
-    return insertAccount(this.place, email, credits, { requestsPerMinute: 100_000, ...limits });
+    return insertAccount(this.location, email, credits, { requestsPerMinute: 100_000, ...limits });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -106,7 +106,7 @@ async function startDaemon({ wrapper, options }: DaemonNetwork): Promise<Omit<Te
       ...["--pdeathsig", "TERM", DAEMON, "--config-file", at("daemon.json"), "--pidfile", at("pid")],
       ...["--data-root", at("data"), "--exec-root", at("exec"), "--host", `unix://${at("engine.sock")}`],
       ...["--group", "root", ...options],
-      // Higher than what a Cargo may have, so that a test sees who sets it.
+      // Higher than the limit of a Cargo, so that a test can tell which limit applies.
       ...["--default-ulimit", "core=4096:4096"],
       ...["--bridge=none", "--shutdown-timeout=1", "--max-download-attempts=1", "--log-level=warn"],
     ],

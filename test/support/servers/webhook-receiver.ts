@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { watchWebhook } from "../http/answer-watch.ts";
+import { watchWebhook } from "../http/response-watch.ts";
 
 export interface Received {
   readonly headers: Record<string, string>;
@@ -11,12 +11,12 @@ export interface Received {
   readonly body: any;
 }
 
-type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
+type ScriptedResponse = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A webhook receiver on a real port. Responds with `answers` in order, then with 204. */
+/** A webhook receiver on a real port. Responds with `responses` in order, then with 204. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  readonly answers: Answer[] = [];
+  readonly responses: ScriptedResponse[] = [];
   /** Number of requests without a response yet. */
   open = 0;
   mostOpen = 0;
@@ -64,12 +64,12 @@ export class WebhookReceiver implements AsyncDisposable {
     response.once("close", () => (this.open -= 1));
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
-    const answer = this.answers.shift() ?? 204;
+    const scripted = this.responses.shift() ?? 204;
     const body = JSON.parse(text);
     if (/^(job|batch)\./.test(body.type)) await watchWebhook(body);
     this.received.push({ headers: request.headers as Record<string, string>, text, body });
-    if (typeof answer === "number") response.writeHead(answer).end();
-    else answer(request, response);
+    if (typeof scripted === "number") response.writeHead(scripted).end();
+    else scripted(request, response);
     for (const wake of this.#wakers) wake();
     this.#wakers.clear();
   }

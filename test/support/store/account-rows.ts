@@ -23,7 +23,7 @@ type Row = Readonly<Record<string, string | number | null>>;
  * runs on it. The commands would take five processes; `test/e2e/commands/cli.integration.test.ts` tests them.
  */
 export function insertAccount(
-  place: StoreLocation,
+  location: StoreLocation,
   email: string,
   credits: number,
   limits: Partial<AccountLimits> = {},
@@ -32,7 +32,7 @@ export function insertAccount(
   const id = newId("user", nowMs);
   const [key, islandToken] = [newSecret("ak"), newSecret("it")];
   // PostgreSQL's texts cannot contain NUL, so names from clients are stored as JSON there.
-  const named = (name: string): string => (typeof place === "string" ? name : JSON.stringify(name));
+  const named = (name: string): string => (typeof location === "string" ? name : JSON.stringify(name));
   const rows: readonly (readonly [table: string, row: Row])[] = [
     [
       "accounts",
@@ -74,8 +74,8 @@ export function insertAccount(
     ],
   ];
   const micro = BigInt(Math.round(credits * MICRO_PER_CREDIT));
-  if (typeof place === "string") insertIntoFile(place, rows, id, micro, nowMs);
-  else insertIntoDatabase(place, rows, id, micro, nowMs);
+  if (typeof location === "string") insertIntoFile(location, rows, id, micro, nowMs);
+  else insertIntoDatabase(location, rows, id, micro, nowMs);
   return { id, key, islandToken };
 }
 
@@ -103,7 +103,7 @@ function insertIntoFile(
 }
 
 function insertIntoDatabase(
-  place: DatabaseLocation,
+  location: DatabaseLocation,
   rows: readonly (readonly [string, Row])[],
   id: string,
   micro: bigint,
@@ -125,7 +125,7 @@ function insertIntoDatabase(
        FROM first, (VALUES (1, 'network', -${micro}), (2, 'client:${id}', ${micro})) AS posting (n, party, micro) ORDER BY n`,
     );
   }
-  runSql(place, statements.join(";\n"), ...rows.flatMap(([, row]) => Object.values(row)));
+  runSql(location, statements.join(";\n"), ...rows.flatMap(([, row]) => Object.values(row)));
 }
 
 /** Writes two entries that sum to zero, and the resulting balances. */
@@ -146,8 +146,8 @@ function grant(db: Database.Database, accountId: string, micro: bigint, atMs: nu
 }
 
 /** Returns the account of an Island token. */
-export function accountOfToken(place: StoreLocation, token: string): string {
-  const [found] = runSql(place, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
+export function accountOfToken(location: StoreLocation, token: string): string {
+  const [found] = runSql(location, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
   if (found === undefined) throw new Error("The Island token is not in the database");
   return (found as { account_id: string }).account_id;
 }

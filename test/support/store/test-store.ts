@@ -20,7 +20,7 @@ export const STORE_ENV: Readonly<Record<string, string>> = IS_POSTGRES ? { [KEY]
 const databases = new Map<string, Promise<string>>();
 
 /** Returns the location of data for this directory: the directory itself, or a new database. */
-export async function placeFor(directory: string): Promise<StoreLocation> {
+export async function locationFor(directory: string): Promise<StoreLocation> {
   if (!IS_POSTGRES) return directory;
   let address = databases.get(directory);
   if (address === undefined) {
@@ -31,14 +31,14 @@ export async function placeFor(directory: string): Promise<StoreLocation> {
 }
 
 /** Returns the flags of commands for that location. */
-export const placeFlags = (place: StoreLocation): string[] =>
-  typeof place === "string" ? ["--data", place] : ["--store", place.address];
+export const locationFlags = (location: StoreLocation): string[] =>
+  typeof location === "string" ? ["--data", location] : ["--store", location.address];
 
 /** Opens the store that tests run on, like `openSqliteStore`. The same path has the same data. */
 export async function openTestStore({ path, clock }: { path: string; clock: Clock }): Promise<TestStore> {
-  const place = await placeFor(path);
-  if (typeof place === "string") return openSqliteStore({ path, clock });
-  const { address, key } = place;
+  const location = await locationFor(path);
+  if (typeof location === "string") return openSqliteStore({ path, clock });
+  const { address, key } = location;
   const store = postgresStore({
     address,
     clock,
@@ -52,9 +52,13 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
 }
 
 /** Runs SQL with `?` for values, even while a coordinator runs, and returns the rows. Synchronous, so use it for a few rows. */
-export function runSql(place: StoreLocation, sql: string, ...values: readonly (string | number | null)[]): unknown[] {
-  if (typeof place !== "string") return runPsql(place.address, sql, values);
-  const db = new Database(join(place, DATABASE_FILE), { timeout: 5_000, fileMustExist: true });
+export function runSql(
+  location: StoreLocation,
+  sql: string,
+  ...values: readonly (string | number | null)[]
+): unknown[] {
+  if (typeof location !== "string") return runPsql(location.address, sql, values);
+  const db = new Database(join(location, DATABASE_FILE), { timeout: 5_000, fileMustExist: true });
   try {
     const statement = db.prepare(sql);
     return statement.reader ? statement.all(...values) : (statement.run(...values), []);

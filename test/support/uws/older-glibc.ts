@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /*
- * The binaries of `uwebsockets` are linked against glibc 2.38 and ask for it because of three functions: a C compiler of that age
- * writes `__isoc23_strtol` for `strtol`. Debian 12 has 2.36. This rewrites the three names to those that every glibc has, and
- * makes the demand for 2.38 a weak one, which the loader does not insist on.
+ * The binaries of `uwebsockets` require glibc 2.38 for three functions, such as `__isoc23_strtol`, which newer C compilers emit for
+ * `strtol`. Debian 12 has glibc 2.36. This file restores the old names, and marks the requirement of 2.38 as weak, so that the loader
+ * ignores it.
  */
 
 const SECTION = { strtab: 3, dynsym: 11, versym: 0x6fffffff, verneed: 0x6ffffffe } as const;
@@ -21,7 +21,7 @@ interface Section {
   readonly link: number;
 }
 
-/** Changes a 64-bit little-endian ELF library in place. Does nothing to one that is content with an older glibc. */
+/** Changes a 64-bit little-endian ELF library in place. No-op if it does not require glibc 2.38. */
 export function allowOlderGlibc(path: string): void {
   const elf = readFileSync(path);
   const sections = readSections(elf);
@@ -32,7 +32,7 @@ export function allowOlderGlibc(path: string): void {
   };
   const symbols = find(SECTION.dynsym);
   const strings = sections[symbols.link];
-  if (strings === undefined) throw new Error(`${path}: no names of symbols`);
+  if (strings === undefined) throw new Error(`${path}: no symbol names`);
   const textAt = (at: number): string => {
     const begin = strings.offset + at;
     return elf.toString("latin1", begin, elf.indexOf(0, begin));
@@ -64,7 +64,7 @@ function readSections(elf: Buffer): Section[] {
   });
 }
 
-/** The versions of glibc that the library asks for: where the entry is, its index for symbols, its name. */
+/** Returns the glibc versions that the library requires: offset of the entry, index for symbols, and name. */
 function readVersions(elf: Buffer, section: Section, textAt: (at: number) => string) {
   const versions: { readonly at: number; readonly index: number; readonly name: string }[] = [];
   for (let file = section.offset, isLast = false; !isLast; file += elf.readUInt32LE(file + 12)) {

@@ -1,10 +1,7 @@
 import { createRequire } from "node:module";
 import { ConfigError } from "../../../../shared/settings.ts";
 
-/**
- * The used part of uWebSockets.js. It is not in the npm registry and so not a dependency; therefore its types are
- * declared here.
- */
+/** The used part of uWebSockets.js, which is not in the npm registry and so not a dependency. */
 
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
@@ -79,7 +76,7 @@ export interface Uws {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-/** Environment variable with the maximum size of request headers; the library reads it once, when it is loaded. */
+/** Maximum size of request headers; the library reads it once, when it is loaded. */
 const HEADERS_VARIABLE = "UWS_HTTP_MAX_HEADERS_SIZE";
 /** Same limit as node:http. */
 const MAX_HEADER_BYTES = 16_384;

@@ -1,16 +1,8 @@
-/** A writer with data to write at the end of the event-loop turn. */
-interface Flushable {
-  flush(): void;
-}
-
-/**
- * Flushes writers once per event-loop turn, outside of the library's handlers. Inside the handler of one connection,
- * the library cannot collect the writes to another, and each part would be a system call.
- */
+/** Flushes writers once per event-loop tick, outside of the library's handlers; see README.md. */
 export class TickFlush {
-  #waiting: Flushable[] = [];
+  #waiting: { flush(): void }[] = [];
 
-  add(writer: Flushable): void {
+  add(writer: { flush(): void }): void {
     if (this.#waiting.push(writer) > 1) return;
     setImmediate(() => {
       const writers = this.#waiting;

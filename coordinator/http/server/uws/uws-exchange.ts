@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { peerKey } from "../vanished-clients.ts";
 import type { UwsRequest, UwsResponse } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
-import { UwsAnswer } from "./uws-answer.ts";
+import { UwsOutgoing } from "./uws-outgoing.ts";
 import { UwsIncoming } from "./uws-incoming.ts";
 
 type ExchangeClock = Pick<Clock, "monotonicMs" | "schedule">;
@@ -13,7 +13,7 @@ const DRAIN_MS = 500;
 /** A request and its response on one connection. */
 export class UwsExchange {
   readonly incoming: UwsIncoming;
-  readonly answer: UwsAnswer;
+  readonly outgoing: UwsOutgoing;
   /** Monotonic time. */
   readonly startedMs: number;
   readonly #response: UwsResponse;
@@ -23,23 +23,23 @@ export class UwsExchange {
   constructor(response: UwsResponse, request: UwsRequest, ticks: TickFlush, clock: ExchangeClock) {
     this.#response = response;
     this.startedMs = clock.monotonicMs();
-    const answer = new UwsAnswer(response, request.getCaseSensitiveMethod(), ticks, () => clock.monotonicMs());
-    this.answer = answer;
+    const outgoing = new UwsOutgoing(response, request.getCaseSensitiveMethod(), ticks, () => clock.monotonicMs());
+    this.outgoing = outgoing;
     this.incoming = new UwsIncoming(request, response, {
       get remoteAddress() {
-        return answer.isOver ? undefined : textOf(new Uint8Array(response.getRemoteAddress()));
+        return outgoing.isOver ? undefined : textOf(new Uint8Array(response.getRemoteAddress()));
       },
       get destroyed() {
-        return answer.destroyed;
+        return outgoing.destroyed;
       },
       destroySoon: () => {
-        answer.isLast = true;
+        outgoing.isLast = true;
       },
     });
-    answer.mayEnd = () => this.#mayEnd(clock);
-    answer.once("close", () => {
+    outgoing.mayEnd = () => this.#mayEnd(clock);
+    outgoing.once("close", () => {
       this.#drain?.cancel();
-      this.incoming.close(answer.writableFinished ? null : new Error("The client disconnected"));
+      this.incoming.close(outgoing.writableFinished ? null : new Error("The client disconnected"));
     });
   }
 
@@ -48,39 +48,39 @@ export class UwsExchange {
    * body. A connection that is closed while bytes arrive is reset, and the client never sees the response.
    */
   #mayEnd(clock: ExchangeClock): boolean {
-    if (this.incoming.complete || this.answer.isLast) return true;
+    if (this.incoming.complete || this.outgoing.isLast) return true;
     if (this.#drain !== null) return false;
     const end = (): void => {
       this.#drain?.cancel();
-      this.answer.resumeEnd();
+      this.outgoing.queueFlush();
     };
     this.#drain = clock.schedule(DRAIN_MS, () => {
-      this.answer.isLast = true;
+      this.outgoing.isLast = true;
       end();
     });
     this.incoming.discard(end);
     return false;
   }
 
-  /** Returns the pair with Node's types. The API uses only the members that the two classes have. */
+  /** The API uses only those members of Node's types that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,
-      outgoing: this.answer as unknown as ServerResponse,
+      outgoing: this.outgoing as unknown as ServerResponse,
     };
   }
 
-  upgrade(handOver: (response: UwsResponse) => void): void {
-    this.answer.handOver(() => this.#response.cork(() => handOver(this.#response)));
+  upgrade(act: (response: UwsResponse) => void): void {
+    this.outgoing.upgrade(() => this.#response.cork(() => act(this.#response)));
   }
 
   destroy(): void {
-    this.answer.destroy();
+    this.outgoing.destroy();
   }
 
   /** Returns the connection's key in the system's table; see {@link peerKey}. */
   peerKey(localPort: number): string | null {
-    if (this.answer.isOver) return null;
+    if (this.outgoing.isOver) return null;
     const address = new Uint8Array(this.#response.getRemoteAddress());
     const port = this.#response.getRemotePort?.();
     return port === undefined || address.length === 0 ? null : peerKey(localPort, address, port);

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { GatheredBytes } from "../../../../shared/async/gathered-bytes.ts";
 import type { UwsRequest, UwsResponse } from "./load-uws.ts";
 
-/** Headers of which only the first counts, as in node:http. */
+/** Only the first counts, as in node:http. */
 const SINGLE = new Set(["authorization", "content-length", "content-type", "host", "user-agent", "if-modified-since"]);
 /** Unread body bytes above which the connection is paused. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -23,9 +23,7 @@ export class UwsIncoming extends EventEmitter {
   readonly headers: Record<string, string> = Object.create(null) as Record<string, string>;
   readonly rawHeaders: string[] = [];
   readonly socket: UwsPeer;
-  /**
-   * Whether there are two different Content-Length headers, so that the end of the request is unknown (RFC 9112 §6.3).
-   */
+  /** Whether two Content-Length headers differ, so that the end of the request is unknown (RFC 9112 §6.3). */
   hasTwoLengths = false;
   destroyed = false;
   errored: Error | null = null;
@@ -62,7 +60,7 @@ export class UwsIncoming extends EventEmitter {
     if (hasBody) response.onData((chunk, isLast) => this.#receive(chunk, isLast));
   }
 
-  /** Whether reading is paused. The library has no time limit for a paused connection. */
+  /** The library has no time limit for a paused connection. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
@@ -99,7 +97,7 @@ export class UwsIncoming extends EventEmitter {
     return this;
   }
 
-  /** Drops the unread bytes and all that follow. `then` is called when the whole body has arrived. */
+  /** Drops the unread and all further bytes. `then` is called when the whole body has arrived. */
   discard(then: () => void): void {
     this.#onComplete = then;
     this.#isFlowing = false;
@@ -123,10 +121,8 @@ export class UwsIncoming extends EventEmitter {
       if (isLast) this.#onComplete();
       return;
     }
-    if (chunk.byteLength > 0) {
-      // A copy in Node's pool: the library reuses the memory.
-      this.#unread.add(Buffer.from(new Uint8Array(chunk)));
-    }
+    // A copy in Node's pool: the library reuses the memory.
+    if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
     else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.#isPaused) {
       this.#isPaused = true;

@@ -5,29 +5,15 @@ import type { TickFlush } from "./tick-flush.ts";
 
 /** Memory of a held-back frame in addition to its bytes. */
 const FRAME_OVERHEAD_BYTES = 256;
-/**
- * Maximum bytes of frames received while the socket is paused. An Island that sends more is disconnected; it reconnects
- * and repeats what was not stored.
- */
+/** Maximum bytes of frames held back. An Island that sends more is disconnected and repeats what was not stored. */
 const MAX_HELD_BYTES = 2 * MAX_FRAME_BYTES;
-/**
- * Maximum frame of the library, which cuts the connection without a close code at a larger one. The margin above our
- * own limit allows sending 1009.
- */
+/** The library cuts the connection without a close code at a larger frame; the margin allows sending 1009. */
 export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 65_536;
 /** Close codes of RFC 6455 §7.4.1 and its registry. */
 const ABNORMAL = 1006;
 const TRY_AGAIN_LATER = 1013;
 
-interface HeldFrame {
-  readonly data: Buffer;
-  readonly isBinary: boolean;
-}
-
-/**
- * A WebSocket of uWebSockets.js. The library cannot pause reading. Therefore a paused socket holds frames back, up to a
- * limit, and delivers the close after them.
- */
+/** The library cannot pause reading. A paused socket holds frames back, up to a limit, and delivers the close after them. */
 export class UwsSocket implements SessionSocket {
   readonly closed: Promise<void>;
   readonly #ticks: TickFlush;
@@ -38,7 +24,7 @@ export class UwsSocket implements SessionSocket {
   #unsent: Uint8Array[] = [];
   #unsentBytes = 0;
   #isPaused = false;
-  #held: HeldFrame[] = [];
+  #held: { readonly data: Buffer; readonly isBinary: boolean }[] = [];
   #heldBytes = 0;
   #isDelivering = false;
   #closeCode: number | null = null;
@@ -159,8 +145,9 @@ export class UwsSocket implements SessionSocket {
     this.#isDelivering = true;
     const frames = this.#held;
     let given = 0;
-    for (; given < frames.length && !this.#isPaused; given += 1) {
-      const { data, isBinary } = frames[given] as HeldFrame;
+    for (const { data, isBinary } of frames) {
+      if (this.#isPaused) break;
+      given += 1;
       this.#heldBytes -= data.length + FRAME_OVERHEAD_BYTES;
       this.#events?.onMessage(data, isBinary);
     }

@@ -1,23 +1,16 @@
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Lane } from "./lane.ts";
-import {
-  isKept,
-  toColumns,
-  type Operation,
-  type OperationArgs,
-  type OperationKind,
-  type OperationResult,
-} from "../operations/operations.ts";
+import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
+import { toColumns, type Operation, type Operations } from "../operations/operations.ts";
 import { writersTo } from "./writer-connection.ts";
 
-/** Connections that write batches. A commit waits for its own sync of the disk, so a few connections in parallel raise throughput. */
+/** A commit waits for its own sync of the disk, so a few connections in parallel raise throughput. */
 const LANES = 3;
 
 /**
- * Group commit. Every operation belongs to a lane by its job or account. A lane has its own connection and writes its queue as one
- * statement in one commit, in call order. While the server is not writable, writes of what has already happened are kept and retried, and
- * requests of callers are refused.
+ * Group commit. Every operation belongs to a lane by its job or account. A lane has its own connection and writes its
+ * queue as one statement in one commit, in call order.
  * @param server `ownerId`: the coordinator that writes.
  */
 export function batchWriter(
@@ -48,22 +41,20 @@ export function batchWriter(
       return readOnlyBecause;
     },
 
-    /**
-     * Resolves after the commit. `key`: the job or account whose order is preserved. Rejects with `storage_unavailable` unless the
-     * operation is kept.
-     */
-    run<K extends OperationKind>(key: string, kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
-      if (readOnlyBecause !== null && !isKept(kind)) {
+    /** Resolves after the commit. `key`: the job or account whose order is preserved. */
+    run<K extends keyof Operations>(
+      key: string,
+      kind: K,
+      args: Parameters<Operations[K]>[0],
+    ): Promise<ReturnType<Operations[K]>> {
+      if (readOnlyBecause !== null && !KEPT_WRITES.has(kind)) {
         return Promise.reject(new ServiceError("storage_unavailable", `Storage is unavailable: ${readOnlyBecause}`));
       }
       const lane = lanes[hashOf(key) % LANES] as Lane;
-      return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<OperationResult<K>>;
+      return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<ReturnType<Operations[K]>>;
     },
 
-    /**
-     * Resolves when all operations have settled and the connections are closed. Operations that cannot be written then are lost, as in a
-     * crash.
-     */
+    /** Operations that cannot be written are lost, as in a crash. */
     async close(): Promise<void> {
       await Promise.all(lanes.map((lane) => lane.close()));
     },

@@ -1,39 +1,35 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { DATABASE_NOW_MS } from "../../steps/tx.ts";
 
 const INT8 = 20;
-/** Type of `sum` and `count` of bigints. */
+/** Type of sums and counts of bigints. */
 const NUMERIC = 1700;
 
-/** Timeouts of connections: a server that hangs or is gone causes an error within these times. */
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
-/**
- * Extra time of the client, so that the server gives up first: a statement that is still running may hold locks that the next one needs.
- */
+/** The server gives up first: a statement that is still running may hold locks that the next one needs. */
 const MARGIN_MS = 2_000;
 const LOCK_MS = 10_000;
-/** Time after which an idle client in a transaction loses its locks. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
 /**
- * Session settings that make every statement use an index. Functions and prepared statements keep the plans of their first runs, when
- * tables may be small and not analyzed. Set on every new connection instead of in its startup `options`, which poolers do not support.
+ * Makes every statement use an index. Functions and prepared statements keep the plans of their first runs, when tables
+ * may be small and not analyzed. Not in the startup `options`, which poolers do not support.
  */
 export const PLANS = "SET enable_seqscan = off; SET jit = off";
 
-export type Values = readonly unknown[];
-export type Row = Record<string, unknown>;
+type Values = readonly unknown[];
 
 /** A connection of the pool, in or outside of a transaction. */
 export interface Session {
-  all<T = Row>(sql: string, values?: Values): Promise<T[]>;
-  one<T = Row>(sql: string, values?: Values): Promise<T | undefined>;
+  all<T>(sql: string, values?: Values): Promise<T[]>;
+  one<T>(sql: string, values?: Values): Promise<T | undefined>;
   /** Returns the number of affected rows. */
   run(sql: string, values?: Values): Promise<number>;
 }
 
-/** Parses amounts and times as exact doubles, as in the rest of the program. Larger balances are read as text. */
+/** Parses amounts and times as exact doubles. Larger balances are read as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === NUMERIC ? (Number as never) : pg.types.getTypeParser(oid, format),
@@ -54,7 +50,7 @@ export function clientConfig(address: string, name: string): pg.ClientConfig {
   };
 }
 
-/** Runs `call` on its own connection. If the connection is lost, the current or next statement rejects. */
+/** If the connection is lost, the current or next statement rejects. */
 export async function withClient<T>(
   address: string,
   name: string,
@@ -72,7 +68,7 @@ export async function withClient<T>(
   }
 }
 
-/** Prepares each statement once per connection, under a name derived from its text. */
+/** Prepares each statement once, under a name derived from its text. */
 export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
   const query = <T>(text: string, values: Values = []): Promise<pg.QueryResult<T & pg.QueryResultRow>> =>
     client.query<T & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] });
@@ -86,24 +82,17 @@ export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
 const names = new Map<string, string>();
 
 function nameOf(sql: string): string {
-  let name = names.get(sql);
-  if (name === undefined) {
-    name = `s${createHash("sha256").update(sql).digest("base64url").slice(0, 20)}`;
-    names.set(sql, name);
-  }
+  const name = names.get(sql) ?? `s${createHash("sha256").update(sql).digest("base64url").slice(0, 20)}`;
+  names.set(sql, name);
   return name;
 }
-
-/** Prefix of the connection names of coordinators and their commands. */
-const COORDINATORS = "atoll%";
 
 /** Counts the live coordinators and the connections of coordinators and commands, except the calling one. */
 export async function countUsers(client: Pick<pg.ClientBase, "query">): Promise<number> {
   const { rows } = await client.query<{ users: string }>(
-    `SELECT ((SELECT count(*) FROM coordinators WHERE lease_until_ms > extract(epoch FROM clock_timestamp()) * 1000)
+    `SELECT ((SELECT count(*) FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS})
        + (SELECT count(*) FROM pg_stat_activity
-          WHERE datname = current_database() AND application_name LIKE $1 AND pid <> pg_backend_pid()))::text AS users`,
-    [COORDINATORS],
+          WHERE datname = current_database() AND application_name LIKE 'atoll%' AND pid <> pg_backend_pid()))::text AS users`,
   );
   return Number(rows[0]?.users ?? 0);
 }

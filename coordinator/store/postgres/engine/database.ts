@@ -12,80 +12,28 @@ const MAX_ATTEMPTS = 3;
 /** Delay between retries of operations that must succeed. */
 const RETRY_MS = 500;
 
-/** Interface for reads and writes of stores. */
-export type Transactions = Pick<Database, "use" | "transact">;
+export type Database = ReturnType<typeof openDatabase>;
 
-/** Connection pool. Rejects new calls as soon as it begins to close, and closes when those in flight have finished. */
-export class Database {
-  readonly #pool: pg.Pool;
-  readonly #session: Session;
-  readonly #clock: Pick<Clock, "sleep">;
-  readonly #closing = new AbortController();
-  #inFlight = 0;
-  #onIdle: (() => void) | null = null;
-  #closed: Promise<void> | null = null;
+/** Opens a pool. It rejects new calls as soon as it begins to close, and closes when those in flight have finished. */
+export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
+  const options = {
+    ...clientConfig(address, "atoll"),
+    connectionTimeoutMillis: MAX_WAIT_MS,
+    max: MAX_CONNECTIONS,
+    allowExitOnIdle: true,
+    onConnect: setPlans,
+  };
+  const pool = new pg.Pool(options);
+  // An idle connection, which the pool replaces.
+  pool.on("error", () => {});
+  const session = sessionOn(pool);
+  const closing = new AbortController();
+  let inFlight = 0;
+  let onIdle: (() => void) | null = null;
+  let closed: Promise<void> | null = null;
 
-  constructor(address: string, clock: Pick<Clock, "sleep">, onLost: (error: Error) => void) {
-    this.#clock = clock;
-    const options = {
-      ...clientConfig(address, "atoll"),
-      connectionTimeoutMillis: MAX_WAIT_MS,
-      max: MAX_CONNECTIONS,
-      allowExitOnIdle: true,
-      onConnect: usePlans,
-    };
-    this.#pool = new pg.Pool(options);
-    // Error of an idle connection, which the pool replaces.
-    this.#pool.on("error", onLost);
-    this.#session = sessionOn(this.#pool);
-  }
-
-  /** Runs a call of the store. Its statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
-  async use<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#closed !== null) throw new ServiceError("shutting_down", "The store is closed");
-    this.#inFlight += 1;
-    try {
-      return await call(this.#session);
-    } catch (error) {
-      throw storageErrorOf(error);
-    } finally {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#onIdle?.();
-    }
-  }
-
-  /** Runs a call of this object, and retries while the server is unavailable. */
-  async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await run();
-      } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
-      }
-      // Aborted when the store closes; the next call is then refused.
-      await this.#clock.sleep(RETRY_MS, this.#closing.signal).catch(() => undefined);
-    }
-  }
-
-  /** Runs a call like {@link use}, in one transaction, which is retried after a conflict with another one. */
-  transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
-    return this.use(() => untilWon(() => this.#transactOnce(call, isolation)));
-  }
-
-  /** Resolves when the calls in flight have finished and all connections are closed. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    this.#closing.abort();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    await this.#pool.end();
-  }
-
-  async #transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
-    const client = await this.#pool.connect();
+  async function transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
+    const client = await pool.connect();
     let fault: Error | undefined;
     // The pool only listens to idle connections; an error without a listener would end the process.
     const onLost = (error: Error): void => void (fault = error);
@@ -105,9 +53,56 @@ export class Database {
       client.release(fault);
     }
   }
+
+  /** Runs a call. Its statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
+  async function use<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    if (closed !== null) throw new ServiceError("shutting_down", "The store is closed");
+    inFlight += 1;
+    try {
+      return await call(session);
+    } catch (error) {
+      throw storageErrorOf(error);
+    } finally {
+      inFlight -= 1;
+      if (inFlight === 0) onIdle?.();
+    }
+  }
+
+  async function drain(): Promise<void> {
+    if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    await pool.end();
+  }
+
+  return {
+    use,
+
+    /** Runs a call like `use`, in one transaction, which is retried after a conflict with another one. */
+    transact: <T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> =>
+      use(() => retryConflicts(() => transactOnce(call, isolation))),
+
+    /** Runs a call of this object, and retries while the server is unavailable. */
+    async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
+      for (;;) {
+        try {
+          return await run();
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
+        }
+        // Aborted when the store closes; the next call is then refused.
+        await clock.sleep(RETRY_MS, closing.signal).catch(() => undefined);
+      }
+    },
+
+    /** Resolves when the calls in flight have finished and all connections are closed. */
+    close(): Promise<void> {
+      closed ??= drain();
+      closing.abort();
+      return closed;
+    },
+  };
 }
 
-async function untilWon<T>(run: () => Promise<T>): Promise<T> {
+async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await run();
@@ -117,10 +112,7 @@ async function untilWon<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Prepares a new connection. The pool awaits it, although its types do not declare that. If the connection is lost here, the call that
- * needs it fails.
- */
-async function usePlans(client: pg.ClientBase): Promise<void> {
+/** The pool awaits it, although its types do not declare that. If the connection is lost here, the call that needs it fails. */
+async function setPlans(client: pg.ClientBase): Promise<void> {
   await client.query(PLANS);
 }

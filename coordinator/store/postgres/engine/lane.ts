@@ -1,13 +1,14 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { isKept, partiesOf, resultOf, type Operation } from "../operations/operations.ts";
+import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
+import { partiesOf, refusalIn, type Operation } from "../operations/operations.ts";
 import { isConflict, storageFaultOf } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
-/** Maximum number of operations in one transaction; limits how long the first one waits for the last. */
+/** Operations in one transaction; limits how long the first one waits for the last. */
 const MAX_OPERATIONS = 256;
-/** Growth of the batch size after a successful commit, until the maximum is reached again after a failure. */
-const MORE_OPERATIONS = 16;
+/** Growth of the batch size after a successful commit, if a failure has reduced it. */
+const BATCH_GROWTH = 16;
 /** Delay between retries while the server is not writable. */
 const RETRY_MS = 500;
 /** Immediate retries after a conflict with another transaction, before the server counts as unavailable. */
@@ -22,9 +23,9 @@ interface Queued {
 }
 
 /**
- * A connection that writes its queued operations in call order, all in one commit. While the server is not writable, the kept operations
- * are limited by the unfinished jobs, each of which has few attempts and few pending output writes (`JobWrites`). Their bytes are limited
- * by the budgets for output and for unstored Island messages.
+ * A connection that writes its queued operations in call order, all in one commit. While the server is not writable, the
+ * unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
+ * budgets for output and for unstored Island messages limit their bytes.
  */
 export class Lane {
   readonly #open: OpenWriter;
@@ -36,10 +37,10 @@ export class Lane {
   #isWriting = false;
   #fault: string | null = null;
   #retry: Timer | null = null;
-  /** Number of operations at the head of the queue that are written one by one, because one of them is faulty. */
-  #alone = 0;
-  /** Maximum number of operations in the next commit. Lower after a failure, because the server may be too slow for large commits. */
-  #most = MAX_OPERATIONS;
+  /** Operations at the head of the queue that are written one by one, because one of them is faulty. */
+  #singles = 0;
+  /** Operations in the next commit. Lower after a failure: the server may be too slow for large commits. */
+  #batchSize = MAX_OPERATIONS;
   #conflicts = 0;
   #onIdle: (() => void) | null = null;
   #isClosing = false;
@@ -76,7 +77,7 @@ export class Lane {
     });
   }
 
-  /** Makes a last attempt to write the kept operations. Those that cannot be written are lost, as in a crash. */
+  /** Makes a last attempt to write the kept operations, which otherwise are lost, as in a crash. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#retry?.cancel();
@@ -94,8 +95,8 @@ export class Lane {
     let isUp = true;
     // Continue during a fault even without operations, to detect that the server is back.
     while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
-      const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : this.#most);
-      this.#alone = Math.max(0, this.#alone - 1);
+      const batch = this.#queue.splice(0, this.#singles > 0 ? 1 : this.#batchSize);
+      this.#singles = Math.max(0, this.#singles - 1);
       this.#inFlight = batch.length;
       // oxlint-disable-next-line no-await-in-loop -- One commit at a time.
       isUp = await this.#writeBatch(batch);
@@ -105,7 +106,7 @@ export class Lane {
     this.#onIdle?.();
   }
 
-  /** Returns false while the server is not writable. */
+  /** Resolves with false while the server is not writable. */
   async #writeBatch(batch: readonly Queued[]): Promise<boolean> {
     let connection: WriterConnection;
     try {
@@ -129,18 +130,18 @@ export class Lane {
         this.#refuse(batch, error);
         return true;
       }
-      this.#most = Math.max(1, Math.floor(batch.length / 2));
-      // Unknown whether it was applied: send it again as a repeat, which treats an earlier success as success.
+      this.#batchSize = Math.max(1, Math.floor(batch.length / 2));
+      // It is unknown whether it was applied. A repeat treats an earlier success as success.
       const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
       this.#keep(repeats, fault, error);
       return false;
     }
     this.#setFault(null);
     this.#conflicts = 0;
-    this.#most = Math.min(MAX_OPERATIONS, this.#most + MORE_OPERATIONS);
+    this.#batchSize = Math.min(MAX_OPERATIONS, this.#batchSize + BATCH_GROWTH);
     for (const [index, { operation, resolve, reject }] of batch.entries()) {
-      const { value, refusal } = resultOf(operation, results[index]);
-      if (refusal === null) resolve(value);
+      const refusal = refusalIn(operation, results[index]);
+      if (refusal === null) resolve(results[index]);
       else reject(refusal);
     }
     return true;
@@ -155,14 +156,11 @@ export class Lane {
     return results;
   }
 
-  /**
-   * Handles a statement that the server refused. Several operations are retried one by one, in order, so that only the faulty ones fail.
-   */
+  /** Several operations are retried one by one, in order, so that only the faulty ones fail. */
   #refuse(batch: readonly Queued[], error: unknown): void {
-    const [first] = batch;
-    if (batch.length === 1) return first?.reject(error);
+    if (batch.length === 1) return batch[0]?.reject(error);
     this.#queue.unshift(...batch);
-    this.#alone = batch.length;
+    this.#singles = batch.length;
     return undefined;
   }
 
@@ -181,11 +179,11 @@ export class Lane {
     void this.#connection?.end();
     this.#connection = null;
     const queue = [...batch, ...this.#queue];
-    this.#queue = queue.filter(({ operation: [kind] }) => isKept(kind));
-    this.#alone = 0;
+    this.#queue = queue.filter(({ operation: [kind] }) => KEPT_WRITES.has(kind));
+    this.#singles = 0;
     this.#setFault(fault);
     const refusal = new ServiceError("storage_unavailable", `Storage is unavailable: ${fault}`, { cause: error });
-    for (const { operation, reject } of queue) if (!isKept(operation[0])) reject(refusal);
+    for (const { operation, reject } of queue) if (!KEPT_WRITES.has(operation[0])) reject(refusal);
     if (this.#isClosing) return;
     this.#retry = this.#clock.schedule(RETRY_MS, () => {
       this.#retry = null;

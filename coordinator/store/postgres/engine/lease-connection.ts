@@ -4,8 +4,8 @@ import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { storageErrorOf } from "./storage-fault.ts";
 
 /**
- * Opens the connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the first.
- * @param maxMs time limit of each step; absent for the limits of other connections.
+ * The connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the
+ * first. @param maxMs time limit of each step; absent for the limits of other connections.
  */
 export function leaseConnection(address: string, maxMs?: number) {
   const config = { ...clientConfig(address, "atoll lease"), ...(maxMs === undefined ? {} : limitsOf(maxMs)) };
@@ -45,7 +45,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   }
 
   return {
-    /** Runs statements that commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens a new connection. */
+    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens a new connection. */
     use<T>(call: (session: Session) => Promise<T>): Promise<T> {
       const done = last.then(() => run(call));
       last = done.catch(() => undefined);
@@ -61,7 +61,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   };
 }
 
-/** Limits the server to a shorter time, so that an abandoned statement does not hold locks that the next connection needs. */
+/** The server gives up first, so that an abandoned statement holds no locks that the next connection needs. */
 function limitsOf(maxMs: number): pg.ClientConfig {
   const serverMs = Math.ceil(maxMs * 0.8);
   return {

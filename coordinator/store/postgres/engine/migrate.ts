@@ -13,17 +13,15 @@ import { openingErrorOf } from "./storage-fault.ts";
 
 /** Advisory lock, an arbitrary number that all coordinators use. */
 const LOCK = 7_265_013;
-/** Timeout of a migration for a table lock. Waiting blocks all other access to the table, so it gives up soon and the start retries. */
+/** Waiting for a table lock blocks all other access to the table, so a migration gives up soon and the start retries. */
 const TABLE_LOCK_MS = 2_000;
-/** Interval and number of attempts to get the lock while another coordinator migrates. */
-const LOOK_MS = 200;
-const MAX_LOOKS = 50;
+const POLL_MS = 200;
+const MAX_POLLS = 50;
 /** Longest timeout of the client: a large table may take hours. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /**
- * Applies the missing migrations, each in its own transaction unless it specifies otherwise. Coordinators that start at the same time take
- * turns.
+ * Applies the missing migrations, one coordinator at a time.
  * @throws {MigrationError} if the database is newer than the program, or the text of an applied migration has changed.
  * @throws {ServiceError} `storage_unavailable` while another coordinator migrates.
  */
@@ -46,15 +44,15 @@ export async function migrate(address: string, migrations: readonly Migration[],
 
 /** Polls for the lock, because `CREATE INDEX CONCURRENTLY` would wait for a statement that blocks on it. */
 async function lock(client: pg.Client): Promise<void> {
-  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+  for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [LOCK]);
     if (rows[0]?.taken === true) return;
-    await client.query("SELECT pg_sleep($1)", [LOOK_MS / 1_000]);
+    await client.query("SELECT pg_sleep($1)", [POLL_MS / 1_000]);
   }
   throw new ServiceError("storage_unavailable", "Another coordinator is migrating the database");
 }
 
-/** Applies a migration. `text`: replaces its statements; the recorded checksum is still that of the migration. */
+/** `text`: replaces the statements of the migration; the recorded checksum is still that of the migration. */
 async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
   const run = async (statements: string): Promise<void> => {
@@ -73,7 +71,7 @@ async function apply(client: pg.Client, migration: Migration, nowMs: number, tex
   await client.query("COMMIT");
 }
 
-/** Returns whether the database has tables of a coordinator. @throws as {@link openingErrorOf} */
+/** @throws as {@link openingErrorOf} */
 export async function isMigrated(address: string): Promise<boolean> {
   try {
     return await withClient(address, "atoll", async (client) => {

@@ -5,10 +5,7 @@ import { textOf } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/**
- * Returns a runner of steps: each write and each snapshot runs in its own transaction. `selfId`: id of this coordinator, a parameter of
- * every statement.
- */
+/** Each write and each snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
 export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
@@ -20,7 +17,7 @@ export function postgresSteps(db: Database, selfId: string): RunStep {
   };
 }
 
-/** The transaction or connection of a store's step. */
+/** The transaction or connection of a step. */
 export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
@@ -63,8 +60,31 @@ export class PostgresTx implements Tx {
     return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
   }
 
-  post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
-    return post(this.#session, postings, atMs, note);
+  /** Batches of jobs do the same in SQL. */
+  async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+    const session = this.#session;
+    const parties = postings.map(({ party }) => party);
+    const balances = await lockBalances(session, parties);
+    const refusal = refusalOf(postings, (party) => balances.get(party));
+    if (refusal !== null) throw refusal;
+    const moved = postings.filter(({ micro }) => micro !== 0);
+    if (moved.length === 0) return;
+    for (const { party, micro } of moved) {
+      // oxlint-disable-next-line no-await-in-loop -- Two or three postings.
+      if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
+      else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
+    }
+    const entries = await session.all<{ txn: number }>(
+      `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
+     INSERT INTO entries (id, txn, party, micro, kind, at_ms)
+     SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $4
+     FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n
+     RETURNING txn`,
+      [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
+    );
+    if (note === null) return;
+    const values = [entries[0]?.txn, textOf("written", note)];
+    await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
   }
 
   #statement(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
@@ -78,7 +98,7 @@ export class PostgresTx implements Tx {
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
   WHERE party = 'network'`;
 
-/** Returns balances in micro-credits, locked until the transaction ends; no entry for a party that does not exist. */
+/** Returns balances in micro-credits, without unknown parties. Locks them until the transaction ends. */
 async function lockBalances(session: Session, parties: readonly LedgerParty[]): Promise<Map<LedgerParty, bigint>> {
   const rows = await session.all<{ party: LedgerParty; micro: string }>(
     "SELECT party, micro::text FROM balances WHERE party = ANY ($1) AND party <> 'network' ORDER BY party FOR UPDATE",
@@ -90,41 +110,4 @@ async function lockBalances(session: Session, parties: readonly LedgerParty[]): 
     balances.set("network", BigInt(row?.micro ?? 0));
   }
   return balances;
-}
-
-/**
- * Writes postings that belong to no job, in the transaction of `session`. Batches of jobs do the same in SQL.
- * @param note shown to the account.
- * @throws the refusal of the postings (`refusalOf`); nothing is written then.
- */
-async function post(
-  session: Session,
-  postings: readonly Posting[],
-  atMs: number,
-  note: string | null = null,
-): Promise<void> {
-  const balances = await lockBalances(
-    session,
-    postings.map(({ party }) => party),
-  );
-  const refusal = refusalOf(postings, (party) => balances.get(party));
-  if (refusal !== null) throw refusal;
-  const moved = postings.filter(({ micro }) => micro !== 0);
-  if (moved.length === 0) return;
-  for (const { party, micro } of moved) {
-    // oxlint-disable-next-line no-await-in-loop -- Two or three postings.
-    if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
-    else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
-  }
-  const entries = await session.all<{ txn: number }>(
-    `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
-     INSERT INTO entries (id, txn, party, micro, kind, at_ms)
-     SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $4
-     FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n
-     RETURNING txn`,
-    [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
-  );
-  if (note === null) return;
-  const values = [entries[0]?.txn, textOf("written", note)];
-  await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
 }

@@ -5,26 +5,17 @@ import { DatabaseError } from "../../database-error.ts";
 import { MigrationError } from "../../steps/migrations.ts";
 
 /**
- * Transient errors: a conflict with another transaction (serialization failure, deadlock, lock timeout), or a transaction that the server
+ * A conflict with another transaction (serialization failure, deadlock, lock timeout), or a transaction that the server
  * ended because this process was idle in it. Source: PostgreSQL, appendix A.
  */
 const TRANSIENT = new Set(["40001", "40P01", "55P03", "25P03"]);
-/** Transient errors that are reported at once and can be retried at once. */
+/** Conflicts that the server reports at once and that can be retried at once. */
 const CONFLICTS = new Set(["40001", "40P01"]);
-/** Error classes of the server or of the connection to it: connection, resources, operator intervention, system. */
+/** Connection, resources, operator intervention, system. */
 const STORAGE_CLASSES = new Set(["08", "53", "57", "58"]);
 /** Read-only transaction: a standby that was not promoted. */
 const READ_ONLY = "25006";
-const NETWORK = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-]);
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
 /** Error classes of authentication, permissions and missing databases, which the operator must fix. */
 const REFUSED_CLASSES = new Set(["28", "3D", "0A"]);
@@ -39,7 +30,7 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && TRANSIENT.has(error.code ?? "");
 }
 
-/** Returns true for a conflict with another transaction, which has since ended. */
+/** The other transaction has ended since. */
 export function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? "");
 }
@@ -58,11 +49,11 @@ export function storageFaultOf(error: unknown): string | null {
   }
   if (!(error instanceof Error)) return null;
   const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && NETWORK.has(code)) return `${error.message || "no connection"} (${code})`;
+  if (code !== undefined && NETWORK.test(code)) return `${error.message || "no connection"} (${code})`;
   return LOST.test(error.message) ? error.message : null;
 }
 
-/** Converts an error for callers of the store. */
+/** For callers of the store. */
 export function storageErrorOf(error: unknown): unknown {
   const reason = storageFaultOf(error);
   return reason === null
@@ -70,6 +61,7 @@ export function storageErrorOf(error: unknown): unknown {
     : new ServiceError("storage_unavailable", `Storage is unavailable: ${reason}`, { cause: error });
 }
 
+/** Returns the {@link DatabaseError} of an error that the operator must fix, or {@link storageErrorOf}. */
 export function openingErrorOf(error: unknown, address: string): unknown {
   const known = storageErrorOf(error);
   if (known !== error || !(error instanceof Error)) return known;

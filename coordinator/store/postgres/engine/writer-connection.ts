@@ -6,19 +6,16 @@ const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS r
 
 /** The connection of a lane. */
 export interface WriterConnection {
-  /**
-   * Runs operations in one commit and resolves with the result of each. `parties`: parties whose balances they lock. Rejects with the
-   * server's error.
-   */
+  /** Resolves with the result of each operation, after their commit. `parties`: those whose balances they lock. */
   run(operations: readonly unknown[], parties: readonly string[]): Promise<readonly unknown[]>;
   /** Never rejects. */
   end(): Promise<void>;
 }
 
-/** Opens a connection. `onEnd` is called when it can no longer be used. */
+/** `onEnd` is called when the connection can no longer be used. */
 export type OpenWriter = (name: string, onEnd: () => void) => Promise<WriterConnection>;
 
-/** Returns a function that opens connections of the coordinator `ownerId`, each with its own temporary functions. */
+/** Opens connections of the coordinator `ownerId`, each with its own temporary functions. */
 export function writersTo({ address, ownerId }: { readonly address: string; readonly ownerId: string }): OpenWriter {
   return async (name, onEnd) => {
     const client = new pg.Client(clientConfig(address, name));

@@ -15,15 +15,9 @@ export interface Operations extends HotWrites {
   takeSlots(args: { readonly accountId: string; readonly jobIds: readonly string[]; readonly limit: number }): string[];
 }
 
-export type OperationKind = keyof Operations;
-export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
-export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
-export type Operation = { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind];
-
-const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob"]);
-
-/** Returns true for writes of what has already happened, on an Island or in memory. They are retried until they are stored. */
-export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
+export type Operation = {
+  [K in keyof Operations]: readonly [kind: K, args: Parameters<Operations[K]>[0]];
+}[keyof Operations];
 
 /** Encodes the values of an operation as their columns store them. */
 export function toColumns(operation: Operation): Operation {
@@ -55,27 +49,15 @@ type Refusal =
   | { readonly refused: "key_credits"; readonly leftMicro: number }
   | { readonly refused: "transition"; readonly from: JobState; readonly event: JobEvent }
   | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
-  | {
-      readonly refused:
-        | "too_many_jobs"
-        | "idempotency_conflict"
-        | "no_conversation"
-        | "conversation_busy"
-        | "no_answer"
-        | "no_job";
-    };
+  | { readonly refused: Exclude<keyof typeof REFUSALS, "too_many_keys" | "too_many_codes" | "too_many_tokens"> };
 
-/** Converts the result of `pg_temp.run` for an operation. */
-export function resultOf(operation: Operation, answer: unknown): { value: unknown; refusal: Error | null } {
-  if (typeof answer === "object" && answer !== null && "refused" in answer) {
-    return { value: null, refusal: errorOf(operation, answer as Refusal) };
-  }
-  return { value: answer, refusal: null };
+/** Returns the refusal in a result of `pg_temp.run`; null if there is none. */
+export function refusalIn(operation: Operation, result: unknown): Error | null {
+  const isRefusal = typeof result === "object" && result !== null && "refused" in result;
+  return isRefusal ? errorOf(operation, result as Refusal) : null;
 }
 
-/**
- * Returns the parties whose balances the operations read or change, in the order of the database. The network's balance is never locked.
- */
+/** Returns the parties whose balances the operations lock, in the order of the database; never the network. */
 export function partiesOf(operations: readonly Operation[]): string[] {
   const parties = new Set<string>();
   for (const operation of operations) {

@@ -4,27 +4,22 @@ import type { SecretName, SharedSecrets } from "../../secrets/shared-secrets.ts"
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 
-/**
- * Returns the secrets of a network: rows of its database, encrypted with the cluster key, so that a copy of the database does not reveal
- * them.
- */
-export function postgresSecrets(db: Database, box: Pick<SecretBox, "seal" | "unseal">): SharedSecrets {
-  const placeOf = (name: SecretName): string => `The secret ${name} of the database`;
+/** Rows of the database, encrypted with the cluster key, so that a copy of the database does not reveal them. */
+export function postgresSecrets(db: Pick<Database, "use">, box: Pick<SecretBox, "seal" | "unseal">): SharedSecrets {
+  const locationOf = (name: SecretName): string => `The secret ${name} of the database`;
   const select = async (session: Session, name: SecretName): Promise<Buffer | null> => {
     const row = await session.one<{ sealed: string }>("SELECT sealed FROM secrets WHERE name = $1", [name]);
     const text = row && box.unseal(row.sealed);
     if (text !== null) return text === undefined ? null : Buffer.from(text, "base64");
-    throw new DatabaseError(
-      placeOf(name),
-      "is encrypted with another cluster_key. Use the key of the other coordinators of this database",
-    );
+    const reason = "is encrypted with another cluster_key. Use the key of the other coordinators of this database";
+    throw new DatabaseError(locationOf(name), reason);
   };
   const insert = (session: Session, name: SecretName, value: Buffer, rule: string): Promise<number> => {
     const sql = `INSERT INTO secrets (name, sealed) VALUES ($1, $2) ON CONFLICT (name) ${rule}`;
     return session.run(sql, [name, box.seal(value.toString("base64"))]);
   };
   return {
-    placeOf,
+    locationOf,
     read: (name) => db.use((session) => select(session, name)),
     add: (name, value) =>
       db.use(async (session) => {

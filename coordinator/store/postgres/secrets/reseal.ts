@@ -10,22 +10,21 @@ const NAME = "reseal of atoll";
 /** Webhooks per statement. */
 const PAGE = 1_000;
 
-interface Resealed {
-  readonly secrets: number;
-  readonly webhooks: number;
-}
-
 interface Sealed {
   readonly id: string;
   readonly sealed: string;
 }
 
 /**
- * Encrypts all secrets of a database with another key, all of them or none. Repeatable: secrets that already have the new key stay
- * unchanged. So does a webhook secret that neither key decrypts, whose webhook will be given up.
+ * Encrypts all secrets of a database with another key, all of them or none, and counts them. Repeatable: secrets that
+ * already have the new key stay unchanged. So does a webhook secret that neither key decrypts, whose webhook will be
+ * given up.
  * @throws {DatabaseError} while coordinators or commands use the database, and if neither key decrypts its secrets.
  */
-export async function resealSecrets({ address, key }: DatabaseLocation, newKey: Buffer): Promise<Resealed> {
+export async function resealSecrets(
+  { address, key }: DatabaseLocation,
+  newKey: Buffer,
+): Promise<{ readonly secrets: number; readonly webhooks: number }> {
   const boxes = { from: new SecretBox(key), to: new SecretBox(newKey) };
   try {
     return await withClient(address, NAME, async (client) => {

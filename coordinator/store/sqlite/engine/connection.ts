@@ -1,25 +1,24 @@
 import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 
-/** Time that SQLite waits for a write of another process, such as a command next to a running coordinator. */
+/** Wait for a write of another process, such as a command next to a running coordinator. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Cache size; SQLite interprets a negative number as KiB. Large enough that a transaction does not spill before its commit. */
+/** SQLite interprets a negative number as KiB. Large enough that a transaction does not spill before its commit. */
 const WRITER_CACHE = -65_536;
 const READER_CACHE = -16_384;
-/** Log size between checkpoints: 11,000 job lifecycles a second, against 9,400 with SQLite's default of 4 MB (2 busy cores, 2026-11-21). */
+/** Log size between checkpoints: 11,000 job lifecycles/s, against 9,400 with the default 4 MB (2 cores, 2026-11-21). */
 const CHECKPOINT_BYTES = 16_000_000;
 
 /**
- * Creates a missing file, readable by its owner only. SQLite gives the -wal and -shm files the same mode.
- * @returns the absolute path.
- * @throws {Error} for an in-memory database: reader and writer have separate connections, so they need a file.
+ * Creates a missing file, readable by its owner only, and returns its absolute path. SQLite gives the -wal and -shm files
+ * the same mode. @throws {Error} for an in-memory database: reader and writer have separate connections.
  */
 export function prepareFile(path: string): string {
   if (path === "" || path === ":memory:" || path.startsWith("file:")) {
     throw new Error(`The SQLite store needs a file, not "${path}"`);
   }
-  const file = isAbsolute(path) ? path : resolve(path);
+  const file = resolve(path);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const descriptor = openSync(file, "a", 0o600);
   try {
@@ -30,11 +29,11 @@ export function prepareFile(path: string): string {
   return file;
 }
 
-/** Opens a connection for writing. A commit returns after the WAL is synced, so that it survives a power loss. */
+/** A commit returns after the WAL is synced, so that it survives a power loss. */
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
-    // Small pages, because a commit writes whole pages, of which a job changes a few bytes each. Must come first: a database with tables
-    // keeps its size.
+    // Small pages, because a commit writes whole pages, of which a job changes a few bytes each. Must come first: a
+    // database with tables keeps its size.
     "page_size = 1024",
     // Must come before any write: a database with tables keeps its mode until `coordinator vacuum` rewrites it.
     "auto_vacuum = INCREMENTAL",
@@ -48,17 +47,21 @@ export function openForWriting(path: string): Database.Database {
   return prepared(db, [`wal_autocheckpoint = ${Math.round(CHECKPOINT_BYTES / pageBytesOf(db))}`]);
 }
 
+export function hasIncrementalVacuum(db: Database.Database): boolean {
+  return db.pragma("auto_vacuum", { simple: true }) === 2;
+}
+
 export function pageBytesOf(db: Database.Database): number {
   return db.pragma("page_size", { simple: true }) as number;
 }
 
-/** Opens a read-only connection; each read sees the newest commit. */
+/** Each read sees the newest commit. */
 export function openForReading(path: string): Database.Database {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   return prepared(db, [`cache_size = ${READER_CACHE}`]);
 }
 
-/** Runs the pragmas, and closes the connection if its disk fails, so that it can be opened again. */
+/** Runs the pragmas. Closes the connection if its disk fails, so that it can be opened again. */
 function prepared(db: Database.Database, pragmas: readonly string[]): Database.Database {
   try {
     for (const pragma of pragmas) db.pragma(pragma);

@@ -5,7 +5,7 @@ import { openForReading, openForWriting } from "./connection.ts";
 
 const MAX_FAULTS = 100;
 
-/** Checks a database file and returns one line per fault; none if it is intact. A coordinator may be running on it. */
+/** Returns one line per fault; none if the file is intact. A coordinator may be running on it. */
 export function checkDatabase(file: string): string[] {
   if (!existsSync(file)) return [`${file} does not exist`];
   try {
@@ -13,12 +13,10 @@ export function checkDatabase(file: string): string[] {
     const db = stack.adopt(openForReading(file), (opened) => opened.close());
     const lines = db.prepare<[], string>(`PRAGMA integrity_check(${MAX_FAULTS})`).pluck().all();
     const orphans = db.prepare<[], { table: string; rowid: number; parent: string }>("PRAGMA foreign_key_check").all();
-    return [
-      ...lines.filter((line) => line !== "ok"),
-      ...orphans
-        .slice(0, MAX_FAULTS)
-        .map(({ table, rowid, parent }) => `row ${rowid} of ${table} references a missing row of ${parent}`),
-    ];
+    const missing = orphans.map(
+      ({ table, rowid, parent }) => `row ${rowid} of ${table} references a missing row of ${parent}`,
+    );
+    return [...lines.filter((line) => line !== "ok"), ...missing.slice(0, MAX_FAULTS)];
   } catch (error) {
     if (!(error instanceof Database.SqliteError)) throw error;
     return [`${error.message} (${error.code})`];
@@ -26,9 +24,8 @@ export function checkDatabase(file: string): string[] {
 }
 
 /**
- * Writes a snapshot of the database into a new file, readable by its owner only. A running coordinator can keep writing. An interrupted
- * copy has the suffix `.part`.
- * @throws {DatabaseError} if there is not enough space or the database is damaged.
+ * Writes a snapshot into a new file, readable by its owner only. A running coordinator can keep writing. An interrupted
+ * copy has the suffix `.part`. @throws {DatabaseError} if there is not enough space or the database is damaged.
  */
 export function backUpDatabase(file: string, target: string): { readonly bytes: number } {
   const part = `${target}.part`;
@@ -50,8 +47,8 @@ export function backUpDatabase(file: string, target: string): { readonly bytes: 
 }
 
 /**
- * Rewrites the whole database. Removes unused space and remains of deleted content, and lets the database reclaim space while it is in use.
- * Takes as long as copying the file, and needs the same space again. Nothing else may use the database.
+ * Rewrites the whole database. Removes unused space and remains of deleted content, and lets the database reclaim space
+ * while it is in use. Takes as long as copying the file, and needs the same space again.
  * @throws {DatabaseError} if there is not enough space or another process uses the file; nothing is lost then.
  */
 export function vacuumDatabase(file: string): { readonly beforeBytes: number; readonly afterBytes: number } {

@@ -4,27 +4,23 @@ import { feedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations } from "../jobs/job-operations.ts";
 import { submissionOperations } from "../jobs/submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { pageBytesOf } from "./connection.ts";
+import { hasIncrementalVacuum, pageBytesOf } from "./connection.ts";
 
 /**
- * All writes by name. A handler shares a transaction with others, so it must refuse before it writes anything. A ServiceError or
- * IllegalTransitionError rejects only its own call and does not roll back the others.
+ * All writes by name. A handler shares a transaction with others, so it must refuse before it writes anything. A
+ * ServiceError or IllegalTransitionError rejects only its own call and does not roll back the others.
  */
 export interface Operations extends HotWrites, MaintenanceOperations {}
 
-export type OperationKind = keyof Operations;
-export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
-export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
-/** A step of a store: its name, for example "islands.save", and its arguments. */
+/** A step, for example "islands.save". */
 export type StepOperation = readonly [step: `${string}.${string}`, args: readonly unknown[]];
 /** An operation as it is sent to the worker. */
 export type Operation =
-  | { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind]
+  | { [K in keyof Operations]: readonly [kind: K, args: Parameters<Operations[K]>[0]] }[keyof Operations]
   | StepOperation;
 
 export const isStep = (operation: readonly [string, unknown]): operation is StepOperation => operation[0].includes(".");
 
-/** Returns all handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   return {
     ...submissionOperations(db, ledger),
@@ -34,7 +30,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   };
 }
 
-/** Maximum size that a step moves from the end of the file into unused pages. */
+/** Maximum size that one call moves from the end of the file into unused pages. */
 const MOVED_BYTES = 1_024 * 1_024;
 /** Unused space that stays in the file for later writes, so that it does not constantly shrink and grow. */
 const KEPT_BYTES = 10 * MOVED_BYTES;
@@ -53,7 +49,7 @@ function maintenanceOperations(db: Database.Database): MaintenanceOperations {
     reclaim() {
       const pageBytes = pageBytesOf(db);
       const spare = (): number => (db.pragma("freelist_count", { simple: true }) as number) - KEPT_BYTES / pageBytes;
-      if (db.pragma("auto_vacuum", { simple: true }) !== 2 || spare() <= 0) return false;
+      if (!hasIncrementalVacuum(db) || spare() <= 0) return false;
       db.pragma(`incremental_vacuum(${Math.min(MOVED_BYTES / pageBytes, Math.ceil(spare()))})`);
       return spare() > 0;
     },

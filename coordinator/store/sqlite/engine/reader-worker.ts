@@ -5,9 +5,9 @@ import { runBody } from "../../steps/steps.ts";
 import { openForReading } from "./connection.ts";
 import type { StepOperation } from "./operations.ts";
 import { failureOf, type Failure } from "./worker-errors.ts";
-import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
-/** Messages to the worker thread of this file, which exists so that an expensive page delays only other pages. */
+/** Messages to the thread of this file, which exists so that an expensive page delays only other pages. */
 export type ToReader =
   /** Sent first, and again after `close`. */
   | { readonly kind: "open"; readonly path: string }
@@ -16,22 +16,17 @@ export type ToReader =
 /** Replies of the thread, in the order of the reads. */
 export type FromReader = { readonly value: unknown } | { readonly failure: Failure } | { readonly isClosed: true };
 
-interface OpenDatabase {
-  readonly db: Database.Database;
-  readonly tx: SqliteTx;
-}
-
 const port = parentPort;
 if (port === null) throw new Error("reader-worker must run as a worker thread");
 let path: string | null = null;
-let opened: OpenDatabase | null = null;
+let opened: { readonly db: Database.Database; readonly tx: SqliteTx } | null = null;
 port.on("message", (message: ToReader) => {
   if (message.kind === "open") {
     ({ path } = message);
     return;
   }
   if (message.kind === "read") {
-    void answer(message.read).then((answered) => port.postMessage(answered satisfies FromReader));
+    void run(message.read).then((reply) => port.postMessage(reply satisfies FromReader));
     return;
   }
   opened?.db.close();
@@ -39,33 +34,28 @@ port.on("message", (message: ToReader) => {
   port.postMessage({ isClosed: true } satisfies FromReader);
 });
 
-async function answer([name, args]: StepOperation): Promise<FromReader> {
+/** Later messages wait, since each promise of a step is already resolved. */
+async function run([name, args]: StepOperation): Promise<FromReader> {
   try {
     const { db, tx } = open();
     const step = stepNamed(name);
-    const run = (): Promise<unknown> => runBody(step, tx, args);
-    return { value: await (step.isSnapshot ? inSnapshot(db, run) : run()) };
+    if (step.isSnapshot) db.exec("BEGIN");
+    try {
+      return { value: await runBody(step, tx, args) };
+    } finally {
+      if (db.inTransaction) db.exec("COMMIT");
+    }
   } catch (error) {
     return { failure: failureOf(error) };
   }
 }
 
-/** Keeps later messages waiting, since each promise of a step is already resolved. */
-async function inSnapshot<T>(database: Database.Database, run: () => Promise<T>): Promise<T> {
-  database.exec("BEGIN");
-  try {
-    return await run();
-  } finally {
-    if (database.inTransaction) database.exec("COMMIT");
-  }
-}
-
-/** Opens the database with the first read. If the disk fails, only this read fails, and the next one tries again. */
-function open(): OpenDatabase {
+/** Opens the database with the first read. If the disk fails, only this read fails. */
+function open() {
   if (path === null) throw new Error("Expected an open message before the first read");
   if (opened === null) {
     const db = openForReading(path);
-    opened = { db, tx: new SqliteTx(new PreparedStatements(db), null) };
+    opened = { db, tx: new SqliteTx(prepareOnce(db), null) };
   }
   return opened;
 }

@@ -2,9 +2,9 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import type { StepOperation } from "./operations.ts";
 import type { FromReader, ToReader } from "./reader-worker.ts";
-import { ReusedThreads } from "./reused-threads.ts";
+import { reusedThreads } from "./reused-threads.ts";
 
-const threads = new ReusedThreads("reader-worker", import.meta.url);
+const threads = reusedThreads("reader-worker", import.meta.url);
 
 interface PendingRead {
   readonly resolve: (value: unknown) => void;
@@ -17,7 +17,6 @@ export function openReader(path: string) {
   let isClosed = false;
 
   return {
-    /** `step`: its name, for example "ledger.list". */
     runStep(step: string, args: readonly unknown[]): Promise<unknown> {
       if (isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
       // A dead thread has rejected its reads; start a new one.
@@ -39,28 +38,22 @@ function readerThread(path: string) {
   let pending: PendingRead[] = [];
   let isAlive = true;
   const worker = threads.take();
-  /** Resolves when the thread has closed the database or has exited. */
   const closed = new Promise<void>((resolve) => {
-    worker.on("message", (answer: FromReader) => {
-      if ("isClosed" in answer) {
+    worker.on("message", (reply: FromReader) => {
+      if ("isClosed" in reply) {
         threads.giveBack(worker);
         resolve();
-      } else settle(answer);
+      } else if ("failure" in reply) pending.shift()?.reject(errorOf(reply.failure));
+      else pending.shift()?.resolve(reply.value);
     });
     worker.on("exit", (code) => {
       fail(new Error(`its thread ended with code ${code}`));
       resolve();
     });
   });
-  worker.on("error", (error) => fail(error));
-  worker.on("messageerror", (error) => fail(error));
+  worker.on("error", fail);
+  worker.on("messageerror", fail);
   worker.postMessage({ kind: "open", path } satisfies ToReader);
-
-  function settle(answer: Exclude<FromReader, { isClosed: true }>): void {
-    const read = pending.shift();
-    if ("failure" in answer) read?.reject(errorOf(answer.failure));
-    else read?.resolve(answer.value);
-  }
 
   function fail(cause: unknown): void {
     isAlive = false;

@@ -4,43 +4,37 @@ import { Worker } from "node:worker_threads";
 const MAX_IDLE = 2;
 
 /**
- * Threads that run one file for successive stores. Starting a thread takes 60 ms of a core (2026-11-22), half the time of opening a store.
- * An idle thread does not keep the process alive.
+ * Threads that run one file for successive stores. Starting a thread takes 60 ms of a core (2026-11-22), half the time of
+ * opening a store. An idle thread does not keep the process alive.
+ * @param name name of the file next to `importer`: TypeScript in the sources, JavaScript in the package.
  */
-export class ReusedThreads {
-  readonly #file: URL;
-  readonly #idle: Worker[] = [];
+export function reusedThreads(name: string, importer: string) {
+  const file = new URL(`./${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer);
+  const idle = new Set<Worker>();
+  return {
+    /** Returns a thread without listeners. */
+    take(): Worker {
+      const [thread] = idle;
+      if (thread === undefined) return new Worker(file);
+      idle.delete(thread);
+      removeListeners(thread);
+      thread.ref();
+      return thread;
+    },
 
-  /** @param name name of the file next to `importer`: TypeScript in the sources, JavaScript in the package. */
-  constructor(name: string, importer: string) {
-    this.#file = new URL(`./${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer);
-  }
-
-  /** Returns a thread without listeners. */
-  take(): Worker {
-    const waiting = this.#idle.pop();
-    if (waiting === undefined) return new Worker(this.#file);
-    removeListeners(waiting);
-    waiting.ref();
-    return waiting;
-  }
-
-  /** Returns a thread for reuse. Call it when the thread holds no more resources of its store. */
-  giveBack(thread: Worker): void {
-    removeListeners(thread);
-    if (this.#idle.length >= MAX_IDLE) {
-      void thread.terminate();
-      return;
-    }
-    const forget = (): void => {
-      const at = this.#idle.indexOf(thread);
-      if (at !== -1) this.#idle.splice(at, 1);
-    };
-    thread.once("error", forget);
-    thread.once("exit", forget);
-    thread.unref();
-    this.#idle.push(thread);
-  }
+    /** Call it when the thread holds no more resources of its store. */
+    giveBack(thread: Worker): void {
+      removeListeners(thread);
+      if (idle.size >= MAX_IDLE) {
+        void thread.terminate();
+        return;
+      }
+      thread.once("error", () => idle.delete(thread));
+      thread.once("exit", () => idle.delete(thread));
+      thread.unref();
+      idle.add(thread);
+    },
+  };
 }
 
 /** Removes listeners by name, because a Worker has internal listeners that start its port. */

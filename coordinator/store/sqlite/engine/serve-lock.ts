@@ -5,16 +5,12 @@ import { DatabaseError } from "../../database-error.ts";
 
 const LOCK_FILE = "serve.lock";
 
-export interface ServeLock {
-  release(): void;
-}
-
 /**
- * Prevents a second coordinator from serving `dataDirectory`: both would run every unfinished job. Commands that may run next to a
- * coordinator do not take the lock. It is an SQLite lock on an empty file, so the operating system releases it however the process dies.
+ * Prevents a second coordinator from serving `dataDirectory`: both would run every unfinished job. An SQLite lock on an
+ * empty file, so the operating system releases it however the process dies.
  * @throws {DatabaseError} if another coordinator has it.
  */
-export function lockForServing(dataDirectory: string): ServeLock {
+export function lockForServing(dataDirectory: string): { release(): void } {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
   const lock = new Database(path, { timeout: 0 });
   try {
@@ -27,7 +23,7 @@ export function lockForServing(dataDirectory: string): ServeLock {
     const reason = isHeld
       ? "another coordinator uses this data directory. Stop it first, or use another directory"
       : String(cause);
-    // A lock of another coordinator is not a storage fault to wait for at the start, so it is not set as the cause.
+    // The start must not wait for another coordinator as for a storage fault, so that lock is not the cause.
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });
   }
   return { release: () => void lock.close() };

@@ -9,37 +9,30 @@ interface Prepared {
   readonly names: readonly string[];
 }
 
-/** Statements of a connection, each prepared once. */
-export class PreparedStatements {
-  readonly #db: Database.Database;
-  readonly #bySql = new Map<string, Prepared>();
+export type Prepare = (sql: string) => Prepared;
 
-  constructor(db: Database.Database) {
-    this.#db = db;
-  }
-
-  get(sql: string): Prepared {
-    let found = this.#bySql.get(sql);
-    if (found === undefined) {
-      found = { statement: this.#db.prepare(sql), names: numberNames(sql).names };
-      this.#bySql.set(sql, found);
-    }
+/** Returns a function that prepares each statement of a connection once. */
+export function prepareOnce(db: Database.Database): Prepare {
+  const bySql = new Map<string, Prepared>();
+  return (sql) => {
+    const found = bySql.get(sql) ?? { statement: db.prepare(sql), names: numberNames(sql).names };
+    bySql.set(sql, found);
     return found;
-  }
+  };
 }
 
-/** The transaction or connection of a store's step. Each of its promises is already resolved. */
+/** The transaction or connection of a step. Each of its promises is already resolved. */
 export class SqliteTx implements Tx {
   readonly dialect = "sqlite";
-  readonly #statements: PreparedStatements;
+  readonly #prepare: Prepare;
   readonly #ledger: Ledger | null;
   #isOver = false;
-  /** A step that has posted cannot be rolled back: later steps of the transaction may have posted, too. */
+  /** A step that has posted cannot be rolled back: later steps of the transaction may have posted. */
   hasPosted = false;
 
   /** `ledger`: null for reads. */
-  constructor(statements: PreparedStatements, ledger: Ledger | null) {
-    this.#statements = statements;
+  constructor(prepare: Prepare, ledger: Ledger | null) {
+    this.#prepare = prepare;
     this.#ledger = ledger;
   }
 
@@ -86,11 +79,11 @@ export class SqliteTx implements Tx {
 
   #prepared(sql: string): Prepared {
     if (this.#isOver) throw new Error("The transaction of this step has ended");
-    return this.#statements.get(sql);
+    return this.#prepare(sql);
   }
 }
 
-/** Returns a function that inserts rows outside of steps. Its parameters have no names, which would cost as much as the insert itself. */
+/** For inserts outside of steps. Parameters have no names, which would cost as much as the insert itself. */
 export function prepareInsert<C extends Table["definition"], K extends keyof C & string>(
   db: Database.Database,
   table: Table<C>,

@@ -13,8 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason why the database is not writable; null for an error of the statement itself. Such a fault is temporary, or ends when
- * the operator frees space. Nothing of the transaction was written, so it can be retried.
+ * Returns the reason why the database is not writable; null for an error of the statement itself. Nothing of the
+ * transaction was written, so it can be retried.
  */
 export function storageFaultOf(error: unknown): string | null {
   if (!(error instanceof Database.SqliteError)) return null;
@@ -23,18 +23,15 @@ export function storageFaultOf(error: unknown): string | null {
   return reason === undefined ? null : `${reason} (${error.code})`;
 }
 
-/**
- * Codes of temporary faults, from SQLite and from file calls: of a disk, or of another process that writes. Excludes permissions, which the
- * operator must fix.
- */
-const PASSING = /^(SQLITE_FULL|SQLITE_BUSY.*|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/;
+/** Codes of temporary faults, from SQLite and from file calls. Excludes permissions, which the operator must fix. */
+const TEMPORARY = /^(SQLITE_FULL|SQLITE_BUSY.*|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/;
 
-/** Returns the reason like `storageFaultOf`, for any error at the start and its causes. Null if waiting does not help. */
+/** Searches an error at the start and its causes. Null if waiting does not help. */
 export function storageFaultBehind(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ServiceError && cause.code === "storage_unavailable") return cause.message;
     const { code } = cause as NodeJS.ErrnoException;
-    if (code !== undefined && PASSING.test(code)) return storageFaultOf(cause) ?? cause.message;
+    if (code !== undefined && TEMPORARY.test(code)) return storageFaultOf(cause) ?? cause.message;
   }
   return null;
 }

@@ -4,18 +4,17 @@ import { openLedger } from "../ledger/ledger.ts";
 import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps/steps.ts";
 import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
-import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
-/** Results of the operations of one `run`. `values` has an element for each; `failures` lists those that failed. */
-export interface TransactionAnswer {
+/** `values` has an element for each operation; `failures` lists those that failed. */
+export interface RunResult {
   readonly values: unknown[];
   readonly failures: [index: number, failure: Failure][];
   /** Transactions committed since the runner was created. */
   readonly commits: number;
 }
 
-/** Reply of the writer's thread to a list of operations. */
-export interface RunAnswer extends TransactionAnswer {
+export interface RunReply extends RunResult {
   /** Operations that failed because the database is not writable, to be retried. */
   readonly unwritten: readonly [index: number, operation: Operation][];
 }
@@ -27,14 +26,14 @@ export function transactionRunner(db: Database.Database) {
   let commits = 0;
   const ledger = openLedger(db);
   const handlers = createOperations(db, ledger);
-  const statements = new PreparedStatements(db);
+  const prepare = prepareOnce(db);
 
   /**
-   * Runs operations in one transaction. A refused operation fails without affecting the others, which are committed. A fault (of SQL, of
-   * the disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail. While the database
-   * is not writable, all fail.
+   * Runs operations in one transaction. A refused operation fails without affecting the others. A fault (of SQL, of the
+   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail. While
+   * the database is not writable, all fail.
    */
-  async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function run(operations: readonly Operation[]): Promise<RunResult> {
     try {
       return await runTogether(operations);
     } catch (error) {
@@ -44,22 +43,22 @@ export function transactionRunner(db: Database.Database) {
     }
   }
 
-  async function runApart(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function runApart(operations: readonly Operation[]): Promise<RunResult> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
       // Each attempt may wait for the busy timeout, so one failure is enough.
-      const answer = storageFailure === undefined ? await run([operation]) : undefined;
-      const failure = storageFailure ?? answer?.failures[0]?.[1];
+      const result = storageFailure === undefined ? await run([operation]) : undefined;
+      const failure = storageFailure ?? result?.failures[0]?.[1];
       if (failure?.kind === "storage") storageFailure = failure;
-      values.push(answer?.values[0]);
+      values.push(result?.values[0]);
       if (failure !== undefined) failures.push([index, failure]);
     }
     return { values, failures, commits };
   }
 
-  async function runTogether(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async function runTogether(operations: readonly Operation[]): Promise<RunResult> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     // Waits for the connection's busy timeout.
@@ -86,9 +85,9 @@ export function transactionRunner(db: Database.Database) {
     return { values, failures, commits };
   }
 
-  /** Runs a step in a savepoint. A step that throws has written nothing. */
+  /** A step that throws has written nothing. */
   async function runStep([name, args]: StepOperation): Promise<unknown> {
-    const tx = new SqliteTx(statements, ledger);
+    const tx = new SqliteTx(prepare, ledger);
     db.exec("SAVEPOINT step");
     try {
       const value = await settledAtOnce(name, runBody(stepNamed(name), tx, args));
@@ -106,9 +105,7 @@ export function transactionRunner(db: Database.Database) {
     }
   }
 
-  return {
-    run,
-  };
+  return { run };
 }
 
 /** Rejects a step that awaits anything but its transaction, because it would keep the transaction of others open. */
@@ -126,16 +123,13 @@ function apply(operations: Operations, [kind, args]: Exclude<Operation, StepOper
   return (operations[kind] as (args: unknown) => unknown)(args);
 }
 
-/** Runs a list of operations and returns those that can be retried. */
-export async function runAnswering(
-  runner: Pick<TransactionRunner, "run">,
-  operations: readonly Operation[],
-): Promise<RunAnswer> {
-  const answer = await runner.run(operations);
+/** Adds the operations that can be retried to the result. */
+export async function runForReply(runner: TransactionRunner, operations: readonly Operation[]): Promise<RunReply> {
+  const result = await runner.run(operations);
   const unwritten: [number, Operation][] = [];
-  for (const [index, { kind }] of answer.failures) {
+  for (const [index, { kind }] of result.failures) {
     const operation = operations[index];
     if (kind === "storage" && operation !== undefined) unwritten.push([index, operation]);
   }
-  return { ...answer, unwritten };
+  return { ...result, unwritten };
 }

@@ -7,12 +7,7 @@ import { IllegalTransitionError, type JobEvent, type JobState } from "../../../.
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "credits"; readonly requiredMicro: bigint; readonly balanceMicro: bigint }
-  | {
-      readonly kind: "key_credits";
-      readonly requiredMicro: number;
-      readonly leftMicro: number;
-      readonly renewsAtMs: number;
-    }
+  | ({ readonly kind: "key_credits" } & Pick<KeyCreditsError, "requiredMicro" | "leftMicro" | "renewsAtMs">)
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
   /** An invalid argument, which is a bug of the caller. */
   | { readonly kind: "range"; readonly message: string }
@@ -20,7 +15,7 @@ export type Failure =
   | { readonly kind: "storage"; readonly reason: string }
   | { readonly kind: "fault"; readonly message: string };
 
-/** Returns true for refusals, which callers must expect. They are thrown before anything is written. */
+/** Refusals, which are thrown before anything is written. */
 export function isExpected(error: unknown): error is ServiceError | IllegalTransitionError {
   return error instanceof ServiceError || error instanceof IllegalTransitionError;
 }

@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
 import Database from "better-sqlite3";
 import {
-  runAnswering,
-  type RunAnswer,
-  type TransactionAnswer,
+  runForReply,
+  type RunReply,
+  type RunResult,
   transactionRunner,
   type TransactionRunner,
 } from "./transaction-runner.ts";
@@ -11,30 +11,25 @@ import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { failureOf } from "./worker-errors.ts";
 
-/** Messages to the worker thread of this file. It is the only writer of the process, so that no request waits for a disk. */
+/** Messages to the thread of this file, the only writer of the process, so that no request waits for a disk. */
 export type ToWriter =
   /** Sent first, and again after `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
-export type FromWriter = RunAnswer | { readonly isLogEmpty: boolean } | { readonly isClosed: true };
-
-interface OpenDatabase {
-  readonly db: Database.Database;
-  readonly runner: TransactionRunner;
-}
+export type FromWriter = RunReply | { readonly isLogEmpty: boolean } | { readonly isClosed: true };
 
 const port = parentPort;
 if (port === null) throw new Error("writer-worker must run as a worker thread");
 let path: string | null = null;
-let opened: OpenDatabase | null = null;
+let opened: { readonly db: Database.Database; readonly runner: TransactionRunner } | null = null;
 port.on("message", (message: ToWriter) => {
   if (message.kind === "open") {
     ({ path } = message);
     return;
   }
   if (message.kind === "run") {
-    void runAnswering({ run }, message.operations).then((answer) => port.postMessage(answer satisfies FromWriter));
+    void runForReply({ run }, message.operations).then((reply) => port.postMessage(reply satisfies FromWriter));
     return;
   }
   if (message.kind === "truncateLog") {
@@ -47,7 +42,7 @@ port.on("message", (message: ToWriter) => {
 });
 
 /** Runs operations, after opening the database if its disk prevented that before. */
-async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
+async function run(operations: readonly Operation[]): Promise<RunResult> {
   try {
     return await open().runner.run(operations);
   } catch (error) {
@@ -57,7 +52,7 @@ async function run(operations: readonly Operation[]): Promise<TransactionAnswer>
   }
 }
 
-function open(): OpenDatabase {
+function open() {
   if (path === null) throw new Error("Expected an open message before the first run");
   if (opened === null) {
     const db = openForWriting(path);
@@ -69,8 +64,8 @@ function open(): OpenDatabase {
 }
 
 /**
- * Moves everything from the write-ahead log into the database file and truncates the log. Does not wait: returns false if a reader, such as
- * a command of another process, still needs the log, or if the disk fails. Nothing is lost then.
+ * Moves the write-ahead log into the database file and truncates it. Does not wait: returns false, without a loss, if a
+ * reader, such as a command of another process, still needs the log, or if the disk fails.
  */
 function truncateLog(db: Database.Database): boolean {
   const timeoutMs = db.pragma("busy_timeout", { simple: true }) as number;

@@ -2,40 +2,29 @@ import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
 import { stepNamed } from "../../all-steps.ts";
-import {
-  isStep,
-  type Operation,
-  type OperationArgs,
-  type OperationKind,
-  type OperationResult,
-  type StepOperation,
-} from "./operations.ts";
-import { ReusedThreads } from "./reused-threads.ts";
-import type { RunAnswer } from "./transaction-runner.ts";
+import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
+import { isStep, type Operation, type Operations } from "./operations.ts";
+import { reusedThreads } from "./reused-threads.ts";
+import type { RunReply } from "./transaction-runner.ts";
 import type { FromWriter, ToWriter } from "./writer-worker.ts";
 
-/**
- * Writes of what has already happened, on an Island or in memory. They are retried until they are stored; all other writes are refused
- * while the store is read-only.
- */
-const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob"]);
 const isKept = (operation: Operation): boolean =>
-  isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT.has(operation[0]);
+  isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT_WRITES.has(operation[0]);
 
 /** Delay between retries while the database is not writable. */
 const RETRY_MS = 500;
 /** Maximum number of kept operations; output has its own budgets. Above it, the writer stops. */
 const MAX_KEPT = 100_000;
-
-const threads = new ReusedThreads("writer-worker", import.meta.url);
-
-/** Maximum number of operations in one transaction; limits how long the first one waits for the last. */
+/** Operations in one transaction; limits how long the first one waits for the last. */
 const MAX_OPERATIONS = 512;
+const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";
 
-/** The writer's thread as a {@link Writer} uses it. */
+const threads = reusedThreads("writer-worker", import.meta.url);
+
+/** The part of the thread that a {@link Writer} uses. */
 export interface WriterThread {
   postMessage(message: ToWriter): void;
-  on(event: "message", listener: (answer: FromWriter) => void): unknown;
+  on(event: "message", listener: (reply: FromWriter) => void): unknown;
   on(event: "error" | "messageerror", listener: (error: unknown) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
   /** Called when the thread has closed its database. */
@@ -53,8 +42,6 @@ export function startWriterThread(path: string): WriterThread {
   };
 }
 
-const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";
-
 interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -64,23 +51,20 @@ interface QueuedOperation extends Caller {
 }
 
 /**
- * Group commit. Operations queue in call order. Whenever the worker is free, it gets the whole queue as one transaction. An idle store adds
- * no delay, and a busy one shares each sync of the disk among many operations. While the database is not writable (full disk, lock of
- * another process) the store is read-only: it keeps what must not be lost and refuses the rest.
+ * Group commit. Operations queue in call order. Whenever the worker is free, it gets the queue as one transaction. An idle
+ * store adds no delay, and a busy one shares each sync of the disk among many operations. While the database is not
+ * writable (full disk, lock of another process) the store is read-only: it keeps what must not be lost.
  */
 export class Writer {
   readonly #thread: WriterThread;
   readonly #clock: Pick<Clock, "schedule">;
   readonly #onReadOnly: (because: string | null) => void;
-  /** Resolves when the worker has closed the database or has exited. */
   readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
   /** Callers without their operations, which the worker has; otherwise an image would be in memory twice. */
   #inFlight: Caller[] = [];
-  /** Pending calls of `truncateLog`, in order. */
   #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
-  /** Reason why the database is not writable; null if it is. */
   #readOnlyBecause: string | null = null;
   #lowSpaceBecause: string | null = null;
   #retry: Timer | null = null;
@@ -95,20 +79,21 @@ export class Writer {
     this.#clock = clock;
     this.#onReadOnly = onReadOnly;
     this.#closed = new Promise((resolve) => {
-      this.#thread.on("message", (answer: FromWriter) => {
-        if ("isClosed" in answer) {
+      this.#thread.on("message", (reply: FromWriter) => {
+        if ("isClosed" in reply) {
           this.#thread.release();
           resolve();
-        } else if ("isLogEmpty" in answer) this.#truncations.shift()?.(answer.isLogEmpty);
-        else this.#settle(answer);
+        } else if ("isLogEmpty" in reply) this.#truncations.shift()?.(reply.isLogEmpty);
+        else this.#settle(reply);
       });
       this.#thread.on("exit", (code) => {
         this.#break(new Error(`its thread ended with code ${code}`));
         resolve();
       });
     });
-    this.#thread.on("error", (error) => this.#break(toError(error)));
-    this.#thread.on("messageerror", (error) => this.#break(toError(error)));
+    const onError = (error: unknown): void => this.#break(error instanceof Error ? error : new Error(String(error)));
+    this.#thread.on("error", onError);
+    this.#thread.on("messageerror", onError);
   }
 
   get commits(): number {
@@ -135,12 +120,12 @@ export class Writer {
   }
 
   /** Resolves after the commit. Rejects with `storage_unavailable` while the store is read-only, unless the operation is kept. */
-  run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
-    return this.#add([kind, args] as unknown as Operation) as Promise<OperationResult<K>>;
+  run<K extends keyof Operations>(kind: K, args: Parameters<Operations[K]>[0]): Promise<ReturnType<Operations[K]>> {
+    return this.#add([kind, args] as unknown as Operation) as Promise<ReturnType<Operations[K]>>;
   }
 
   runStep(step: string, args: readonly unknown[]): Promise<unknown> {
-    return this.#add([step, args] as unknown as StepOperation);
+    return this.#add([step, args] as unknown as Operation);
   }
 
   #add(operation: Operation): Promise<unknown> {
@@ -155,7 +140,7 @@ export class Writer {
     });
   }
 
-  /** Truncates the write-ahead log between two transactions. Resolves with false if that is not possible now. */
+  /** Truncates the log between two transactions. Resolves with false if that is not possible now. */
   truncateLog(): Promise<boolean> {
     if (this.#drained !== null || this.#fault !== null) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -167,7 +152,7 @@ export class Writer {
   /** Refuses new operations. Resolves when the earlier ones have settled. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
-    // Last attempt: operations that cannot be written now are lost, as in a crash.
+    // Operations that cannot be written now are lost, as in a crash.
     if (this.#retry !== null) this.#tryAgain();
     return this.#drained;
   }
@@ -197,22 +182,22 @@ export class Writer {
     this.#thread.postMessage({ kind: "run", operations: queued.map(({ operation }) => operation) } satisfies ToWriter);
   }
 
-  #settle({ values, failures, unwritten, commits }: RunAnswer): void {
-    const answered = this.#inFlight;
+  #settle({ values, failures, unwritten, commits }: RunReply): void {
+    const settled = this.#inFlight;
     this.#inFlight = [];
     this.#commits = commits;
     const kept = new Map<Caller, QueuedOperation>();
     for (const [index, operation] of unwritten) {
-      const caller = answered[index];
+      const caller = settled[index];
       if (caller !== undefined && isKept(operation)) kept.set(caller, { ...caller, operation });
     }
     let readOnlyBecause: string | null = null;
     for (const [index, failure] of failures) {
-      const caller = answered[index];
+      const caller = settled[index];
       if (failure.kind === "storage") readOnlyBecause = failure.reason;
       if (caller !== undefined && !kept.has(caller)) caller.reject(errorOf(failure));
     }
-    for (const [index, caller] of answered.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
+    for (const [index, caller] of settled.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
     this.#queue.unshift(...kept.values());
     this.#setReadOnly(readOnlyBecause);
     if (this.#isIdle) this.#onDrained?.();
@@ -232,7 +217,7 @@ export class Writer {
     if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
   }
 
-  /** Retries the kept operations. Without any, makes a small write to detect that the disk has space again. */
+  /** Without kept operations, makes a small write to detect that the disk has space again. */
   #tryAgain(): void {
     this.#retry?.cancel();
     this.#retry = null;
@@ -240,7 +225,7 @@ export class Writer {
     this.#post();
   }
 
-  /** Handles the loss of the worker. It is unknown whether the operations in flight were committed, and nothing more can be written. */
+  /** Handles the loss of the worker. It is unknown whether the operations in flight were committed. */
   #break(cause: Error): void {
     this.#fault ??= new Error(`The store's writer stopped: ${cause.message}`, { cause });
     const lost = [...this.#inFlight, ...this.#queue];
@@ -255,8 +240,4 @@ export class Writer {
 
 function unavailable(reason: string): Error {
   return errorOf({ kind: "storage", reason });
-}
-
-function toError(value: unknown): Error {
-  return value instanceof Error ? value : new Error(String(value));
 }

@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
 import type { ChunkToWrite, HotWrites } from "../../jobs/hot-writes.ts";
-import { piecesToWrite, type Piece } from "../../jobs/large-json.ts";
+import { splitLarge, type Piece } from "../../jobs/large-json.ts";
 import { feedChunkTable, jobFeedTable, largePieceTable } from "../../jobs/job-tables.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
-import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../jobs/feed-layout.ts";
+import { foldFeed, unfoldItems, splitChunk, type StoredChunkRow } from "../../jobs/feed-layout.ts";
 
 export function feedOperations(db: Database.Database): Pick<HotWrites, "appendFeed"> {
   const members = ["jobId", "attempt", "seq", "items", "text"] as const;
@@ -27,8 +27,8 @@ export function prepareInsertPieces(db: Database.Database): (jobId: string, piec
 }
 
 /**
- * Returns a function that replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `lastChunk`: last chunk of the
- * job, which has no row. `isOutput`: the text is the output of the job, and is kept even if it is empty.
+ * Returns a function that replaces the chunks of an ended job's feed by one row. `lastChunk`: has no row of its own.
+ * `isOutput`: the text is the output of the job, and is kept even if it is empty.
  */
 export function prepareFold(
   db: Database.Database,
@@ -46,8 +46,8 @@ export function prepareFold(
     const parts = chunks.map((row) => {
       const { attempt, seq } = row;
       // An earlier version stored large images in the chunks themselves.
-      const { items, large } = splitChunk({ attempt, seq, items: itemsOf(row) });
-      for (const value of large) insertPieces(jobId, piecesToWrite(value));
+      const { items, large } = splitChunk({ attempt, seq, items: unfoldItems(row) });
+      for (const value of large) insertPieces(jobId, splitLarge(value));
       return { attempt, items };
     });
     const { layout, text } = foldFeed(parts);

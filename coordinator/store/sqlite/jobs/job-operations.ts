@@ -1,10 +1,11 @@
 import type Database from "better-sqlite3";
-import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
-import type { EndToWrite, HotWrites } from "../../jobs/hot-writes.ts";
+import { IllegalTransitionError, type EndEvent, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
+import type { HotWrites } from "../../jobs/hot-writes.ts";
 import type { JobMove } from "../../jobs/job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../jobs/job-guards.ts";
-import { jobOutputTable } from "../../jobs/job-tables.ts";
+import { jobOutputTable, type jobTable } from "../../jobs/job-tables.ts";
+import type { RowOf } from "../../steps/table.ts";
 import { prepareInsert } from "../engine/sqlite-tx.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
@@ -46,84 +47,54 @@ function prepareMove(
   return db.prepare(`UPDATE jobs SET state = '${to}', ${set} WHERE id = @jobId AND state IN (${from}) AND ${attempt}`);
 }
 
+type EndedJob = Pick<RowOf<typeof jobTable>, "batchId" | "webhookId" | "keyNumber" | "keyMonth" | "priceMicro">;
+
 function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
-  type EndedJob = EndedJobLinks & {
-    readonly keyNumber: number | null;
-    readonly keyMonth: number | null;
-    priceMicro: number;
-  };
-  const prepareEnd = (...events: [JobEvent, ...JobEvent[]]): Database.Statement<unknown[], EndedJob> => {
-    const { from, to } = guardOf(...events);
-    return db.prepare<unknown[], EndedJob>(
-      `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
-         finish_reason = ?, timings = ?, error = ?
+  const prepareEnd = ({ from, to }: ReturnType<typeof guardOf>) =>
+    db.prepare<unknown[], EndedJob>(
+      `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?,
+         charged_micro = ?, prompt_tokens = ?, completion_tokens = ?, finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
        RETURNING batch_id AS batchId, webhook_id AS webhookId, key_number AS keyNumber, key_month AS keyMonth, price_micro AS priceMicro`,
     );
-  };
-  const updates = {
-    complete: prepareEnd("complete"),
-    fail: prepareEnd("fail"),
-    cancel: prepareEnd("cancel"),
-    expire: prepareEnd("expire"),
-  };
-  /** Updates of a job whose start is stored with its end. */
-  const updatesWithStart = {
-    complete: prepareEnd("start", "complete"),
-    fail: prepareEnd("start", "fail"),
-    cancel: prepareEnd("start", "cancel"),
-    expire: prepareEnd("start", "expire"),
-  };
-  const insertOutput = prepareInsertOutput(db);
+  const prepareEnds = (guard: (event: EndEvent) => ReturnType<typeof guardOf>) => ({
+    complete: prepareEnd(guard("complete")),
+    fail: prepareEnd(guard("fail")),
+    cancel: prepareEnd(guard("cancel")),
+    expire: prepareEnd(guard("expire")),
+  });
+  const updates = prepareEnds(guardOf);
+  const updatesWithStart = prepareEnds((event) => guardOf("start", event));
+  const insertOutput = prepareInsert(db, jobOutputTable, ["jobId", "output", "largeChars"]);
+  const insertPieces = prepareInsertPieces(db);
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
   const list = prepareListing(db);
   const spending = prepareKeySpending(db);
   const explain = explainRefusal(db);
   return (ending) => {
-    const {
-      jobId,
-      event,
-      attempt,
-      atMs,
-      startedAtMs,
-      usage,
-      finishReason,
-      chargeMicro,
-      postings,
-      output,
-      timings,
-      error,
-    } = ending;
+    const { jobId, event, atMs, startedAtMs, usage, chargeMicro, output, largeChars } = ending;
     const ended = (startedAtMs === undefined ? updates : updatesWithStart)[event].get(
       startedAtMs ?? null,
       atMs,
       chargeMicro,
       usage?.promptTokens ?? null,
       usage?.completionTokens ?? null,
-      finishReason,
-      timings,
-      error,
+      ending.finishReason,
+      ending.timings,
+      ending.error,
       jobId,
-      attempt,
+      ending.attempt,
     );
     if (ended === undefined) throw explain(jobId, startedAtMs === undefined ? event : "start");
-    insertOutput(ending);
+    if (output !== null) insertOutput({ jobId, output, largeChars });
+    insertPieces(jobId, ending.pieces);
     fold(jobId, ending.lastChunk, event === "complete" && output === null);
-    ledger.post(postings, jobId, atMs);
+    ledger.post(ending.postings, jobId, atMs);
     const { keyNumber, keyMonth, priceMicro } = ended;
-    if (keyNumber !== null && keyMonth !== null) spending.giveBack(keyNumber, keyMonth, priceMicro - chargeMicro);
+    if (keyNumber !== null && keyMonth !== null) spending.refund(keyNumber, keyMonth, priceMicro - chargeMicro);
     list();
     return followUp(ended, atMs);
-  };
-}
-
-function prepareInsertOutput(db: Database.Database): (ending: EndToWrite) => void {
-  const insert = prepareInsert(db, jobOutputTable, ["jobId", "output", "largeChars"]);
-  const insertPieces = prepareInsertPieces(db);
-  return ({ jobId, output, largeChars, pieces }) => {
-    if (output !== null) insert({ jobId, output, largeChars });
-    insertPieces(jobId, pieces);
   };
 }
 
@@ -136,13 +107,8 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   };
 }
 
-interface EndedJobLinks {
-  readonly batchId: string | null;
-  readonly webhookId: string | null;
-}
-
-/** Completes the batch of an ended job if it was the last one, and makes webhooks due. Returns the ids of the webhooks. */
-function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: number) => string[] {
+/** Completes the batch of an ended job if it was the last one, and makes webhooks due. Returns their ids. */
+function prepareFollowUp(db: Database.Database): (ended: EndedJob, atMs: number) => string[] {
   const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
     `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
        WHERE id = ? RETURNING completed_at_ms AS completedAtMs, webhook_id AS webhookId`,
@@ -163,12 +129,12 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: nu
 const LISTED_TOGETHER = 32;
 
 /**
- * Returns a function to call after each end, which adds ended jobs to the indexes of ended jobs, many at once: one by one, each would write
- * a page of each index. Lists also read the jobs that are not in the indexes yet.
+ * Returns a function to call after each end, which adds ended jobs to the indexes, many at once: one by one, each would
+ * write a page of each index. Lists also read the jobs that are not in the indexes yet.
  */
 function prepareListing(db: Database.Database): () => void {
   const list = db.prepare("UPDATE jobs SET is_unlisted = 0 WHERE is_unlisted = 1");
-  // The number left by an earlier run is unknown: these are listed with the first job.
+  // The number left by an earlier run is unknown, so they are listed with the first job.
   let unlisted = LISTED_TOGETHER;
   return () => {
     unlisted += 1;

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { KeyCreditsError } from "../../../credits/credit-errors.ts";
 import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../accounts/key-spending.ts";
 
-/** Counts the cost of jobs of keys with a monthly limit. A key without one costs no write. */
+/** Counts the cost of jobs by key. A key without a monthly limit costs no write. */
 export function prepareKeySpending(db: Database.Database) {
   const select = db
     .prepare<[number, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_number = ? AND month >= ?")
@@ -16,7 +16,7 @@ export function prepareKeySpending(db: Database.Database) {
        RETURNING month`,
     )
     .pluck();
-  const giveBack = db.prepare<[number, number, UtcMonth]>(
+  const refund = db.prepare<[number, number, UtcMonth]>(
     "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_number = ? AND month = ?",
   );
   return {
@@ -28,15 +28,14 @@ export function prepareKeySpending(db: Database.Database) {
       const leftMicro = Math.max(0, limitMicro - (select.get(number, month) ?? 0));
       if (neededMicro > leftMicro) throw new KeyCreditsError(neededMicro, leftMicro, monthBeginMs(month + 1));
     },
-    /** Returns the month that counts the jobs; null if none does. */
+    /** Returns the month that counts the jobs; null without a monthly limit. */
     add(key: SubmittingKey | null | undefined): UtcMonth | null {
-      if (key === null || key === undefined || key.monthly === null) return null;
+      if (!key?.monthly) return null;
       const { month, neededMicro } = key.monthly;
       return add.get({ number: key.number, month, neededMicro }) ?? month;
     },
-    /** Returns to the key what the job cost less than it held. */
-    giveBack(keyNumber: number, month: UtcMonth, micro: number): void {
-      if (micro > 0) giveBack.run(micro, keyNumber, month);
+    refund(keyNumber: number, month: UtcMonth, micro: number): void {
+      if (micro > 0) refund.run(micro, keyNumber, month);
     },
   };
 }

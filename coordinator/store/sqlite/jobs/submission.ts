@@ -39,13 +39,9 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
     submitJob,
     submitBatch(batch) {
       const { id, jobs, webhook } = batch;
-      const made = submit(
-        batch,
-        { kind: "batch", id, jobs },
-        () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null }),
-      );
+      const insert = () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null });
       // A single coordinator counts quota slots in memory.
-      return made ?? 0;
+      return submit(batch, { kind: "batch", id, jobs }, insert) ?? 0;
     },
     findRepeat: (request) => keys.find(request) ?? null,
     ...askOperations(db, submitJob),
@@ -53,8 +49,8 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
 }
 
 /**
- * Stores submissions of both kinds. Returns what the first submission with the same Idempotency-Key created, or null if this one was
- * stored. `insertSubject` inserts the row that the jobs refer to.
+ * Stores submissions of both kinds. Returns what the first submission with the same Idempotency-Key created, or null if
+ * this one was stored. `insertSubject` inserts the row that the jobs refer to.
  */
 function prepareSubmit(
   db: Database.Database,
@@ -63,12 +59,8 @@ function prepareSubmit(
 ): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
   const spending = prepareKeySpending(db);
   const insertJob = prepareInsertJob(db);
-  const insertWebhook = prepareInsert(db, webhookTable, [
-    ...SUBMITTED_WEBHOOK_COLUMNS,
-    "accountId",
-    "subjectKind",
-    "subjectId",
-  ]);
+  const members = [...SUBMITTED_WEBHOOK_COLUMNS, "accountId", "subjectKind", "subjectId"] as const;
+  const insertWebhook = prepareInsert(db, webhookTable, members);
   return (submission, { kind, id, jobs }, insertSubject) => {
     const known = keys.find(submission);
     if (known !== undefined) return known;
@@ -89,13 +81,13 @@ function prepareSubmit(
   };
 }
 
-/** Values that all jobs of a submission share. */
-type JobLinks = Pick<RowOf<typeof jobTable>, "batchId" | "webhookId" | "keyNumber" | "keyMonth">;
+/** Columns that have the same values in all jobs of a submission. */
+const LINKS = ["batchId", "webhookId", "keyNumber", "keyMonth"] as const;
+type JobLinks = Pick<RowOf<typeof jobTable>, (typeof LINKS)[number]>;
 
 /** Inserts a job and its input: pending, or with its first attempt. */
 function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobLinks) => void {
-  const links = ["batchId", "webhookId", "keyNumber", "keyMonth"] as const;
-  const insert = prepareInsert(db, jobTable, [...SUBMITTED_COLUMNS, ...links, "state", "attempt", "islandId"]);
+  const insert = prepareInsert(db, jobTable, [...SUBMITTED_COLUMNS, ...LINKS, "state", "attempt", "islandId"]);
   const insertInput = prepareInsert(db, jobInputTable, ["jobId", "input"]);
   return ({ input, assignedTo, ...job }, linked) => {
     insert({
@@ -109,23 +101,17 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
   };
 }
 
-type KeyRow = Omit<RowOf<typeof idempotencyKeyTable>, "accountId" | "key">;
-
-/** Stores the Idempotency-Keys of all submissions. Jobs and batches of an account share one key space. */
+/** Jobs and batches of an account share one key space. */
 function idempotencyKeys(db: Database.Database) {
-  const select = db.prepare<[string, string], KeyRow>(
+  const select = db.prepare<[string, string], Omit<RowOf<typeof idempotencyKeyTable>, "accountId" | "key">>(
     `SELECT ${idempotencyKeyTable.columnsBut("accountId", "key")} FROM idempotency_keys WHERE account_id = ? AND key = ?`,
   );
   const members = ["accountId", "key", "bodyHash", "jobId", "batchId", "createdAtMs"] as const;
-  const insert = prepareInsert(
-    db,
-    idempotencyKeyTable,
-    members,
-    `ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
-       batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`,
-  );
+  const orReplace = `ON CONFLICT (account_id, key) DO UPDATE SET body_hash = excluded.body_hash, job_id = excluded.job_id,
+       batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`;
+  const insert = prepareInsert(db, idempotencyKeyTable, members, orReplace);
   return {
-    /** Returns what the first request with the key created; undefined for a new key. @throws {ServiceError} `idempotency_conflict`. */
+    /** Returns undefined without a key and for a new one. @throws {ServiceError} `idempotency_conflict`. */
     find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
       if (idempotency === null) return undefined;
       const known = select.get(accountId, idempotency.key);
@@ -141,7 +127,6 @@ function idempotencyKeys(db: Database.Database) {
   };
 }
 
-/** `submitJob` is the handler of every job; it runs in the same transaction. */
 function askOperations(
   db: Database.Database,
   submitJob: HotWrites["submitJob"],
@@ -162,11 +147,8 @@ function askOperations(
     "completedAtMs",
   ] as const;
   const insert = prepareInsert(db, messageTable, members);
-  const findAnswer = db
-    .prepare<[string, string], string>(
-      "SELECT conversation_id FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'",
-    )
-    .pluck();
+  const selectAnswer = "SELECT conversation_id FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'";
+  const findAnswer = db.prepare<[string, string], string>(selectAnswer).pluck();
   const linkJob = db.prepare<[string, string]>("UPDATE jobs SET conversation_id = ? WHERE id = ?");
   const replaceJob = db.prepare<[string, string]>("UPDATE messages SET job_id = ? WHERE id = ?");
   return {
@@ -174,28 +156,24 @@ function askOperations(
       const { conversationId, userMessageId, content, answerId, afterMessageId } = question;
       if (findOwner.get(conversationId) !== job.accountId) throw REFUSALS.no_conversation();
       const last = findLast.get(conversationId);
-      if (last?.state === "in_progress" || (last?.id ?? null) !== afterMessageId) {
-        throw REFUSALS.conversation_busy();
-      }
-      const answered = submitJob(job);
+      if (last?.state === "in_progress" || (last?.id ?? null) !== afterMessageId) throw REFUSALS.conversation_busy();
+      const made = submitJob(job);
       linkJob.run(conversationId, job.id);
       const { createdAtMs } = job;
-      const asked = { id: userMessageId, role: "user", content, state: "completed", jobId: null } as const;
-      insert({ ...asked, conversationId, createdAtMs, completedAtMs: createdAtMs });
-      const begun = { id: answerId, role: "assistant", content: "", state: "in_progress", jobId: job.id } as const;
-      insert({ ...begun, conversationId, createdAtMs, completedAtMs: null });
-      touch.run(job.createdAtMs, conversationId);
-      return answered;
+      const user = { id: userMessageId, role: "user", content, state: "completed", jobId: null } as const;
+      insert({ ...user, conversationId, createdAtMs, completedAtMs: createdAtMs });
+      const answer = { id: answerId, role: "assistant", content: "", state: "in_progress", jobId: job.id } as const;
+      insert({ ...answer, conversationId, createdAtMs, completedAtMs: null });
+      touch.run(createdAtMs, conversationId);
+      return made;
     },
     askAgain({ answerId, endedJobId, job }) {
       const conversationId = findAnswer.get(answerId, endedJobId);
-      if (conversationId === undefined) {
-        throw REFUSALS.no_answer();
-      }
-      const answered = submitJob(job);
+      if (conversationId === undefined) throw REFUSALS.no_answer();
+      const made = submitJob(job);
       linkJob.run(conversationId, job.id);
       replaceJob.run(job.id, answerId);
-      return answered;
+      return made;
     },
   };
 }

@@ -4,9 +4,9 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * The ledger within one transaction of the database. Entries are written at once. Balances are cached and written by `flush`, so that a
- * party with many operations costs one update; `begin` empties the cache. Amounts are exact doubles. Balances are bigints, because that of
- * the network counts all credits ever issued.
+ * The ledger within one transaction of the database. Balances are cached and written by `flush`, so that a party with
+ * many operations costs one update. Amounts are exact doubles. Balances are bigints, because that of the network counts
+ * all credits ever issued.
  */
 export function openLedger(db: Database.Database) {
   const balances = new Map<LedgerParty, bigint>();
@@ -17,15 +17,13 @@ export function openLedger(db: Database.Database) {
     .pluck()
     .safeIntegers();
   const updateBalance = db.prepare<[bigint, string]>("UPDATE balances SET micro = ? WHERE party = ?");
-  // Notes are rare, so prepare the statement on demand.
-  const insertNote = (txn: number, note: string) =>
-    db.prepare("INSERT INTO ledger_notes (txn, note) VALUES (?, ?)").run(txn, note);
+  const insertNote = db.prepare<[number, string]>("INSERT INTO ledger_notes (txn, note) VALUES (?, ?)");
   const selectLastId = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck();
-  const insertEntries = rememberByCount((count) =>
-    db.prepare(
-      `INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms) VALUES ${Array.from({ length: count }, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")}`,
-    ),
-  );
+  const insertsByCount = new Map<number, Database.Statement>();
+  const prepareInsert = (count: number): Database.Statement => {
+    const rows = Array.from({ length: count }, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ");
+    return db.prepare(`INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms) VALUES ${rows}`);
+  };
 
   /** Returns micro-credits; undefined for a party that does not exist. */
   function balanceOf(party: LedgerParty): bigint | undefined {
@@ -50,19 +48,19 @@ export function openLedger(db: Database.Database) {
       lastId = null;
     },
 
-    /** Checks the postings before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
+    /** Call it before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
     assertAccepts(postings: readonly Posting[]): void {
       const refusal = refusalOf(postings, balanceOf);
       if (refusal !== null) throw refusal;
     },
 
-    /** Drops unchanged balances from the cache: a step that was rolled back may have created their parties. */
+    /** Drops unchanged balances: a step that was rolled back may have created their parties. */
     forget(): void {
       for (const party of balances.keys()) if (!changed.has(party)) balances.delete(party);
     },
 
     /**
-     * Writes postings as one transaction of the ledger. `subjectId`: their job or batch. `note`: shown to the account.
+     * Writes postings as one movement. `subjectId`: their job or batch. `note`: shown to the account.
      * @throws {Error} for postings that `assertAccepts` refuses; this rolls back what the operation has written.
      */
     post(postings: readonly Posting[], subjectId: string | null, atMs: number, note: string | null = null): void {
@@ -75,16 +73,18 @@ export function openLedger(db: Database.Database) {
       const values: unknown[] = [];
       for (const { party, micro, kind } of moved) {
         lastId += 1;
-        // Job and time are stored in the first entry of the transaction.
+        // Job and time are stored in the first entry.
         const isFirst = lastId === txn;
         values.push(lastId, txn, party, micro, kind, isFirst ? subjectId : null, isFirst ? atMs : 0);
         add(party, micro);
       }
-      insertEntries(moved.length).run(...values);
-      if (note !== null) insertNote(txn, note);
+      const insert = insertsByCount.get(moved.length) ?? prepareInsert(moved.length);
+      insertsByCount.set(moved.length, insert);
+      insert.run(...values);
+      if (note !== null) insertNote.run(txn, note);
     },
 
-    /** Writes the changed balances. The database rejects a negative balance of a client or a hold. */
+    /** The database rejects a negative balance of a client or a hold. */
     flush(): void {
       for (const party of changed) updateBalance.run(balanceOf(party) ?? 0n, party);
       changed.clear();
@@ -92,16 +92,7 @@ export function openLedger(db: Database.Database) {
   };
 }
 
-function rememberByCount<T>(make: (count: number) => T): (count: number) => T {
-  const made = new Map<number, T>();
-  return (count) => {
-    const found = made.get(count) ?? make(count);
-    made.set(count, found);
-    return found;
-  };
-}
-
-/** Rebuilds the lines after entries were copied. Their ids may have gaps, and the trigger only created lines at ids divisible by 256. */
+/** For copied entries: their ids may have gaps, and the trigger only creates lines at ids divisible by 256. */
 export function rebuildLedgerLines(db: Database.Database): void {
   db.exec(`DELETE FROM ledger_lines;
     INSERT INTO ledger_lines (party, entry, micro)

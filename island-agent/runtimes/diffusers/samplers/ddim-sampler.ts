@@ -3,8 +3,8 @@ import { clamp, mixNoise, type Sampler, type Training } from "./sampler.ts";
 import { timestepsOf } from "./timesteps.ts";
 
 /**
- * DDIM without added noise. Source: Song et al. 2020, equation 12 with sigma 0, over the timesteps of the run (the paper's
- * sub-sequence tau).
+ * DDIM without added noise. Source: Song et al. 2020, equation 12 with sigma 0, over the timesteps of the run (the
+ * paper's sub-sequence tau).
  */
 export class DdimSampler implements Sampler {
   readonly timesteps: readonly number[];

@@ -7,8 +7,8 @@ export const FINAL_SIGMAS = ["zero", "sigma_min"] as const;
 type FinalSigma = (typeof FINAL_SIGMAS)[number];
 
 /**
- * Euler's method on the probability-flow equation dx/dsigma = (x - original) / sigma. Source: Karras et al. 2022, algorithm 1,
- * without its second-order correction and without churn. Latents are `original + sigma * epsilon`.
+ * Euler's method on the probability-flow equation dx/dsigma = (x - original) / sigma. Source: Karras et al. 2022,
+ * algorithm 1, without its second-order correction and without churn. Latents are `original + sigma * epsilon`.
  */
 export class EulerSampler implements Sampler {
   readonly timesteps: readonly number[];
@@ -63,8 +63,8 @@ export class EulerSampler implements Sampler {
 }
 
 /**
- * Returns the noise level relative to an original of weight 1. Sigma is interpolated between two timesteps of training, as in
- * diffusers.
+ * Returns the noise level relative to an original of weight 1. Sigma is interpolated between two timesteps of training,
+ * as in diffusers.
  */
 function sigmaAt(alphasCumprod: Float64Array, time: number): number {
   const [before, after] = [Math.floor(time), Math.ceil(time)].map((whole) => {

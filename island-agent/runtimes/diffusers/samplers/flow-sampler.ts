@@ -23,8 +23,9 @@ export interface FlowImage {
 }
 
 /**
- * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are `(1 - sigma) * original
- * + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers' FlowMatchEulerDiscreteScheduler.
+ * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are `(1 - sigma)
+ * * original + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers'
+ * FlowMatchEulerDiscreteScheduler.
  */
 export class FlowSampler implements Sampler {
   readonly timesteps: readonly number[];
@@ -33,11 +34,11 @@ export class FlowSampler implements Sampler {
   readonly sigmas: readonly number[];
 
   /** @param count timesteps of training. */
-  constructor(count: number, steps: number, shift: FlowShift, picture: FlowImage) {
-    const move = shiftFor(shift, picture);
+  constructor(count: number, steps: number, shift: FlowShift, image: FlowImage) {
+    const move = shiftFor(shift, image);
     // Levels of training already have a fixed shift, and are shifted once more.
     const least = shift.dynamic === null ? move(1 / count) : 1 / count;
-    const levels = linspace(1, picture.isEven ? 1 / steps : least, steps).map(move);
+    const levels = linspace(1, image.isEven ? 1 / steps : least, steps).map(move);
     this.sigmas = [...levels, 0];
     this.timesteps = levels.map((sigma) => sigma * count);
   }

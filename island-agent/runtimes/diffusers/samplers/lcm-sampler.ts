@@ -4,7 +4,7 @@ import { clamp, mixNoise, type Sampler, type Training } from "./sampler.ts";
 /** Standard deviation of the data in the skip and output weights. Source: Luo et al. 2023, §4.1; Song et al. 2023. */
 const DATA_DEVIATION = 0.5;
 
-/** Multistep sampling of a latent consistency model. Source: Luo et al. 2023, algorithm 3 (and Song et al. 2023, algorithm 1). */
+/** Sampling of a latent consistency model. Source: Luo et al. 2023, algorithm 3; Song et al. 2023, algorithm 1. */
 export class LcmSampler implements Sampler {
   readonly timesteps: readonly number[];
   readonly initNoiseSigma = 1;

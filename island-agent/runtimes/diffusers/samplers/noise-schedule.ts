@@ -14,8 +14,8 @@ export function betasOf({ curve, start, end, count }: BetaCurve): number[] {
 }
 
 /**
- * Returns the original's share of the latents' variance at each timestep, falling from nearly 1 to nearly 0. Latents at timestep
- * t are sqrt(a) * original + sqrt(1 - a) * noise. Source: Ho et al. 2020, §2: the product of all 1 - beta.
+ * Returns the original's share of the latents' variance at each timestep, falling from nearly 1 to nearly 0. Latents at
+ * timestep t are sqrt(a) * original + sqrt(1 - a) * noise. Source: Ho et al. 2020, §2: the product of all 1 - beta.
  */
 export function computeAlphasCumprod(betas: readonly number[]): Float64Array {
   let alphaCumprod = 1;

@@ -80,8 +80,8 @@ export interface SamplerPlan {
   readonly training: Training;
   /** Maximum number of steps of one image. */
   readonly maxSteps: number;
-  /** @param picture used only by `flow`. */
-  create(steps: number, picture?: FlowImage): Sampler;
+  /** @param image used only by `flow`. */
+  create(steps: number, image?: FlowImage): Sampler;
 }
 
 /** Reads a pipeline's scheduler file. @throws {JobFailure} `model_invalid` naming the field. */
@@ -111,7 +111,7 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
     className: file._class_name,
     training,
     maxSteps: kind.sampler === "lcm" ? distilledSteps : alphasCumprod.length,
-    create(steps, picture = { tokens: 0, isEven: false }) {
+    create(steps, image = { tokens: 0, isEven: false }) {
       switch (kind.sampler) {
         case "euler":
           return new EulerSampler(training, steps, file.final_sigmas_type);
@@ -120,7 +120,7 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
         case "lcm":
           return new LcmSampler(training, steps, { distilledSteps, timeScale: file.timestep_scaling });
         case "flow":
-          return new FlowSampler(count, steps, flowShift, picture);
+          return new FlowSampler(count, steps, flowShift, image);
         default:
           return kind.sampler satisfies never;
       }

@@ -1,6 +1,6 @@
 import { linspace } from "./noise-schedule.ts";
 
-/** Spacing of the steps over the timesteps of training. Source: Lin et al. 2023 ("Common Diffusion Noise Schedules…"), table 2. */
+/** Spacing over the training timesteps. Source: Lin et al. 2023 ("Common Diffusion Noise Schedules…"), table 2. */
 export const TIMESTEP_SPACINGS = ["linspace", "leading", "trailing"] as const;
 export type TimestepSpacing = (typeof TIMESTEP_SPACINGS)[number];
 

@@ -21,7 +21,7 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if there are none. It does not cover all numbers: near the
+ * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers: near the
  * bounds there are few decimals. Multiples that cannot be listed are left to the validation of the output.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
@@ -146,8 +146,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Returns the decimals of multiples of 0.1, 0.01, 0.5, 0.25 and similar steps. Returns null for other steps, whose multiples are
- * left to the validation of the output.
+ * Returns the decimals of multiples of 0.1, 0.01, 0.5, 0.25 and similar steps. Returns null for other steps, whose
+ * multiples are left to the validation of the output.
  */
 function fractionOf(step: number): Grammar | null {
   const perUnit = Math.round(1 / step);

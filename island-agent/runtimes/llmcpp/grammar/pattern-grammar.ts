@@ -3,7 +3,7 @@ import { chars, choice, EMPTY, repeat, sequence, text, type CodeRange, type Gram
 const MAX_PATTERN = 600;
 /** Maximum sum of the repeat counts of a pattern: llama.cpp expands each. */
 const MAX_REPEATS = 1_000;
-/** Characters that JSON strings contain unescaped: no control characters, quote and backslash, and no halves of surrogate pairs. */
+/** Unescaped characters of JSON strings: no control characters, quote, backslash or halves of surrogate pairs. */
 const PLAIN: readonly CodeRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
@@ -36,9 +36,9 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, 
 export const STRING_CHAR = jsonChar(ALL);
 
 /**
- * Returns the inside of a JSON string that matches a regular expression. Without anchors, the expression may have any text around
- * it. Returns undefined for features that a grammar cannot express: look-around, back references, word boundaries, Unicode
- * properties, anchors in groups.
+ * Returns the inside of a JSON string that matches a regular expression. Without anchors, the expression may have any
+ * text around it. Returns undefined for features that a grammar cannot express: look-around, back references, word
+ * boundaries, Unicode properties, anchors in groups.
  */
 export function patternGrammar(pattern: string): Grammar | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;

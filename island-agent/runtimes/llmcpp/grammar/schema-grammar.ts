@@ -16,7 +16,7 @@ const URL = `https?://${HOST}(?::[1-9]\\d{1,3})?(?:/[A-Za-z0-9_.~-]+)*/?(?:\\?[A
 const DAYS = "\\d{1,4}D";
 const TIME_PARTS = "T(?:\\d{1,4}H(?:\\d{1,4}M)?(?:\\d{1,4}S)?|\\d{1,4}M(?:\\d{1,4}S)?|\\d{1,4}S)";
 const PERIOD = `(?:\\d{1,4}Y(?:\\d{1,4}M)?(?:${DAYS})?|\\d{1,4}M(?:${DAYS})?|${DAYS})`;
-/** Patterns by format. Their texts are valid by RFC 3339, 4122, 5321, 3986 and ISO 8601, but not all valid texts match. */
+/** Patterns by format. They match some of the valid texts of RFC 3339, 4122, 5321, 3986 and ISO 8601. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
   time: `${CLOCK}${OFFSET}`,
@@ -44,8 +44,8 @@ const ANY = rule("any");
 const COMMA = sequence(text(","), SPACE);
 
 /**
- * Returns the grammar of a schema that `grammarSchemaOf` has read. JSON texts of the grammar have the schema's types, names,
- * lengths and bounds, and its patterns and formats if a grammar can express them.
+ * Returns the grammar of a schema that `grammarSchemaOf` has read. JSON texts of the grammar have the schema's types,
+ * names, lengths and bounds, and its patterns and formats if a grammar can express them.
  */
 export function schemaGrammar(schema: Schema): Rules {
   return new SchemaWriter(schema).write();
@@ -153,7 +153,7 @@ class SchemaWriter {
     return braces("[", sequence(head, ...tail.flatMap((each) => [COMMA, each]), others), "]");
   }
 
-  /** Returns a separate rule for a part that is written more than once, so that the grammar grows only with the schema. */
+  /** Returns a separate rule for a repeated part, so that the grammar grows only with the schema. */
   #named(grammar: Grammar): Grammar {
     if (grammar.kind === "rule" || grammar.kind === "text") return grammar;
     const name = `part${this.#rules.size}`;
@@ -182,7 +182,7 @@ function literal(value: unknown): Grammar {
   return text(JSON.stringify(value));
 }
 
-/** Returns whether a grammar cannot express the string's pattern; the model may then write text that is rejected afterwards. */
+/** Returns whether a grammar cannot express the string's pattern; output may then be rejected afterwards. */
 function isLeftToChance(schema: unknown): boolean {
   if (!isJsonObject(schema)) return false;
   const { pattern, format } = schema;
@@ -190,7 +190,7 @@ function isLeftToChance(schema: unknown): boolean {
   return typeof format !== "string" || formatGrammar(format) === undefined;
 }
 
-/** Prefers the pattern, which is mostly narrower than its format (zod writes both). Without either, any string of the length matches. */
+/** Prefers the pattern, mostly narrower than its format (zod writes both). Without both, any string. */
 function stringGrammar({ pattern, format, minLength, maxLength }: Schema): Grammar {
   const special =
     (typeof pattern === "string" && !isPatternOf(pattern, format) ? patternGrammar(pattern) : undefined) ??

@@ -1,7 +1,7 @@
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
-/** Receives the parts of a completion. Each method gets the number of tokens of its text, including those of preceding marks. */
-export interface AnswerParts {
+/** Receives the parts of a completion, each with its number of tokens, including preceding marks. */
+export interface CompletionParts {
   text(text: string, tokens: number): void;
   /** Starts a tool call. */
   call(name: string, tokens: number): void;
@@ -13,11 +13,11 @@ export interface AnswerParts {
 const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
 /**
- * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the grammar of
- * `ToolGrammars`.
+ * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the
+ * grammar of `ToolGrammars`.
  */
 export class ToolCallReader {
-  readonly #parts: AnswerParts;
+  readonly #parts: CompletionParts;
   /** True if the completion is either text or calls. */
   readonly #isEither: boolean;
   #hasText = false;
@@ -31,7 +31,7 @@ export class ToolCallReader {
   #isEscaped = false;
 
   /** @param isEither True if the completion is either text or calls: marks after other text are then text. */
-  constructor(parts: AnswerParts, isEither = false) {
+  constructor(parts: CompletionParts, isEither = false) {
     this.#parts = parts;
     this.#isEither = isEither;
   }
@@ -54,7 +54,7 @@ export class ToolCallReader {
 
   /** Ends the completion and delivers text that was held back as a possible start of a call. */
   end(): void {
-    if (this.#at === "text" && this.#calls === 0) this.#tell("text", this.#held.length);
+    if (this.#at === "text" && this.#calls === 0) this.#deliver("text", this.#held.length);
   }
 
   /** Returns true if the held text may contain another part. */
@@ -79,11 +79,11 @@ export class ToolCallReader {
     const start = this.#held.trimStart();
     this.#hasText ||= !start.startsWith(CALL_BEGIN) && !CALL_BEGIN.startsWith(start);
     if (this.#isEither && this.#hasText) {
-      this.#tell("text", this.#held.length);
+      this.#deliver("text", this.#held.length);
       return false;
     }
     const begin = this.#held.indexOf(CALL_BEGIN);
-    this.#tell("text", begin === -1 ? this.#held.length - overlap(this.#held) : begin);
+    this.#deliver("text", begin === -1 ? this.#held.length - overlap(this.#held) : begin);
     return begin !== -1 && this.#skipTo(CALL_BEGIN, "head");
   }
 
@@ -101,17 +101,17 @@ export class ToolCallReader {
     let length = 0;
     for (const char of this.#held) {
       length += char.length;
-      this.#follow(char);
+      this.#trackDepth(char);
       if (this.#depth > 0) continue;
-      this.#tell("arguments", length);
+      this.#deliver("arguments", length);
       this.#at = "tail";
       return true;
     }
-    this.#tell("arguments", length);
+    this.#deliver("arguments", length);
     return false;
   }
 
-  #follow(char: string): void {
+  #trackDepth(char: string): void {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false;
       else if (char === "\\") this.#isEscaped = true;
@@ -129,7 +129,7 @@ export class ToolCallReader {
     return true;
   }
 
-  #tell(what: "text" | "arguments", length: number): void {
+  #deliver(what: "text" | "arguments", length: number): void {
     if (length === 0) return;
     const text = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);

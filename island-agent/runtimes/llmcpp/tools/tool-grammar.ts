@@ -14,7 +14,7 @@ import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 /** Maximum number of compiled grammars in memory. The largest take about 10 MB each. */
 const MAX_KEPT = 8;
 
-/** Compiles grammars for tools, and caches the most recent ones: coding agents send the same tools with every request. */
+/** Compiles and caches grammars for tools: coding agents send the same tools with every request. */
 export class ToolGrammars {
   readonly #llama: Llama;
   readonly #kept = recentMap<LlamaGrammar>(MAX_KEPT);
@@ -38,15 +38,15 @@ export class ToolGrammars {
 
 /**
  * Compiles the grammar of a completion that may call tools: text, followed by calls, each `<tool_call>`, its JSON,
- * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON completion has
- * either the JSON or calls.
+ * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON
+ * completion has either the JSON or calls.
  */
 async function compile(
   llama: Llama,
   { tools, isRequired, maxCalls }: ToolUse,
   format: ResponseFormat,
 ): Promise<LlamaGrammar> {
-  const answer = isRequired ? undefined : await grammarFor(llama, format);
+  const textGrammar = isRequired ? undefined : await grammarFor(llama, format);
   try {
     const rules = [...schemaGrammar(callSchemaOf(tools))].map(
       ([name, grammar]) => [name === "root" ? "call" : name, grammar] as const,
@@ -54,14 +54,14 @@ async function compile(
     const more = maxCalls === 1 ? "" : ` ( "\\n" tool-call ){0,${maxCalls - 1}}`;
     return await llama.createGrammar({
       grammar: [
-        `root ::= ${rootOf(isRequired, answer)}`,
+        `root ::= ${rootOf(isRequired, textGrammar)}`,
         `tool-calls ::= tool-call${more}`,
         `tool-call ::= ${quoted(`${CALL_BEGIN}\n`)} call ${quoted(`\n${CALL_END}`)}`,
         writeRules(new Map(rules)),
         ...plainRules(),
-        ...(answer === undefined ? [] : [prefixed(answer.grammar)]),
+        ...(textGrammar === undefined ? [] : [prefixed(textGrammar.grammar)]),
       ].join("\n"),
-      trimWhitespaceSuffix: answer !== undefined,
+      trimWhitespaceSuffix: textGrammar !== undefined,
     });
   } catch (cause) {
     if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
@@ -70,14 +70,14 @@ async function compile(
   }
 }
 
-function rootOf(isRequired: boolean, answer: LlamaGrammar | undefined): string {
+function rootOf(isRequired: boolean, textGrammar: LlamaGrammar | undefined): string {
   if (isRequired) return "tool-calls";
-  return answer === undefined ? "plain* tool-calls?" : `tool-calls | ${PREFIX}root`;
+  return textGrammar === undefined ? "plain* tool-calls?" : `tool-calls | ${PREFIX}root`;
 }
 
 const PREFIX = "answer-";
 
-/** Returns the grammar with prefixed rule names, to avoid conflicts with the rules of calls. Texts and character classes are unchanged. */
+/** Prefixes rule names, which could conflict with those of calls. Texts and character classes stay unchanged. */
 function prefixed(grammar: string): string {
   const parts = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|[a-zA-Z][\w-]*/g;
   return grammar.replaceAll(parts, (part) => (/^[a-zA-Z]/.test(part) ? PREFIX + part : part));

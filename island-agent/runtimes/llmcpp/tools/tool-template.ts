@@ -2,11 +2,11 @@ import { type ChatWrapper, JinjaTemplateChatWrapper, type LlamaModel } from "nod
 import type { ChatTool } from "../../../../shared/chat-tools.ts";
 import { CALL_BEGIN } from "./tool-text.ts";
 
-/** Returns the model's own template, which renders the tools in the format of its training. @throws if the file has none. */
+/** Returns the model's template, which renders tools as in its training. @throws if the file has none. */
 export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonly ChatTool[]): ChatWrapper {
   const template = fileInfo.metadata.tokenizer.chat_template;
   if (template === undefined) throw new Error("The model has no chat template");
-  const told = tools.map(({ name, description, parameters }) => ({
+  const definitions = tools.map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, ...(description === null ? {} : { description }), parameters },
   }));
@@ -15,13 +15,13 @@ export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonl
     tokenizer,
     // Our own reader reads the calls. The library would render the template many times to learn their format.
     functionCallMessageTemplate: "noJinja",
-    additionalRenderParameters: { tools: told },
+    additionalRenderParameters: { tools: definitions },
   });
 }
 
 const PROBE: ChatTool = { name: "atoll_probe", description: null, parameters: { type: "object", properties: {} } };
 
-/** Returns whether the model's template renders tools and requests calls in the supported format, that of Hermes and Qwen. */
+/** Returns whether the model's template renders tools and requests calls in the format of Hermes and Qwen. */
 export function rendersTools(model: LlamaModel): boolean {
   try {
     const chatHistory = [

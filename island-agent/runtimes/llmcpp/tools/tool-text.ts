@@ -16,24 +16,24 @@ export function hiddenMarks(model: LlamaModel): ReadonlySet<Token> {
 
 /** Returns a request's messages as text: tools go into the system message, tool calls and results into the others. */
 export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "messages" | "toolUse">): ChatMessage[] {
-  const told: ChatMessage[] = [];
+  const texts: ChatMessage[] = [];
   for (const message of messages) {
     const { role, content } = message;
     if (role !== "tool") {
-      told.push({ role, content: content + callsText(message) });
+      texts.push({ role, content: content + callsText(message) });
       continue;
     }
     // One message for all results: some templates reject consecutive messages of the same role.
     const result = `${RESULT_BEGIN}\n${content}\n${RESULT_END}`;
-    const last = told.at(-1);
-    if (last?.role === "tool") told[told.length - 1] = { role, content: `${last.content}\n${result}` };
-    else told.push({ role, content: result });
+    const last = texts.at(-1);
+    if (last?.role === "tool") texts[texts.length - 1] = { role, content: `${last.content}\n${result}` };
+    else texts.push({ role, content: result });
   }
-  if (toolUse === null) return told;
-  const [first] = told;
+  if (toolUse === null) return texts;
+  const [first] = texts;
   const isSystem = first?.role === "system" || first?.role === "developer";
   const system = isSystem ? `${first.content}\n\n${describeTools(toolUse)}` : describeTools(toolUse);
-  return [{ role: "system", content: system }, ...(isSystem ? told.slice(1) : told)];
+  return [{ role: "system", content: system }, ...(isSystem ? texts.slice(1) : texts)];
 }
 
 function callsText({ content, tool_calls: calls = [] }: ChatMessage): string {

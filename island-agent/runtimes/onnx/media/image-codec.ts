@@ -4,7 +4,7 @@ import { JobFailure } from "../../../../shared/errors.ts";
 
 /** Maximum image size, 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
 const MAX_PIXELS = 16_777_216;
-/** Maximum aspect ratio. Models scale the shorter side up to their own size, so a line of pixels would become gigabytes. */
+/** Maximum aspect ratio. Models scale up the shorter side, so a line of pixels would become gigabytes. */
 const MAX_ASPECT = 50;
 
 sharp.concurrency(1);

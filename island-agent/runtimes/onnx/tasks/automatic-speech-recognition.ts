@@ -11,9 +11,9 @@ import { readWav, type Recording, WavError } from "../../../../shared/audio/wav-
 const MIN_SECONDS = 0.1;
 /** Maximum length for Whisper, which transcribes a long recording in windows. The samples of 30 minutes have 115 MB. */
 const MAX_SECONDS_WHISPER = 1_800;
-/** Maximum length for other models. They process the whole recording at once; their memory grows with the square of its length. */
+/** Maximum length for other models, whose memory grows with the square of the recording's length. */
 const MAX_SECONDS_OTHERS = 60;
-/** Maximum number of windows, whose features have 1 to 1.5 MB each. By default 30 minutes have as many: 30 s that overlap by 5 s. */
+/** Maximum number of windows (features of 1 to 1.5 MB each): 30 minutes in windows of 30 s, overlapping by 5 s. */
 const MAX_WINDOWS = 100;
 /** Default for a Whisper model whose configuration does not specify it. */
 const DEFAULT_WHISPER_POSITIONS = 448;
@@ -79,8 +79,8 @@ function chunkOf({ timestamp: [start, end], text }: { timestamp: readonly (numbe
 }
 
 /**
- * Plans the windows of a recording if the client sets them. They overlap by the stride on both sides, and transformers.js joins
- * their texts where they agree. Returns nothing for a recording that fits one window.
+ * Plans the windows of a recording if the client sets them. They overlap by the stride on both sides, and
+ * transformers.js joins their texts where they agree. Returns nothing for a recording that fits one window.
  * @throws {JobFailure} `invalid_input`
  */
 function planWindows(
@@ -103,8 +103,8 @@ function planWindows(
 }
 
 /**
- * Checks for the decoder's cross attentions, the source of word times, which only some exports have. @throws {JobFailure}
- * `invalid_input`
+ * Checks for the decoder's cross attentions, the source of word times, which only some exports have. @throws
+ * {JobFailure} `invalid_input`
  */
 function assertWordTimes(pipe: AutomaticSpeechRecognitionPipeline): void {
   const outputs = Object.values(pipe.model.sessions as Readonly<Record<string, { outputNames: readonly string[] }>>);
@@ -160,7 +160,7 @@ function rejectWhisperOptions({
   }
 }
 
-/** Detects the language. transformers.js rejects both options for an English-only model, and assumes English for others. */
+/** Detects the language. transformers.js rejects both options for English-only models, and else assumes English. */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,

@@ -6,7 +6,7 @@ import type { TaskHandler } from "./task-handler.ts";
 import { countPromptTokens, type TextPipeline } from "./count-prompt-tokens.ts";
 import { TokenCounter } from "./token-counter.ts";
 
-/** Tasks summarization, translation and image-to-text. They generate text token by token, up to a limit in the input. */
+/** The tasks summarization, translation and image-to-text, which generate text up to a limit in the input. */
 
 export const summarization: TaskHandler<"summarization", SummarizationPipeline> = async (pipe, input) => {
   const promptTokens = countPromptTokens(pipe, "text", prefixOf(pipe, "summarization") + input.text);
@@ -34,7 +34,7 @@ function endOf(count: TokenCounter) {
   return { completionTokens: count.tokens, finishReason: count.finishReason };
 }
 
-/** Returns a text of a result. The library's return types depend on the input and nest arrays, so the value is read as unknown. */
+/** Returns a text of a result. It is read as unknown, because the library's return types nest arrays. */
 function textOf(first: unknown, key: string): string {
   const text = (first as Record<string, unknown> | undefined)?.[key];
   if (typeof text !== "string") throw new Error(`the pipeline returned no ${key}`);
@@ -51,8 +51,8 @@ function prefixOf({ model }: TextPipeline, task: string): string {
 }
 
 /**
- * Returns source and target language for a multilingual model (NLLB, M2M100, mBART). Both are required: the tokenizer keeps the
- * source language of the previous job and would use that one.
+ * Returns source and target language for a multilingual model (NLLB, M2M100, mBART). Both are required: the tokenizer
+ * keeps the source language of the previous job and would use that one.
  */
 function languagesFor({ tokenizer }: TextPipeline, input: OnnxInput<"translation">): Record<string, string> {
   const { language_codes: codes } = tokenizer as { language_codes?: string[] };

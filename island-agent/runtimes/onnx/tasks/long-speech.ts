@@ -1,5 +1,5 @@
 /** Result of transformers.js for a recording. */
-interface HeardSpeech {
+interface Transcript {
   readonly text: string;
   readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
 }
@@ -13,14 +13,14 @@ const MIN_PART_S = 0.1;
 /**
  * Transcribes a long recording part by part, and joins texts and times, which never decrease.
  * @param windowS Maximum length of a part.
- * @param hear Receives a part, its number and the number of parts.
+ * @param transcribe Receives a part, its number and the number of parts.
  */
 export async function transcribeInChunks(
   samples: Float32Array,
   sampleRateHz: number,
   windowS: number,
-  hear: (part: Float32Array, index: number, parts: number) => Promise<HeardSpeech>,
-): Promise<Required<HeardSpeech>> {
+  transcribe: (part: Float32Array, index: number, parts: number) => Promise<Transcript>,
+): Promise<Required<Transcript>> {
   const parts = cutInPauses(samples, sampleRateHz, windowS);
   const texts: string[] = [];
   const chunks: { timestamp: readonly number[]; text: string }[] = [];
@@ -28,18 +28,18 @@ export async function transcribeInChunks(
   for (const [index, [from, to]] of parts.entries()) {
     // In sequence: a model transcribes one window at a time.
     // oxlint-disable-next-line no-await-in-loop
-    const heard = await hear(samples.subarray(from, to), index, parts.length);
-    texts.push(heard.text);
+    const transcript = await transcribe(samples.subarray(from, to), index, parts.length);
+    texts.push(transcript.text);
     const [startS, endS] = [from / sampleRateHz, to / sampleRateHz];
-    const placeOf = (seconds: number | null | undefined, otherwise: number): number => {
-      const place = seconds === null || seconds === undefined ? otherwise : startS + seconds;
-      return (nowS = Math.max(nowS, Math.min(place, endS)));
+    const clampTime = (seconds: number | null | undefined, otherwise: number): number => {
+      const timeS = seconds === null || seconds === undefined ? otherwise : startS + seconds;
+      return (nowS = Math.max(nowS, Math.min(timeS, endS)));
     };
-    const found = heard.chunks ?? [];
+    const found = transcript.chunks ?? [];
     for (const [at, { timestamp, text }] of found.entries()) {
       // A chunk without an end lasts until the next one begins.
       const end = timestamp[1] ?? found[at + 1]?.timestamp[0];
-      chunks.push({ timestamp: [placeOf(timestamp[0], startS), placeOf(end, endS)], text });
+      chunks.push({ timestamp: [clampTime(timestamp[0], startS), clampTime(end, endS)], text });
     }
   }
   // Whisper's texts begin with their space, in languages with spaces.
@@ -47,8 +47,8 @@ export async function transcribeInChunks(
 }
 
 /**
- * Returns parts of at most `windowS`, as [from, to) in samples. Each part except the last ends at the quietest point of its
- * second half.
+ * Returns parts of at most `windowS`, as [from, to) in samples. Each part except the last ends at the quietest point of
+ * its second half.
  * @throws {RangeError} for a window of less than two samples, which a model's files may state
  */
 export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
@@ -65,7 +65,7 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
   return parts;
 }
 
-/** Returns the middle of the quietest pause between two positions; the later of equal ones, so that parts are as long as possible. */
+/** Returns the middle of the quietest pause between two positions, the last of equal ones for longer parts. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
   const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
   const energies: number[] = [];

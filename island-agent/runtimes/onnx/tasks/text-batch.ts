@@ -7,8 +7,8 @@ import type { TaskContext, TaskHandler, TaskResult } from "./task-handler.ts";
 /** Maximum tokens of a batch, padding included. Larger batches take more memory without being faster. */
 const MAX_BATCH_TOKENS = 4_096;
 /**
- * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A text's result
- * would depend on the rest of its batch, so each text is run separately.
+ * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A
+ * text's result would depend on the rest of its batch, so each text is run separately.
  */
 const SCALED_BY_BATCH: ReadonlySet<WeightFormat> = new Set(["q8", "int8", "uint8"]);
 

@@ -3918,7 +3918,7 @@ class DeleteAccountAnswerData(TypedDict):
     id: str
     deleted: Literal[True]
     kept: list[str]
-    """What stays for the books, under the account's id"""
+    """Data that is kept for accounting, under the account's id"""
 
 
 class ConfirmEmailAnswer(TypedDict):

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../../../coordinator/store/contract/store-builders.ts";
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-it("backup copies the data of this moment beside a store that is in use, and its copy is a data directory", async () => {
+it("coordinator backup copies a data directory in use to a new, complete data directory", async () => {
   const data = folder.file("data");
   const copy = folder.file("copy");
   const made = await runCommand(
@@ -47,18 +47,36 @@ it("backup copies the data of this moment beside a store that is in use, and its
   expect((await creditsOf("after@example.com")).code).toBe(1);
 });
 
-it("backup names the files of imported Cargos, which it leaves out", async () => {
+it("coordinator backup names the files of imported Cargos, which it leaves out", async () => {
   const data = folder.file("data");
   const copy = folder.file("copy");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
-  expect((await runCommand("backup", folder.file("without"), "--data", data)).stdout).not.toContain("Not in it");
+  expect((await runCommand("backup", folder.file("without"), "--data", data)).stdout).not.toContain("Not copied");
   mkdirSync(`${data}/models`);
   expect((await runCommand("backup", copy, "--data", data)).stdout).toContain(
     `Not copied: ${data}/models, the files of imported Cargos. Copy them with: cp -a ${data}/models ${copy}`,
   );
 });
 
-it("backup overwrites nothing, and names what is missing", async () => {
+it("coordinator backup names the contents of accounts' files, which it leaves out", async () => {
+  const data = folder.file("data");
+  const copy = folder.file("copy");
+  await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
+  mkdirSync(`${data}/files`);
+  expect((await runCommand("backup", copy, "--data", data)).stdout).toContain(
+    `Not copied: ${data}/files, the contents of accounts' files. Copy them with: cp -a ${data}/files ${copy}`,
+  );
+  const shared = folder.file("shared");
+  mkdirSync(shared);
+  const settings = folder.file("atoll.toml");
+  writeFileSync(settings, `data_directory = "${data}"\nfiles_dir = "${shared}"\n`);
+  const { stdout } = await runCommand("backup", folder.file("second"), "--config", settings);
+  expect(stdout).toContain(`Not copied: ${shared}, the contents of accounts' files. Back up this directory`);
+  const { stdout: json } = await runCommand("backup", folder.file("third"), "--config", settings, "--json");
+  expect(JSON.parse(json)).toMatchObject({ left_out: [shared] });
+});
+
+it("coordinator backup overwrites nothing, and reports missing data", async () => {
   const data = folder.file("data");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
   expect((await runCommand("backup", data, "--data", data)).stderr).toContain("already exists");

@@ -5,7 +5,7 @@ import { tomlWith } from "../../../../bin/main/coordinator/example-config.ts";
 
 const EXAMPLE = readFileSync(new URL("../../../../coordinator/config/example.toml", import.meta.url), "utf8");
 
-it("changes keys of the example, also those that are commented out, and keeps every comment", () => {
+it("tomlWith() sets keys of the example, also commented ones, and keeps every comment", () => {
   const values = {
     data_directory: String.raw`C:\new "data"`,
     port: 9_000,
@@ -19,6 +19,6 @@ it("changes keys of the example, also those that are commented out, and keeps ev
   expect(host).toBeUndefined();
 });
 
-it("does not lose a value whose key the example no longer shows", () => {
+it("tomlWith() throws for a key that the example does not show", () => {
   expect(() => tomlWith(EXAMPLE, { gone: 1 })).toThrow("shows no gone");
 });

@@ -18,7 +18,7 @@ function describeCommands(database: PostgresDatabase): void {
   const createAccount = () => run("account", "create", "--email", "a@example.com", "--password", "correct horse");
 
   describe("commands with --store", () => {
-    it("work on the database: accounts, keys, credits, the ledger", async () => {
+    it("change accounts, keys, credits and ledger in the database", async () => {
       expect(await createAccount()).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(/^user_\w+\n$/),
@@ -30,7 +30,7 @@ function describeCommands(database: PostgresDatabase): void {
       expect(await run("check")).toMatchObject({ code: 0, stdout: "The database is intact\n" });
     });
 
-    it("check says what is wrong with the ledger, and that the key is another one", async () => {
+    it("report faults of the ledger and a wrong cluster key (check)", async () => {
       await createAccount();
       expect((await run("signing-key", "rotate", "--yes")).code).toBe(0);
       const shown = await run("signing-key", "show");
@@ -56,7 +56,7 @@ function describeCommands(database: PostgresDatabase): void {
       });
     });
 
-    it("take the password from the address or from PGPASSWORD, and say that one is needed", async () => {
+    it("read the password from the address or from PGPASSWORD, and report a missing one", async () => {
       const { server } = database;
       const file = String(Object.values((await server.query("SHOW hba_file")).rows[0] as object)[0]);
       const rules = await readFile(file, "utf8");
@@ -73,7 +73,7 @@ function describeCommands(database: PostgresDatabase): void {
       await server.query("DROP ROLE guarded");
     });
 
-    it("refuse an empty database, one that is not there, a directory beside it, and what only SQLite needs", async () => {
+    it("refuse an empty or missing database, --data, and commands for SQLite", async () => {
       const elsewhere = (name: string) => runCommand("key", "list", "--email", "a@b", "--store", at(name));
       const at = (name: string) => database.server.addressOf(name).replace("atoll@", "atoll:secret@");
       expect((await elsewhere("postgres")).stderr).toMatch(/^The database has no coordinator data\. Check --store/);

@@ -15,7 +15,7 @@ const reasonWith = (islands: readonly KnownIsland[], onlyIslandsOf: string | nul
   storedQueue([waiting], islands, () => ({ file: cargo, onlyIslandsOf }))[0]?.reason;
 
 describe("storedQueue()", () => {
-  it("gives the reason that what is stored shows", () => {
+  it("returns why stored jobs wait", () => {
     expect(storedQueue([waiting], [], () => null)[0]?.reason).toBe("no_cargo");
     expect(reasonWith([])).toBe("no_island_online");
     expect(reasonWith([island("wasm", 2 ** 33)])).toBe("no_island_offers_runtime");

@@ -8,6 +8,6 @@ it.each([
   [["efgh", URL], "abcd", { addresses: [URL], code: "abcdefgh" }],
   [[URL, "efgh"], "abcd-efgh", { addresses: [URL, "efgh"], code: "abcd-efgh" }],
   [[URL, "efgh"], undefined, { addresses: [URL, "efgh"], code: undefined }],
-])("takeSplitCode(%j, %j) takes only the second half of a code for one", (given, code, expected) => {
+])("takeSplitCode(%j, %j) joins only the second half of a code", (given, code, expected) => {
   expect(takeSplitCode(given, code)).toEqual(expected);
 });

@@ -1,21 +1,21 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { askUntilRight } from "../../../../bin/main/terminal/ask-again.ts";
+import { askUntilValid } from "../../../../bin/main/terminal/ask-again.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("askUntilRight()", () => {
+describe("askUntilValid()", () => {
   const problemOf = (text: string): string | null => (text === "right" ? null : `${text} is wrong`);
 
-  it("says what is wrong and asks again", async () => {
-    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  it("prints the problem, and asks again", async () => {
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const answers = ["a", "right"];
-    expect(await askUntilRight(async () => answers.shift() ?? "", problemOf)).toBe("right");
-    expect(told.mock.calls).toEqual([["a is wrong"]]);
+    expect(await askUntilValid(async () => answers.shift() ?? "", problemOf)).toBe("right");
+    expect(errors.mock.calls).toEqual([["a is wrong"]]);
   });
 
   it("gives up after three wrong answers", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    let asked = 0;
-    await expect(askUntilRight(async () => `${(asked += 1)}`, problemOf)).rejects.toThrow("3 is wrong");
+    let count = 0;
+    await expect(askUntilValid(async () => `${(count += 1)}`, problemOf)).rejects.toThrow("3 is wrong");
   });
 });

@@ -15,16 +15,16 @@ beforeEach(() => {
 });
 
 const typed = (...texts: string[]): Promise<string> => {
-  const asked = askSecret("Code: ", input, output);
+  const line = askSecret("Code: ", input, output);
   for (const part of texts) input.write(part);
-  return asked;
+  return line;
 };
 
 describe("askLine()", () => {
-  it("shows the question and the line, and gives up at Ctrl-C", async () => {
-    const asked = askLine("E-mail: ", input, output);
+  it("shows the question and the line, and throws at Ctrl-C", async () => {
+    const line = askLine("E-mail: ", input, output);
     input.write(" ann@example.com \r");
-    expect(await asked).toBe("ann@example.com");
+    expect(await line).toBe("ann@example.com");
     const givenUp = askLine("E-mail: ", input, output);
     input.write("an\u0003");
     await expect(givenUp).rejects.toThrow("Cancelled");
@@ -34,7 +34,7 @@ describe("askLine()", () => {
 });
 
 describe("askSecret()", () => {
-  it("reads a line that is not shown, with what was corrected, and gives the terminal back", async () => {
+  it("reads a corrected line without showing it, and resets the terminal", async () => {
     expect(await typed("AB", "CX", "\u007F", "D-EFGH\r", "more")).toBe("ABCD-EFGH");
     expect(modes).toEqual([true, false]);
     output.end();
@@ -46,29 +46,29 @@ describe("askSecret()", () => {
     ["Ctrl-D", "\u0004"],
     ["Ctrl-C in a line", "AB\u0003"],
     ["Ctrl-D in a line", "AB\u0004"],
-  ])("%s gives up", async (_name, keys) => {
+  ])("throws at %s", async (_name, keys) => {
     await expect(typed(keys)).rejects.toThrow("Cancelled");
     expect(modes).toEqual([true, false]);
   });
 
-  it("gives up when the terminal goes away", async () => {
-    const asked = typed("AB");
+  it("throws when the terminal is closed", async () => {
+    const line = typed("AB");
     input.end();
-    await expect(asked).rejects.toThrow("Cancelled");
+    await expect(line).rejects.toThrow("Cancelled");
   });
 
-  it("refuses what is too long for a secret", async () => {
+  it("refuses a secret that is too long", async () => {
     expect(await typed("x".repeat(1_000), "\r")).toHaveLength(1_000);
     await expect(typed("x".repeat(1_001), "\r")).rejects.toThrow("Input must have at most 1000 characters");
   });
 
-  it("asks twice at the same terminal", async () => {
+  it("can ask twice at the same terminal", async () => {
     expect(await typed("one\r")).toBe("one");
     expect(await typed("two\r")).toBe("two");
     expect(input.listenerCount("end")).toBe(new PassThrough().listenerCount("end"));
   });
 
-  it("is possible at a terminal only", () => {
+  it("requires a terminal, as canAsk() reports", () => {
     expect([canAsk(input), canAsk(new PassThrough())]).toEqual([true, false]);
   });
 });

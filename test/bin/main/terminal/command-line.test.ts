@@ -2,13 +2,13 @@ import { Command } from "commander";
 import { afterEach, describe, expect, it } from "vitest";
 import { coordinatorName, givenFlags, islandName } from "../../../../bin/main/terminal/command-line.ts";
 
-describe("givenFlags", () => {
+describe("givenFlags()", () => {
   const flagsOf = (...args: string[]): string => {
     const command = new Command().option("--config <file>").option("--store <address>").option("--yes");
     return givenFlags(command.parse(args, { from: "user" }), ["yes"]);
   };
 
-  it("quotes values for a shell, and leaves out the flags that it is told to", () => {
+  it("quotes values for a shell, and omits the excluded flags", () => {
     expect(flagsOf("--config", "my atoll/it's.toml", "--yes")).toBe(String.raw` --config 'my atoll/it'\''s.toml'`);
   });
 
@@ -21,7 +21,7 @@ describe("givenFlags", () => {
   });
 });
 
-describe("the names of the programs", () => {
+describe("coordinatorName() and islandName()", () => {
   const { argv, env } = process;
   const event = env["npm_lifecycle_event"];
   afterEach(() => {
@@ -29,14 +29,14 @@ describe("the names of the programs", () => {
     if (event !== undefined) env["npm_lifecycle_event"] = event;
   });
 
-  it("are this process's Node.js and the script where neither a package nor npm started it", () => {
+  it("return Node.js and the script if neither a package nor npm started the process", () => {
     delete env["npm_lifecycle_event"];
     process.argv = [process.execPath, "/opt/my atoll/bin/coordinator.ts"];
     expect(coordinatorName()).toBe(`${process.execPath} '/opt/my atoll/bin/coordinator.ts'`);
     expect(islandName()).toBe(`${process.execPath} '/opt/my atoll/bin/island.ts'`);
   });
 
-  it("are those of the packages where these are installed", () => {
+  it("return the names of installed packages", () => {
     delete env["npm_lifecycle_event"];
     process.argv = [process.execPath, "/usr/local/bin/atoll-coordinator"];
     expect([coordinatorName(), islandName()]).toEqual(["atoll-coordinator", "island"]);

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { expect, it } from "vitest";
 import { errorFacts } from "../../../../bin/main/terminal/error-facts.ts";
 
-it("of an error of the database the log has no row and no value", () => {
+it("errorFacts() removes rows and values of database errors from the log", () => {
   const lines: string[] = [];
   const stream = new Writable({ write: (chunk, _, done) => (lines.push(String(chunk)), done()) });
   const error = Object.assign(new pg.DatabaseError("null value violates a constraint", 0, "error"), {

@@ -7,6 +7,6 @@ it.each([
   ["ann's", String.raw`'ann'\''s'`],
   ["$(reboot)", "'$(reboot)'"],
   ["", "''"],
-])("shellWord(%j) is %s", (text, word) => {
+])("shellWord(%j) returns %s", (text, word) => {
   expect(shellWord(text)).toBe(word);
 });

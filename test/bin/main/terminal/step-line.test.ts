@@ -6,7 +6,7 @@ describe("openStepLine()", () => {
   it.each([
     [true, "\r\u001B[Kone …\r\u001B[Ktwo …\r\u001B[K"],
     [false, ""],
-  ])("replaces each step by the next and leaves nothing, and is silent without a terminal (%s)", (isTTY, written) => {
+  ])("replaces each step with the next, and writes only to a terminal (isTTY: %s)", (isTTY, written) => {
     const stream = Object.assign(new PassThrough(), { isTTY });
     const steps = openStepLine(stream);
     steps.show("one …");

@@ -10,9 +10,9 @@ afterEach(() => {
   }
 });
 
-it("onStopSignal(): a signal that came before its listener was replaced goes to the new one", async () => {
+it("onStopSignal() passes a pending signal to the new listener", async () => {
   const got: string[] = [];
-  const told = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     onStopSignal(() => got.push("first"));
     process.kill(process.pid, "SIGTERM");
     onStopSignal((signal) => {
@@ -20,6 +20,6 @@ it("onStopSignal(): a signal that came before its listener was replaced goes to 
       resolve();
     });
   });
-  await told;
+  await received;
   expect(got).toEqual(["SIGTERM"]);
 });

@@ -5,11 +5,11 @@ it.each([
   [["key", "lst"], "error: unknown command 'lst' (Did you mean list?)", "coordinator key"],
   [["cargo", "list", "--jsn"], "error: unknown option '--jsn' (Did you mean --json?)", "coordinator cargo list"],
   [["account", "create"], "error: required option '--email <address>' not specified", "coordinator account create"],
-])("%j is refused in one line and a hint", async (args, line, command) => {
+])("a command refuses %j in one line with a hint", async (args, line, command) => {
   expect(await runCommand(...args)).toEqual({ code: 2, stdout: "", stderr: `${line}\nSee: ${command} --help\n` });
 });
 
-it("with --json the error is JSON, too, and a wrong value of a flag is a wrong call", async () => {
+it("a command with --json prints usage errors as JSON", async () => {
   const { code, stdout, stderr } = await runCommand("account", "create", "--email", "a@b", "--credits", "x", "--json");
   const message = '--credits: must be a number, got "x"';
   expect([code, JSON.parse(stdout), stderr]).toEqual([2, { error: { code: "usage", message } }, `${message}\n`]);
@@ -20,6 +20,6 @@ it("with --json the error is JSON, too, and a wrong value of a flag is a wrong c
   ]);
 });
 
-it("--help is no error", async () => {
+it("a command with --help exits with 0", async () => {
   expect(await runCommand("account", "--help")).toMatchObject({ code: 0, stderr: "" });
 });

@@ -1,6 +1,6 @@
 import { LocalBus } from "../../../../coordinator/bus/local-bus.ts";
 import { publishFeeds } from "../../../../coordinator/cluster/feed-publisher.ts";
-import { followFeeds } from "../../../../coordinator/cluster/followed-feeds.ts";
+import { followFeeds } from "../../../../coordinator/cluster/feed-replicas.ts";
 import { M } from "../../../../coordinator/cluster/messages.ts";
 import type { Peers } from "../../../../coordinator/cluster/peers.ts";
 import type { ActiveJob } from "../../../../coordinator/jobs/active-job.ts";
@@ -104,7 +104,7 @@ export class FeedSide {
     if (feed === undefined) return;
     this.feeds.delete(jobId);
     this.published.drop(jobId);
-    this.followed.goOn(feed, null);
+    this.followed.resume(feed, null);
   }
 
   /** Takes a job over from storage. */
@@ -114,7 +114,7 @@ export class FeedSide {
     stored.ownerId = this.id;
     const feed = restoredFeed(jobId, stored.parts);
     this.feeds.set(jobId, feed);
-    this.peers.tell(M.moved, { jobIds: [jobId] });
+    this.peers.broadcast(M.moved, { jobIds: [jobId] });
     return feed;
   }
 }

@@ -7,7 +7,7 @@ import type { JsonValue } from "../../../../shared/json-value.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame } from "../../../support/network/attempt-frames.ts";
 import { FakeIsland } from "../../../support/network/fake-island.ts";
-import { encodeWav } from "../../../support/models/made-sound.ts";
+import { encodeWav } from "../../../support/models/test-audio.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 

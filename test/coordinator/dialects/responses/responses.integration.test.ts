@@ -1,7 +1,7 @@
 import { NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "../../http/api.ts";
-import { answerWith, failLate, failWith, token } from "../../http/chat-answers.ts";
+import { completeWith, failLate, failWith, token } from "../../http/scripted-chats.ts";
 import { DONE } from "../../http/scripted-jobs.ts";
 
 let api: Api;
@@ -29,7 +29,7 @@ const SUM = { type: "function" as const, name: "sum", parameters: {}, strict: nu
 
 describe("POST /responses with the official client", () => {
   it("responds to a text with instructions", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const response = await client().create({
       model: "tiny",
       input: "Hi",
@@ -56,7 +56,7 @@ describe("POST /responses with the official client", () => {
   });
 
   it("accepts messages with parts, also those of an earlier response", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     const first = await client().create({ model: "tiny", input: [{ role: "developer", content: "Short." }] });
     const next = { role: "user" as const, content: [{ type: "input_text" as const, text: "And?" }] };
     await client().create({ model: "tiny", input: [...first.output, next] as OpenAI.Responses.ResponseInput });
@@ -67,7 +67,7 @@ describe("POST /responses with the official client", () => {
   });
 
   it("streams its events in order, with sequence numbers", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const types: string[] = [];
     const stream = client().stream({ model: "tiny", input: "Hi" });
     for await (const { type, sequence_number: number } of stream) {
@@ -132,7 +132,7 @@ describe("POST /responses with the official client", () => {
   });
 
   it("returns JSON that matches a schema", async () => {
-    answerWith(api, "{}");
+    completeWith(api, "{}");
     const schema = { type: "object", properties: {}, additionalProperties: false };
     const format = { type: "json_schema" as const, name: "none", schema, strict: true };
     const { text } = await client().create({ model: "tiny", input: "Hi", text: { format } });
@@ -144,7 +144,7 @@ describe("POST /responses with the official client", () => {
 
 describe("stored responses", () => {
   it("are continued without their instructions", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     const first = await client().create({ model: "tiny", input: "Hi", instructions: "Be kind." });
     complete("job_new1");
     const second = await client().create({ model: "tiny", input: "And?", previous_response_id: first.id });
@@ -160,7 +160,7 @@ describe("stored responses", () => {
   });
 
   it("can be read and deleted", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     const made = await client().create({ model: "tiny", input: "Hi", metadata: { a: "b" } });
     complete("job_new1");
     expect(await client().retrieve(made.id)).toEqual(made);
@@ -170,7 +170,7 @@ describe("stored responses", () => {
   });
 
   it("are removed at their end with store: false", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     api.jobs.onSubmit = ((answer) => (feed, job) => {
       answer(feed, job);
       complete(job.id);
@@ -192,7 +192,7 @@ describe("stored responses", () => {
   });
 
   it("belong to one account, and exclude other jobs", async () => {
-    answerWith(api, "Hello");
+    completeWith(api, "Hello");
     await api.call("POST", "/chat/completions", { body: { messages: [{ role: "user", content: "Hi" }] } });
     for (const id of ["resp_new1", "resp_none", "job_new1"]) {
       await expect(client().retrieve(id)).rejects.toBeInstanceOf(NotFoundError);

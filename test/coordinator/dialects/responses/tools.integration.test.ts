@@ -2,7 +2,7 @@ import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import { Api } from "../../http/api.ts";
-import { token } from "../../http/chat-answers.ts";
+import { token } from "../../http/scripted-chats.ts";
 import { DONE } from "../../http/scripted-jobs.ts";
 
 let api: Api;

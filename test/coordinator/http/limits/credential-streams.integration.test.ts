@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, BodyReader, eventually } from "../api.ts";
-import { token } from "../chat-answers.ts";
+import { token } from "../scripted-chats.ts";
 import { makeJob } from "../scripted-jobs.ts";
 
 const PASSWORD = "correct horse battery";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readForm, type FormLimits } from "../../../../coordinator/http/multipart/read-form.ts";
-import { answerError } from "../../../../coordinator/http/error-answers.ts";
+import { errorResponse } from "../../../../coordinator/http/error-responses.ts";
 import { listen, type Listener } from "../../../../coordinator/http/server/transport.ts";
 import { CAN_MOUNT, SmallDisk } from "../../../support/small-disk.ts";
 import { TEST_TRANSPORT } from "../../../support/transport.ts";
@@ -30,7 +30,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     listener = await listen(
       (_request, { incoming }) =>
         handle(incoming).catch((error: unknown) => {
-          const { status, body } = answerError(error, { requestId: "r", style: "plain" });
+          const { status, body } = errorResponse(error, { requestId: "r", style: "plain" });
           return Response.json(body, { status });
         }),
       { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 },

@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai";
-import { answerWith } from "../chat-answers.ts";
+import { completeWith } from "../scripted-chats.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
 type Params = OpenAI.ChatCompletionCreateParams;
@@ -198,5 +198,5 @@ describeParameters({
   },
   // Text parts are joined.
   unseen: ["messages[].content[].type"],
-  arrange: (api) => answerWith(api, "Hel", "lo"),
+  arrange: (api) => completeWith(api, "Hel", "lo"),
 });

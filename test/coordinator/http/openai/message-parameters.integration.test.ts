@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { answerWith } from "../chat-answers.ts";
+import { completeWith } from "../scripted-chats.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
 type Names<T> = Required<{ [Name in keyof T]: unknown }>;
@@ -111,7 +111,7 @@ const OFFICIAL: Names<Anthropic.MessageCreateParams> & Record<string, unknown> =
   inference_geo: "eu",
 };
 
-const arrange = (api: Parameters<typeof answerWith>[0]): void => answerWith(api, "Hel", "lo");
+const arrange = (api: Parameters<typeof completeWith>[0]): void => completeWith(api, "Hel", "lo");
 
 describeParameters({
   endpoint: "POST /messages",

@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
 import type { Api } from "../api.ts";
-import { answerWith } from "../chat-answers.ts";
+import { completeWith } from "../scripted-chats.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
@@ -155,7 +155,7 @@ describeParameters({
     "input[].output[].logprobs": { input: told([{ type: "input_text", text: "15" }]) },
   },
   arrange: (api: Api) => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const before = {
       previous_response_id: null,
       metadata: {},

@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai";
-import { answerWith } from "../chat-answers.ts";
+import { completeWith } from "../scripted-chats.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
 /** Every parameter of the official client; its type makes the list complete. */
@@ -40,5 +40,5 @@ describeParameters({
     "stream_options.include_usage": { stream: true },
     "stream_options.include_obfuscation": { stream: true },
   },
-  arrange: (api) => answerWith(api, "Hel", "lo"),
+  arrange: (api) => completeWith(api, "Hel", "lo"),
 });

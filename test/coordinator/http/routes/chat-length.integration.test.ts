@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
 import { makeCargo } from "../api-catalog.ts";
-import { answerWith, MESSAGES } from "../chat-answers.ts";
+import { completeWith, MESSAGES } from "../scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -11,7 +11,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 describe("max_tokens above the Cargo's limit", () => {
   const lowered = async (path: string, body: object): Promise<unknown> => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const { status } = await api.call("POST", path, { body });
     expect(status).toBe(200);
     return api.jobs.submitted.splice(0).map(({ input }) => input["max_tokens"]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
-import { MESSAGES } from "../chat-answers.ts";
+import { MESSAGES } from "../scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {

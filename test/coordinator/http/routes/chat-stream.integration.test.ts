@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OverloadedError } from "../../../../shared/errors.ts";
 import { Api, BodyReader, eventually } from "../api.ts";
-import { MESSAGES, answerWith, failWith, token } from "../chat-answers.ts";
+import { MESSAGES, completeWith, failWith, token } from "../scripted-chats.ts";
 import { DONE, T0 } from "../scripted-jobs.ts";
 
 const CREATED = T0 / 1_000;
@@ -19,7 +19,7 @@ const chat = (body: Record<string, unknown>) =>
 
 describe("POST /chat/completions with stream", () => {
   it("streams role, tokens, finish reason and [DONE]", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const { status, headers, text } = await chat({ stream: true });
     const head = `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[{"index":0,"delta":`;
     expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
@@ -35,7 +35,7 @@ describe("POST /chat/completions with stream", () => {
   });
 
   it("streams the usage if requested", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const { text } = await chat({ stream: true, stream_options: { include_usage: true } });
     expect(text.split("\n\n").at(-3)).toBe(
       `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[],` +
@@ -45,7 +45,7 @@ describe("POST /chat/completions with stream", () => {
   });
 
   it("streams a completion without any text", async () => {
-    answerWith(api);
+    completeWith(api);
     const { text } = await chat({ stream: true });
     expect(text.match(/^data: /gm)).toHaveLength(3);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FeedItem } from "../../../../coordinator/store/jobs/job-store.ts";
 import { Api } from "../api.ts";
-import { MESSAGES, answerWith } from "../chat-answers.ts";
+import { MESSAGES, completeWith } from "../scripted-chats.ts";
 import { DONE } from "../scripted-jobs.ts";
 
 let api: Api;
@@ -17,7 +17,7 @@ describe("POST /chat/completions with tools", () => {
   it.each([null, undefined])(
     "accepts content %j of an assistant message with tool calls, as official clients send it",
     async (content) => {
-      answerWith(api, "x");
+      completeWith(api, "x");
       const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
       const { status } = await chat({
         messages: [
@@ -72,7 +72,7 @@ describe("POST /chat/completions with tools", () => {
   });
 
   it("treats tool_choice any, as Mistral's client sends it, as required", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     expect((await chat({ tools: [SUM], tool_choice: "any" })).status).toBe(200);
     expect(api.jobs.submitted[0]?.input).toMatchObject({ tool_choice: "required" });
     const { status, body } = await chat({ tools: [SUM], tool_choice: "some" });
@@ -80,14 +80,14 @@ describe("POST /chat/completions with tools", () => {
   });
 
   it("accepts parts of an earlier completion that name a role, as the OpenAI Agents SDK sends them", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const answered = { role: "assistant", content: [{ type: "text", text: "15", role: "assistant" }] };
     expect((await chat({ messages: [...MESSAGES, answered, ...MESSAGES] })).status).toBe(200);
     expect(api.jobs.submitted[0]?.input["messages"]).toMatchObject([{}, { role: "assistant", content: "15" }, {}]);
   });
 
   it("uses the schema given with json_object, and names it in errors", async () => {
-    answerWith(api, "{}");
+    completeWith(api, "{}");
     const schema = { type: "object", properties: { sum: { type: "integer" } } };
     const formatted = (given: unknown) => chat({ response_format: { type: "json_object", schema: given } });
     expect((await formatted(schema)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("POST /chat/completions with tools", () => {
   });
 
   it("accepts 256 KB of tools and hundreds of messages, up to 1 MiB", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const tools = Array.from({ length: 120 }, (_, at) => ({
       type: "function",
       function: { name: `tool${at}`, description: "x".repeat(2_000), parameters: { type: "object" } },
@@ -115,7 +115,7 @@ describe("POST /chat/completions with tools", () => {
   });
 
   it("returns n choices, each from a job with its own seed", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const { body } = await chat({ n: 3, seed: 4_294_967_294 });
     expect(body).toMatchObject({ id: "job_new1", usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } });
     expect(body.choices).toEqual(
@@ -135,7 +135,7 @@ describe("POST /chat/completions with tools", () => {
       .map((line) => JSON.parse(line.slice(6)));
 
   it("streams n choices, one after the other, with one usage and one end", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const { text, status } = await chat({ n: 2, stream: true, stream_options: { include_usage: true } });
     const chunks = choicesOf(text);
     const told = chunks.flatMap(({ choices }) =>
@@ -155,7 +155,7 @@ describe("POST /chat/completions with tools", () => {
   });
 
   it("ends a stream of n choices at the first that fails", async () => {
-    answerWith(api, "Hel");
+    completeWith(api, "Hel");
     const answer = api.jobs.onSubmit;
     api.jobs.onSubmit = (feed, job) => {
       if (api.jobs.submitted.length === 1) answer(feed, job);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
 import { Api, eventually } from "../api.ts";
-import { MESSAGES, answerWith, failWith } from "../chat-answers.ts";
+import { MESSAGES, completeWith, failWith } from "../scripted-chats.ts";
 import { T0 } from "../scripted-jobs.ts";
 
 const CREATED = T0 / 1_000;
@@ -17,7 +17,7 @@ const chat = (body: Record<string, unknown> = {}, key = api.key) =>
 
 describe("POST /chat/completions", () => {
   it("returns the whole completion", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const answer = await chat();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -32,7 +32,7 @@ describe("POST /chat/completions", () => {
   });
 
   it("submits a job with exactly the given parameters", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     await chat({
       model: "second",
       max_tokens: 5,
@@ -70,7 +70,7 @@ describe("POST /chat/completions", () => {
   });
 
   it("joins content of several text parts", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     const content = [
       { type: "text", text: "a" },
       { type: "text", text: "b" },
@@ -282,7 +282,7 @@ describe("POST /chat/completions", () => {
   );
 
   it("does not cancel a job whose response was read", async () => {
-    answerWith(api, "x");
+    completeWith(api, "x");
     await chat();
     await chat({ stream: true });
     await api[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
-import { answerWith } from "../chat-answers.ts";
+import { completeWith } from "../scripted-chats.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -119,7 +119,7 @@ describe("GET /", () => {
 
 describe("/v1", () => {
   it("serves OpenAI's client", async () => {
-    answerWith(api, "Hel", "lo");
+    completeWith(api, "Hel", "lo");
     const client = new OpenAI({ apiKey: api.key, baseURL: `${api.url}/v1`, maxRetries: 0 });
     const answer = await client.chat.completions.create({ model: "tiny", messages: [{ role: "user", content: "Hi" }] });
     expect(answer.choices[0]?.message.content).toBe("Hello");

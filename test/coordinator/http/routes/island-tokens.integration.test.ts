@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_TRIES, MAX_TRIES_BY_ADDRESS } from "../../../../coordinator/accounts/island-tokens.ts";
+import { MAX_ATTEMPTS, MAX_ATTEMPTS_BY_ADDRESS } from "../../../../coordinator/accounts/island-tokens.ts";
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { Api } from "../api.ts";
 
@@ -105,7 +105,7 @@ describe("pairing codes", () => {
 
   it(...unlessSeveral("allow 10 attempts a minute for one address", COUNTS_ITSELF), async () => {
     const code = await newCode();
-    for (let tries = 0; tries < MAX_TRIES_BY_ADDRESS; tries += 1) await pair("AAAA-AAAA");
+    for (let tries = 0; tries < MAX_ATTEMPTS_BY_ADDRESS; tries += 1) await pair("AAAA-AAAA");
     const refused = await pair(code);
     expect([refused.status, refused.body.error.limit, refused.headers.get("retry-after")]).toEqual([
       429,
@@ -118,7 +118,7 @@ describe("pairing codes", () => {
   it(...unlessSeveral("allow 300 attempts a minute for all addresses", COUNTS_ITSELF), async () => {
     const { islandTokens } = api.accounts;
     const code = await newCode();
-    const guesses = Array.from({ length: MAX_TRIES }, (_, n) => islandTokens.redeem("AAAA", `address ${n}`));
+    const guesses = Array.from({ length: MAX_ATTEMPTS }, (_, n) => islandTokens.redeem("AAAA", `address ${n}`));
     await Promise.allSettled(guesses);
     expect((await pair(code)).body.error.limit).toBe("pairing_attempts");
     api.clock.advance(60_000);

@@ -206,7 +206,7 @@ export function describeSockets(choice: TransportChoice): void {
 
     it("stay open while responses finish, and are cut at the deadline of close()", async () => {
       const client = await open();
-      await listener.finishAnswers(AbortSignal.abort());
+      await listener.finishResponses(AbortSignal.abort());
       expect(server.isOpen).toBe(true);
       const closed = closeOf(client);
       await listener.close(AbortSignal.abort());

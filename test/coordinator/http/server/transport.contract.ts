@@ -262,7 +262,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(aborted).toBe(1);
     });
 
-    check("in flight are awaited by finishAnswers(), and cut at its deadline", async () => {
+    check("in flight are awaited by finishResponses(), and cut at its deadline", async () => {
       const gate = Promise.withResolvers<void>();
       handle = async (request) => {
         await (request.url.endsWith("/never") ? new Promise(() => undefined) : gate.promise);
@@ -274,7 +274,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       never.write(get("/never"));
       await new Promise((resolve) => setTimeout(resolve, 20));
       const deadline = new AbortController();
-      const finished = listener.finishAnswers(deadline.signal);
+      const finished = listener.finishResponses(deadline.signal);
       gate.resolve();
       expect(String(await once(slow, "data"))).toMatch(/\r\n\r\nlast words$/);
       deadline.abort();

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
-import { parseUnanswered, peerKey, VanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
+import { parseUnanswered, peerKey, cutVanishedClients } from "../../../../coordinator/http/server/vanished-clients.ts";
 import { settle } from "../../../support/event-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
@@ -23,7 +23,7 @@ let clock: ManualClock;
 let counts: Map<string, number>;
 let cut: string[];
 let lookUps: number;
-let watch: VanishedClients<Socket>;
+let stopWatch: () => void;
 
 function socketOf(inode: string): Socket {
   return { inode, destroy: () => cut.push(inode) } as unknown as Socket;
@@ -42,7 +42,7 @@ beforeEach(() => {
       return (socket as unknown as { inode: string }).inode;
     },
   };
-  watch = new VanishedClients(clock, facts, () =>
+  stopWatch = cutVanishedClients(clock, facts, () =>
     sockets.filter((socket) => !cut.includes((socket as unknown as { inode: string }).inode)),
   );
 });
@@ -55,7 +55,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-describe("VanishedClients", () => {
+describe("cutVanishedClients()", () => {
   it("cuts a client that acknowledges nothing, within 30 s less the time between two keepalives", async () => {
     counts.set("1", 2);
     await pass(VANISHED_AFTER_MS);
@@ -63,7 +63,7 @@ describe("VanishedClients", () => {
     expect(cut).toEqual([]);
     await pass(CHECK_EVERY_MS);
     expect(cut).toEqual(["1"]);
-    watch.close();
+    stopWatch();
     expect(clock.pendingTimers).toBe(0);
   });
 

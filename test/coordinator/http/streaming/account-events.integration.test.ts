@@ -9,7 +9,7 @@ import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { relayEvents } from "../../../../coordinator/http/streaming/relay-events.ts";
 import type { Overview } from "../../../../coordinator/operators/network-view.ts";
-import { Listener, type HeardEvent } from "../../events/listener.ts";
+import { Listener, type ReceivedEvent } from "../../events/listener.ts";
 import { unlessSeveral } from "../../../support/network/several-coordinators.ts";
 import { TEST_LISTEN } from "../../../support/transport.ts";
 import { makeJobChange } from "../../events/event-builders.ts";
@@ -144,7 +144,7 @@ describe("?scope=network", () => {
     // A known overview is sent at once.
     expect((await second.next("overview")).data).toEqual(data);
     api.clock.advance(2_000);
-    const isSecond = ({ errors_last_minute }: HeardEvent["data"]): boolean => errors_last_minute === 1;
+    const isSecond = ({ errors_last_minute }: ReceivedEvent["data"]): boolean => errors_last_minute === 1;
     await Promise.all([first.next("overview", isSecond), second.next("overview", isSecond)]);
     // The third poll returns the same as the second.
     for (const count of [3, 4]) {

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import type { AnswerEnding, Conversation, Question } from "../../../../coordinator/store/conversations.ts";
-import type { NewJob, SubmitOutcome } from "../../../../coordinator/store/jobs/job-store.ts";
+import type { NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
+import type { JobStore } from "../../../../coordinator/store/jobs/jobs.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 
@@ -43,11 +44,11 @@ function makeAnswerEnding(answerId: string, jobId: string, override: Partial<Ans
   };
 }
 
-function ask(store: Store, question: Question, job: NewJob): Promise<SubmitOutcome> {
+function ask(store: Store, question: Question, job: NewJob): ReturnType<JobStore["submit"]> {
   return store.jobs.submit({ ...job, answer: { kind: "new", question } });
 }
 
-function askAgain(store: Store, answerId: string, endedJobId: string, job: NewJob): Promise<SubmitOutcome> {
+function askAgain(store: Store, answerId: string, endedJobId: string, job: NewJob): ReturnType<JobStore["submit"]> {
   return store.jobs.submit({ ...job, answer: { kind: "again", answerId, endedJobId } });
 }
 

@@ -8,7 +8,8 @@ import {
   JOB_STATES,
   statesAllowing,
 } from "../../../../shared/job-state.ts";
-import { MAX_LISTED_INPUT_BYTES, type JobEnding, type JobMove } from "../../../../coordinator/store/jobs/job-store.ts";
+import { MAX_LISTED_INPUT_BYTES } from "../../../../coordinator/store/jobs/job-lists.ts";
+import type { JobEnding, JobMove } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import {
   type Check,

@@ -22,6 +22,6 @@ export function describeSecrets(open: () => Promise<readonly [SharedSecrets, Sha
     await there.replace("signing", b);
     expect(await here.read("signing")).toEqual(b);
     expect(await here.isPrivate("signing")).toBe(true);
-    expect(here.placeOf("signing")).toContain("signing");
+    expect(here.locationOf("signing")).toContain("signing");
   });
 }

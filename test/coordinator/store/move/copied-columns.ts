@@ -3,7 +3,7 @@ import { COPIED_TABLES, REVISIONS } from "../../../../coordinator/store/move/cop
 
 /** "table.column" of each column that a migration copies. */
 const copied = [
-  ...COPIED_TABLES.flatMap(({ name, columns }) => Object.keys(columns).map((column) => `${name}.${column}`)),
+  ...COPIED_TABLES.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)),
   ...REVISIONS.map((name) => `${name}.revision`),
 ];
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
+import { openDatabase } from "../../../../coordinator/store/postgres/engine/database.ts";
 import { postgresSteps } from "../../../../coordinator/store/postgres/engine/postgres-steps.ts";
 import { openStore, read, snapshotRead } from "../../../../coordinator/store/steps/steps.ts";
 import type { Tx } from "../../../../coordinator/store/steps/tx.ts";
@@ -10,7 +10,7 @@ import { withPostgres } from "../../../support/servers/with-servers.ts";
 await withPostgres(describeDatabase);
 
 function describeDatabase(server: PostgresServer): void {
-  const db = new Database(server.addressOf("postgres"), systemClock, () => undefined);
+  const db = openDatabase(server.addressOf("postgres"), systemClock);
   afterAll(() => db.close());
 
   it("transact() survives the loss of its connection between two statements", async () => {
@@ -49,7 +49,7 @@ function describeDatabase(server: PostgresServer): void {
     await server.restart();
     expect(await done).toEqual({ two: 2 });
     await server.kill();
-    const other = new Database(server.addressOf("postgres"), systemClock, () => undefined);
+    const other = openDatabase(server.addressOf("postgres"), systemClock);
     const never = other.untilAvailable(() => other.use((session) => session.one("SELECT 3")));
     await other.close();
     await expect(never).rejects.toMatchObject({ code: "shutting_down" });

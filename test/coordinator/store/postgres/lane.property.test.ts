@@ -3,7 +3,8 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { Lane } from "../../../../coordinator/store/postgres/engine/lane.ts";
 import type { OpenWriter } from "../../../../coordinator/store/postgres/engine/writer-connection.ts";
-import { isKept, type Operation } from "../../../../coordinator/store/postgres/operations/operations.ts";
+import { KEPT_WRITES } from "../../../../coordinator/store/jobs/hot-writes.ts";
+import type { Operation } from "../../../../coordinator/store/postgres/operations/operations.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { soakRounds } from "../../../support/soak-rounds.ts";
 
@@ -123,7 +124,7 @@ it("Lane writes each operation once and in call order, whatever happens to its c
       for (const [number, operation] of added.entries()) {
         const result = ended[number];
         if (isFaulty(operation)) expect(result).toBe("faulty");
-        else if (isKept(operation[0])) expect(result).toBe("done");
+        else if (KEPT_WRITES.has(operation[0])) expect(result).toBe("done");
         else expect(["done", "storage_unavailable"]).toContain(result);
         if (result === "done") expect(server.written).toContain(number);
       }

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import { accountRows, expired, jobsOf, unfinishedOf } from "../../../../coordinator/store/jobs/content.ts";
-import { PreparedStatements, SqliteTx } from "../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 
@@ -9,7 +9,7 @@ const db = new Database(":memory:");
 migrate(db, MIGRATIONS, 1);
 afterAll(() => db.close());
 
-const tx = new SqliteTx(new PreparedStatements(db), null);
+const tx = new SqliteTx(prepareOnce(db), null);
 const KINDS = ["job", "output", "conversation", "account"] as const;
 const STATEMENTS: [string, string][] = [
   ...(["input", "output"] as const).map((part): [string, string] => [`expired ${part}`, expired(tx, part)]),

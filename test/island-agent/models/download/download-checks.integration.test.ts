@@ -81,9 +81,9 @@ describe("downloadModel()", () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
     const reserve = async (bytes: number): Promise<void> => {
-      if (bytes > 1_000_000) throw new Error("no room");
+      if (bytes > 1_000_000) throw new Error("no space");
     };
-    expect((await failureOf(runDownload(fixture, { reserve }))).message).toBe("no room");
+    expect((await failureOf(runDownload(fixture, { reserve }))).message).toBe("no space");
     expect(await fixture.files()).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe("downloadModel()", () => {
     await expect.poll(() => fixture.server.openSockets()).toBe(0);
   });
 
-  it("stops at an abort before the server has answered", async () => {
+  it("stops at an abort before the server has responded", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, () => undefined);
     const controller = new AbortController();

@@ -153,7 +153,7 @@ describe("FolderStore on its disk", () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const hardLink = async (): Promise<void> => {
-      throw Object.assign(new Error("no room"), { code: "ENOSPC" });
+      throw Object.assign(new Error("no space"), { code: "ENOSPC" });
     };
     const { folders, models } = await fixture.openFolders({ hardLink });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({

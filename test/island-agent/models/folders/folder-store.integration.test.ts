@@ -33,7 +33,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     (await first.folders.acquire(cargo(), NEVER)).release();
     await first.folders.close();
     await first.models.close();
-    const asked = fixture.server.requests.length;
+    const requests = fixture.server.requests.length;
     // The repository has a new version.
     HubRepository.on(
       fixture.server,
@@ -45,7 +45,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect(folders.bytesOnDisk(cargo())).toBe(WHOLE_BYTES);
     const lease = await folders.acquire(cargo(), NEVER);
     expect(await readFile(join(lease.path, "config.json"))).toEqual(CONFIG);
-    expect(fixture.server.requests).toHaveLength(asked);
+    expect(fixture.server.requests).toHaveLength(requests);
     lease.release();
   });
 

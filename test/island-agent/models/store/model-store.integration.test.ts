@@ -131,7 +131,7 @@ describe("ModelStore.acquire()", () => {
     expect(fixture.server.requests).toHaveLength(2);
   });
 
-  it("fails each caller with the download's failure, and a later call tries again", async () => {
+  it("fails each caller with the download's failure, and downloads again at a later call", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.onEach("/models/a.gguf", status(404), file(BYTES));
     const store = await fixture.open();

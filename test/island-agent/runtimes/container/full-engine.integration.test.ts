@@ -15,7 +15,7 @@ describe("ImageStore", () => {
   it("reports a full disk if an image does not fit unpacked, and refuses it until more space is free", async () => {
     const directory = await mkdtemp(join(tmpdir(), "atoll-images-"));
     const socket = join(directory, "engine.sock");
-    // An engine that has no image, and no space for one.
+    // An engine without images and without space for one.
     const engine = createServer((request, response) => {
       const path = request.url ?? "";
       if (path.startsWith("/info")) response.end(JSON.stringify({ NCPU: 1, DockerRootDir: directory }));
@@ -26,7 +26,7 @@ describe("ImageStore", () => {
     const images = await ImageStore.open({
       directory: join(directory, "images"),
       budgetBytes: 1e12,
-      // More than other programs free meanwhile.
+      // More than other programs may free during the test.
       minFreeBytes: 200_000_000,
       allowedRegistries: ["docker.io"],
       findEngine: () => ContainerEngine.at({ kind: "socket", path: socket }, systemClock),

@@ -3,7 +3,7 @@ import { isGpuDevice } from "../../../../island-agent/config/gpu-device-name.ts"
 import { containerOptions } from "../../../../island-agent/runtimes/container/container-options.ts";
 import { GpuDevices } from "../../../../island-agent/runtimes/container/gpu-devices.ts";
 
-/** What the engine is asked for. */
+/** GPU requests to the engine. */
 function requestsOf(gpu: boolean, gpuDevice: string | null): unknown {
   const options = containerOptions({
     name: "a",
@@ -30,7 +30,7 @@ describe("gpuRequest()", () => {
     expect(requestsOf(true, device)).toEqual([request]);
   });
 
-  it("is not used for a Cargo without a granted device", () => {
+  it("is not called for a Cargo without a granted device", () => {
     expect(requestsOf(false, "0")).toBeUndefined();
   });
 });

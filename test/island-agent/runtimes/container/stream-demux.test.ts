@@ -9,25 +9,25 @@ function frame(type: number, text: string): Buffer {
 }
 
 function read(chunks: readonly Uint8Array[]): { stdout: string; stderr: string } {
-  const said = { stdout: "", stderr: "" };
-  const demux = new StreamDemux((name, bytes) => void (said[name] += Buffer.from(bytes).toString("latin1")));
+  const output = { stdout: "", stderr: "" };
+  const demux = new StreamDemux((name, bytes) => void (output[name] += Buffer.from(bytes).toString("latin1")));
   for (const chunk of chunks) demux.push(chunk);
-  return said;
+  return output;
 }
 
 describe("StreamDemux", () => {
   const stream = Buffer.concat([frame(1, "one "), frame(2, "oh"), frame(1, ""), frame(1, "two"), frame(2, "!")]);
-  const said = { stdout: "one two", stderr: "oh!" };
+  const output = { stdout: "one two", stderr: "oh!" };
 
   it("separates the two outputs", () => {
-    expect(read([stream])).toEqual(said);
+    expect(read([stream])).toEqual(output);
   });
 
   it("reads the same output wherever the stream is split", () => {
     for (let cut = 0; cut <= stream.length; cut += 1) {
-      expect({ cut, ...read([stream.subarray(0, cut), stream.subarray(cut)]) }).toEqual({ cut, ...said });
+      expect({ cut, ...read([stream.subarray(0, cut), stream.subarray(cut)]) }).toEqual({ cut, ...output });
     }
-    expect(read([...stream].map((byte) => Uint8Array.of(byte)))).toEqual(said);
+    expect(read([...stream].map((byte) => Uint8Array.of(byte)))).toEqual(output);
   });
 
   it("delivers the bytes of a frame before it is complete", () => {

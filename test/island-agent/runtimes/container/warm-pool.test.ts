@@ -11,18 +11,18 @@ class FakeContainer {
   constructor(listener: ContainerListener) {
     this.listener = listener;
   }
-  /** What was asked of it, in order. */
-  readonly asked: string[] = [];
+  /** Calls, in order. */
+  readonly calls: string[] = [];
   wakeFault: Error | undefined;
   listen(listener: ContainerListener): void {
-    this.asked.push("listen");
+    this.calls.push("listen");
     this.listener = listener;
   }
   async rest(): Promise<void> {
-    this.asked.push("rest");
+    this.calls.push("rest");
   }
   async wake(): Promise<void> {
-    this.asked.push("wake");
+    this.calls.push("wake");
     if (this.wakeFault !== undefined) throw this.wakeFault;
   }
 }
@@ -37,10 +37,10 @@ describe("WarmPool", () => {
   let clock: ManualClock;
   let started: FakeContainer[];
   let discarded: FakeContainer[];
-  /** When set, starts wait for it. */
+  /** If set, starts wait for it. */
   let gate: Promise<void> | undefined;
   let fault: Error | undefined;
-  /** The next program speaks at once. */
+  /** The next program writes output immediately. */
   let speaksAtStart: boolean;
   let pool: WarmPool<FakeContainer>;
   beforeEach(() => {
@@ -151,14 +151,14 @@ describe("WarmPool", () => {
   it("lowers the CPU limit of a container that waits long, and restores it before its job", async () => {
     await pool.warm();
     clock.advance(SETTLE_MS - 1);
-    expect(started[0]?.asked).toEqual([]);
+    expect(started[0]?.calls).toEqual([]);
     clock.advance(1);
-    expect(started[0]?.asked).toEqual(["rest"]);
+    expect(started[0]?.calls).toEqual(["rest"]);
     expect(await pool.take(makeListener())).toBe(started[0]);
-    expect(started[0]?.asked).toEqual(["rest", "wake", "listen"]);
+    expect(started[0]?.calls).toEqual(["rest", "wake", "listen"]);
     const next = await pool.take(makeListener());
     clock.advance(SETTLE_MS);
-    expect(next.asked).toEqual(["listen"]);
+    expect(next.calls).toEqual(["listen"]);
   });
 
   it("gives a job a new container if the CPU limit cannot be restored", async () => {

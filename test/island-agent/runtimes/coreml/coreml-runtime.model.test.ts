@@ -8,13 +8,13 @@ import * as onnx from "../onnx/onnx-support.ts";
 import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const { NEVER } = diffusers;
-/** On the CPU, so that it runs wherever the tests do: which provider the adapters take is set by whoever makes them. */
+/** On the CPU, so that it runs on every platform: the caller sets the provider of the adapters. */
 const makeRuntime = (platform: string): CargoRuntime =>
   coremlRuntime({ platform, onnx: onnx.makeRuntime(), diffusers: diffusers.makeRuntime() });
 const makeCargo = (task: string | null) => onnx.makeCargo(task, { runtimeType: "coreml" });
 
 describe("coremlRuntime()", () => {
-  it.each(["linux", "win32"] as const)("is not usable on %s, and says where it is", async (platform) => {
+  it.each(["linux", "win32"] as const)("is not usable on %s, with the reason", async (platform) => {
     await expect(makeRuntime(platform).probe(NEVER)).resolves.toEqual({
       usable: false,
       reason: "only on macOS",
@@ -23,7 +23,7 @@ describe("coremlRuntime()", () => {
     });
   });
 
-  it("is usable on macOS where its provider works", async () => {
+  it("is usable on macOS if its provider works", async () => {
     await expect(makeRuntime("darwin").probe(NEVER)).resolves.toMatchObject({ usable: true });
     const without = coremlRuntime({
       platform: "darwin",
@@ -33,7 +33,7 @@ describe("coremlRuntime()", () => {
     await expect(without.probe(NEVER)).resolves.toMatchObject({ usable: false });
   });
 
-  it("draws with a pipeline's folder where the task is text-to-image", async () => {
+  it("generates an image from a pipeline's folder for the task text-to-image", async () => {
     const folder = diffusers.pipelineFixture("tiny-lcm");
     const runtime = makeRuntime("darwin");
     await using painter = await runtime.load(makeCargo(TEXT_TO_IMAGE), folder, NEVER);
@@ -42,7 +42,7 @@ describe("coremlRuntime()", () => {
     expect(ramBytes).toBeGreaterThan(painter.memory?.ramBytes ?? Infinity);
   });
 
-  it("answers any other task as onnx does", async () => {
+  it("runs any other task like onnx", async () => {
     const runtime = makeRuntime("darwin");
     const cargo = makeCargo("text-classification");
     await using reader = await runtime.load(cargo, onnx.fixture("tiny-sentiment"), NEVER);
@@ -52,7 +52,7 @@ describe("coremlRuntime()", () => {
     expect(vramBytes).toBe(0);
   });
 
-  it("takes tensors where no task is named", async () => {
+  it("accepts tensors without a task", async () => {
     const file = path.join(onnx.fixture("raw-tensors"), "onnx/model.onnx");
     await using tensors = await makeRuntime("darwin").load(makeCargo(null), file, NEVER);
     const inputs = {

@@ -16,8 +16,8 @@ const textOf = (prompt: string): (string | undefined)[] => {
   return ids.slice(1, 1 + textTokens).map((id) => names.get(id));
 };
 
-describe("openClipTokenizer(), of vocab.json and merges.txt,", () => {
-  it("gives start, text, end and padding, 77 in all", () => {
+describe("openClipTokenizer() with vocab.json and merges.txt", () => {
+  it("returns 77 tokens: start, text, end and padding", () => {
     const { ids, textTokens } = tokenize("a red picture");
     const [start, end] = [vocab["<|startoftext|>"], vocab["<|endoftext|>"]];
     expect(textTokens).toBe(3);
@@ -26,7 +26,7 @@ describe("openClipTokenizer(), of vocab.json and merges.txt,", () => {
     expect(text).not.toContain(undefined);
   });
 
-  it("pads with what the configuration names", () => {
+  it("pads with the configured token", () => {
     const padded = openClipTokenizer({ ...files, config: { ...config, pad_token: { content: "!" } } });
     expect(padded("red").ids.slice(2, 5)).toEqual([vocab["<|endoftext|>"], vocab["!"], vocab["!"]]);
   });
@@ -36,7 +36,7 @@ describe("openClipTokenizer(), of vocab.json and merges.txt,", () => {
     ["red,blue!", ["red</w>", ",</w>", "blue</w>", "!</w>"]],
     ["red 42", ["red</w>", "4</w>", "2</w>"]],
     ["it's", ["i", "t</w>", "'", "s</w>"]],
-    // Two bytes of UTF-8: C3 A9. Byte pairs are merged within a word only.
+    // The UTF-8 bytes C3 A9. Byte pairs are merged only within a word.
     ["\u00e9", ["\u00c3", "\u00a9</w>"]],
     ["e\u0301", ["\u00c3", "\u00a9</w>"]],
     ["", []],
@@ -44,13 +44,13 @@ describe("openClipTokenizer(), of vocab.json and merges.txt,", () => {
     expect(textOf(prompt)).toEqual(expected);
   });
 
-  it("cuts a long prompt, and still ends it", () => {
+  it("truncates a long prompt, but keeps its end token", () => {
     const { ids, textTokens } = tokenize("red ".repeat(200));
     expect([ids.length, textTokens]).toEqual([77, 75]);
     expect(ids.slice(-2)).toEqual([vocab["red</w>"], vocab["<|endoftext|>"]]);
   });
 
-  it("refuses files without start and end", () => {
+  it("refuses files without start and end tokens", () => {
     expect(() => openClipTokenizer({ ...files, config: {} })).toThrow("start or end token");
   });
 });

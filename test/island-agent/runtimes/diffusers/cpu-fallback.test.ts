@@ -10,15 +10,15 @@ const openOnCpu = async ([first]: readonly string[]): Promise<string> => {
 };
 
 describe("openWithCpuFallback()", () => {
-  it("takes the best provider that there is", async () => {
+  it("opens with the best provider", async () => {
     const opened = await openWithCpuFallback(async (providers) => providers.join("+"), ["cuda", "cpu"], "auto");
     expect(opened).toEqual({ opened: "cuda+cpu", providers: ["cuda", "cpu"], refused: null });
   });
-  it("falls back to the CPU where the best refuses, and says why", async () => {
+  it("falls back to the CPU if the best provider fails, and returns the reason", async () => {
     const opened = await openWithCpuFallback(openOnCpu, ["cuda", "cpu"], "auto");
     expect(opened).toEqual({ opened: "opened", providers: ["cpu"], refused: "cuda: no such operator" });
   });
-  it("does not where the owner named the provider", async () => {
+  it("does not fall back if the owner named the provider", async () => {
     await expect(openWithCpuFallback(openOnCpu, ["cuda", "cpu"], "cuda")).rejects.toBe(refusal);
   });
   it("does not try the CPU twice", async () => {

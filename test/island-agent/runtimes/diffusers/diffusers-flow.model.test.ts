@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { encodePng } from "../../../support/models/made-picture.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
 import {
   HARDLY,
   loadPainter,
@@ -20,10 +20,10 @@ const GUIDANCE = { "tiny-sd3": 1.5, "tiny-flux": 12 };
 const isRed = { red: expect.toSatisfy((mean) => mean > PLAINLY), blue: expect.toSatisfy((mean) => mean < HARDLY) };
 const isBlue = { red: isRed.blue, blue: isRed.red };
 
-describe.each(["tiny-sd3", "tiny-flux"] as const)("%s, a pipeline of flow matching", (name) => {
+describe.each(["tiny-sd3", "tiny-flux"] as const)("the flow matching pipeline %s", (name) => {
   const job = { ...RED, guidance_scale: GUIDANCE[name] };
 
-  it("draws what the prompt says, in other sizes, too", async () => {
+  it("generates what the prompt describes, also in other sizes", async () => {
     await using painter = await loadPainter(pipelineFixture(name));
     expect(await paint(painter, job)).toMatchObject({ width: 64, height: 64, ...isRed });
     expect(await paint(painter, { ...job, prompt: "everything is blue" })).toMatchObject(isBlue);
@@ -35,14 +35,14 @@ describe.each(["tiny-sd3", "tiny-flux"] as const)("%s, a pipeline of flow matchi
     expect((await paint(painter, job)).data).toBe((await paint(painter, job)).data);
   });
 
-  it("paints over an image", async () => {
+  it("edits an image", async () => {
     const blue = { colour: "blue" as const, left: 0, top: 0, right: 64, bottom: 64 };
     const image = encodePng(64, 64, [blue]).toString("base64");
     expect(await paintHere(pipelineFixture(name), { ...job, image, strength: 0.2 })).toMatchObject(isBlue);
     expect(await paintHere(pipelineFixture(name), { ...job, image, strength: 1 })).toMatchObject(isRed);
   });
 
-  it("refuses a size that its transformer cannot cut into tokens", async () => {
+  it("refuses a size that its transformer cannot divide into tokens", async () => {
     await expect(paintHere(pipelineFixture(name), { ...job, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
       message: "width: this model supports only multiples of 16 pixels",
@@ -51,7 +51,7 @@ describe.each(["tiny-sd3", "tiny-flux"] as const)("%s, a pipeline of flow matchi
 });
 
 describe("Stable Diffusion 3", () => {
-  it("draws without T5, whose states are zeros then", async () => {
+  it("generates without T5, with zeros as its states", async () => {
     const folder = copies.make("tiny-sd3");
     for (const part of ["text_encoder_3", "tokenizer_3"]) rmSync(path.join(folder, part), { recursive: true });
     expect(await paintHere(folder, { ...RED, guidance_scale: 1.5 })).toMatchObject(isRed);
@@ -59,7 +59,7 @@ describe("Stable Diffusion 3", () => {
 });
 
 describe("Flux", () => {
-  it("takes the guidance scale as a number: a larger one gives a fuller colour", async () => {
+  it("passes the guidance scale to the network: a larger one makes the colour stronger", async () => {
     const [pale, full] = await Promise.all(
       [1, 12].map((scale) => paintHere(pipelineFixture("tiny-flux"), { ...RED, guidance_scale: scale })),
     );

@@ -38,7 +38,7 @@ const STATES = value("encoder_hidden_states", ["b", 77, 16]);
 const TIME = value("timestep", [1], "int64");
 
 /** A pipeline whose U-Net is one operator on its latents. */
-function withUnet(operator: string, inputs: readonly GraphValue[], output: GraphNode["output"] = "said"): string {
+function withUnet(operator: string, inputs: readonly GraphValue[], output: GraphNode["output"] = "prediction"): string {
   const folder = copies.make();
   const [latents] = inputs;
   const nodes = [{ operator, inputs: [latents?.name ?? ""], output }];
@@ -48,7 +48,7 @@ function withUnet(operator: string, inputs: readonly GraphValue[], output: Graph
 
 const draw = (folder: string, job: ImageJob = JOB): Promise<Painted> => paintHere(folder, job);
 
-describe("a pipeline's folder", () => {
+describe("load() of a pipeline's folder", () => {
   it.each([
     ["model_index.json", "model_index.json"],
     ["scheduler/scheduler_config.json", "scheduler/scheduler_config.json"],
@@ -58,10 +58,10 @@ describe("a pipeline's folder", () => {
     ["tokenizer", "tokenizer/tokenizer_config.json"],
     ["tokenizer/vocab.json", "tokenizer/vocab.json"],
     ["tokenizer/merges.txt", "tokenizer/merges.txt"],
-  ])("without %s is refused as lacking it", async (missing, named) => {
+  ])("reports a missing %s", async (missing, named) => {
     const folder = copies.make();
     rmSync(path.join(folder, missing), { recursive: true });
-    // Other formats stand in for one that is missing.
+    // Another format would replace the missing one.
     for (const part of ["unet", "vae_decoder"]) rmSync(path.join(folder, part, "model_fp16.onnx"), { force: true });
     await expect(draw(folder)).rejects.toMatchObject(invalid(`^The model's folder lacks ${named}$`));
   });
@@ -75,7 +75,7 @@ describe("a pipeline's folder", () => {
     ["vae_decoder/model.onnx", /^ONNX Runtime refused vae_decoder: /],
     ["tokenizer/tokenizer_config.json", /^tokenizer\/tokenizer_config\.json is not a JSON object/],
     ["tokenizer/vocab.json", /^tokenizer\/vocab\.json is not a JSON object/],
-  ])("with garbage for %s is refused, naming it and not where it lies", async (file, named) => {
+  ])("reports garbage in %s, without the folder's path", async (file, named) => {
     const folder = copies.make();
     writeFileSync(path.join(folder, file), "no such thing");
     const failure = await draw(folder).catch((error: unknown) => error);
@@ -83,7 +83,7 @@ describe("a pipeline's folder", () => {
     expect(String(failure)).not.toContain(folder);
   });
 
-  it("that is one file, or is not there, is refused by load() and by estimate()", async () => {
+  it("refuses a single file or a missing folder, as estimate() does", async () => {
     const file = path.join(copies.make(), "model_index.json");
     for (const [modelPath, code] of [
       [file, "model_invalid"],
@@ -95,47 +95,47 @@ describe("a pipeline's folder", () => {
     await expect(makeRuntime().load(makeCargo(), null, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
   });
 
-  it("needs no configurations but those of scheduler and tokenizer", async () => {
+  it("needs only the configurations of scheduler and tokenizer", async () => {
     const folder = copies.make();
     for (const part of ["unet", "vae_decoder", "text_encoder"]) rmSync(path.join(folder, part, "config.json"));
     await expect(draw(folder, { ...JOB, width: 64, height: 64 })).resolves.toMatchObject({ width: 64 });
   });
 
-  it("with a transformer in place of a U-Net is drawn with that", async () => {
+  it("accepts a transformer instead of a U-Net", async () => {
     const folder = withUnet("Identity", [value("hidden_states", LATENTS), TIME, STATES]);
     renameSync(path.join(folder, "unet"), path.join(folder, "transformer"));
     await expect(draw(folder, { ...JOB, width: 64, height: 64 })).resolves.toMatchObject({ width: 64 });
   });
 });
 
-describe("a U-Net", () => {
-  it("that gives numbers that are none ends the job with the step", async () => {
-    // Roots of negative numbers.
+describe("a job with a hostile U-Net", () => {
+  it("fails with the step if the output is NaN", async () => {
+    // Some latents are negative.
     const folder = withUnet("Sqrt", [value("sample", LATENTS), TIME, STATES]);
     await expect(draw(folder)).rejects.toMatchObject(invalid("^The image failed at step 1 of 2: .*NaN"));
   });
 
-  it("that takes more channels than the decoder gives is none that draws from text", async () => {
+  it("fails if the U-Net has more channels than the decoder", async () => {
     const folder = withUnet("Identity", [value("sample", ["b", 8, "h", "w"]), TIME, STATES]);
     await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes 8 channels, vae_decoder 4$"));
   });
 
-  it("that is something else is refused", async () => {
+  it("fails if the graph has no input for latents", async () => {
     const folder = withUnet("Identity", [value("input_ids", ["b", 77])]);
     await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has no input for latents, only input_ids$"));
   });
 
-  it("that asks for what is not known is named with it", async () => {
+  it("fails with the name of an unknown input", async () => {
     const folder = withUnet("Identity", [value("sample", LATENTS), TIME, STATES, value("pose", ["b", 3])]);
     await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has an unknown input pose$"));
   });
 
-  it("that gives another size than that of the latents is refused", async () => {
+  it("fails if the output has another size than the latents", async () => {
     const folder = withUnet("Shape", [value("sample", LATENTS), TIME, STATES]);
     await expect(draw(folder)).rejects.toMatchObject(invalid("unet"));
   });
 
-  it("exported for one size draws in that alone, and says so", async () => {
+  it("supports only the size for which the U-Net was exported", async () => {
     const folder = withUnet("Identity", [value("sample", ["b", 4, 8, 16]), TIME, STATES]);
     await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
     await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
@@ -144,27 +144,27 @@ describe("a U-Net", () => {
     });
   });
 
-  it("exported for one image at a time is asked twice a step", async () => {
+  it("returns the same image if the U-Net was exported for batches of 1", async () => {
     const single = withUnet("Identity", [value("sample", [1, 4, "h", "w"]), TIME, value(STATES.name, [1, 77, 16])]);
     const several = withUnet("Identity", [value("sample", LATENTS), TIME, STATES]);
     expect(await draw(single)).toMatchObject({ data: (await draw(several)).data });
   });
 
-  it("whose own size is beyond all memory fails its job as that", async () => {
+  it("fails with out_of_memory if the U-Net's own size is too large", async () => {
     const folder = copies.make();
     writeFileSync(path.join(folder, "unet/config.json"), JSON.stringify({ sample_size: 1e9 }));
     await expect(draw(folder)).rejects.toMatchObject({ name: "JobFailure", code: "out_of_memory" });
   });
 });
 
-describe("a decoder", () => {
-  it("whose latents are scaled beyond all numbers ends the job", async () => {
+describe("a job with a hostile decoder", () => {
+  it("fails if the scaled latents exceed all numbers", async () => {
     const folder = copies.make();
     writeFileSync(path.join(folder, "vae_decoder/config.json"), JSON.stringify({ scaling_factor: 1e-300 }));
     await expect(draw(folder)).rejects.toMatchObject(invalid("^vae_decoder returned NaN"));
   });
 
-  it("that does not make pixels of each cell is refused", async () => {
+  it("fails if the output has another size than the image", async () => {
     const folder = copies.make();
     const inputs = [value("latent_sample", LATENTS)];
     const nodes = [{ operator: "Identity", inputs: ["latent_sample"], output: "sample" }];

@@ -12,8 +12,8 @@ function pidOf({ pid }: { readonly pid: number | undefined }): number {
   return pid;
 }
 
-describe("an image that is aborted", () => {
-  it("stops after the step under way; its process draws the next one, which is as if nothing had been", async () => {
+describe("an aborted image", () => {
+  it("stops after the current step, and its process then returns unchanged results", async () => {
     await using painter = await load();
     const before = await paint(painter, SHORT);
     const controller = new AbortController();
@@ -33,11 +33,11 @@ describe("an image that is aborted", () => {
     expect(painter.pid).toBe(pid);
   });
 
-  it("is killed where a step does not end in time, and the one that waited has lost nothing", async () => {
+  it("is killed if the step does not end in time, and a waiting run rejects with CargoGone", async () => {
     const painter = await load(1);
     const pid = pidOf(painter);
     const controller = new AbortController();
-    // A step of many cells takes far longer than the millisecond that it is given.
+    // A step of this size takes far longer than 1 ms.
     const input = { ...LONG, width: 1_024, height: 1_024 };
     const running = painter.run(
       { input, resume: null },
@@ -52,11 +52,11 @@ describe("an image that is aborted", () => {
   });
 });
 
-describe("a host process that dies while it draws", () => {
+describe("a host process that ends during a step", () => {
   it.each([
     ["SIGKILL", "ONNX Runtime process was killed (SIGKILL): out of memory?"],
     ["SIGSEGV", "ONNX Runtime process crashed (SIGSEGV)"],
-  ] as const)("of %s fails its image as retryable, and the next load draws", async (signal, message) => {
+  ] as const)("with %s fails its image as retryable, and the next load works", async (signal, message) => {
     const doomed = await load();
     const running = doomed.run({ input: LONG, resume: null }, () => process.kill(pidOf(doomed), signal), NEVER);
     await expect(running).rejects.toMatchObject({ code: "runtime_crashed", retryable: true, message });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import sharp from "sharp";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { encodePng, type PaintedBox } from "../../../support/models/made-picture.ts";
+import { encodePng, type PaintedBox } from "../../../support/models/test-images.ts";
 import { HARDLY, loadPainter, paint, type Painted, pipelineFixture, PLAINLY } from "./diffusers-support.ts";
 
 const SIDE = 64;
@@ -19,7 +19,7 @@ interface Colour {
 const isRed = { red: expect.toSatisfy((mean) => mean > PLAINLY), blue: expect.toSatisfy((mean) => mean < HARDLY) };
 const isBlue = { red: isRed.blue, blue: isRed.red };
 
-/** Mean colours of the halves of a painted image, without a margin around the middle that the decoder blurs. */
+/** Mean colours of both halves of an image, without the margin around the middle that the decoder blurs. */
 async function halvesOf({ data, width, height }: Painted): Promise<[left: Colour, right: Colour]> {
   const meanOf = async (left: number): Promise<Colour> => {
     const region = { left, top: 0, width: width / 2 - 16, height };
@@ -30,14 +30,14 @@ async function halvesOf({ data, width, height }: Painted): Promise<[left: Colour
   return [await meanOf(0), await meanOf(width / 2 + 16)];
 }
 
-describe.each(["tiny-sd", "tiny-sdxl"])("%s, asked to paint over an image", (name) => {
+describe.each(["tiny-sd", "tiny-sdxl"])("%s with an image as input", (name) => {
   let painter: HostedCargo;
   beforeAll(async () => {
     painter = await loadPainter(pipelineFixture(name));
   });
   afterAll(() => painter[Symbol.asyncDispose]());
 
-  it("keeps more of it the smaller the strength, and runs that share of the steps", async () => {
+  it("keeps more of the image with a smaller strength, and runs that share of the steps", async () => {
     const faint = await paint(painter, { ...JOB, strength: 0.1 });
     expect(faint).toMatchObject(isBlue);
     expect(faint.items.filter(({ type }) => type === "progress")).toEqual([{ type: "progress", step: 1, total: 1 }]);
@@ -48,7 +48,7 @@ describe.each(["tiny-sd", "tiny-sdxl"])("%s, asked to paint over an image", (nam
     expect(usual.items.filter(({ type }) => type === "progress")).toHaveLength(9);
   });
 
-  it("paints the same of the same seed, and another image otherwise", async () => {
+  it("generates the same image for the same seed, and another for another seed", async () => {
     const [first, again, other] = [
       await paint(painter, { ...JOB, strength: 0.5 }),
       await paint(painter, { ...JOB, strength: 0.5 }),
@@ -58,7 +58,7 @@ describe.each(["tiny-sd", "tiny-sdxl"])("%s, asked to paint over an image", (nam
     expect(other.data).not.toBe(first.data);
   });
 
-  it("scales and cuts an image to the size that it draws, and takes a JPEG", async () => {
+  it("scales and crops a JPEG to the requested size", async () => {
     const wide = await sharp(Buffer.from(BLUE_IMAGE, "base64")).resize(300, 100, { fit: "fill" }).jpeg().toBuffer();
     const job = { ...JOB, image: wide.toString("base64"), strength: 0.1, width: 128, height: 64 };
     const { width, height, red, blue } = await paint(painter, job);
@@ -66,13 +66,13 @@ describe.each(["tiny-sd", "tiny-sdxl"])("%s, asked to paint over an image", (nam
     expect(blue - red).toBeGreaterThan(PLAINLY - HARDLY);
   });
 
-  it("paints where the mask is white, and keeps the rest", async () => {
+  it("repaints where the mask is white, and keeps the rest", async () => {
     const [left, right] = await halvesOf(await paint(painter, { ...JOB, mask_image: pngOf(RIGHT_HALF) }));
     expect(left).toMatchObject(isBlue);
     expect(right).toMatchObject(isRed);
   });
 
-  it("paints where the mask is transparent, whatever its colour", async () => {
+  it("repaints where the mask is transparent, regardless of its colour", async () => {
     const rgba = Buffer.alloc(SIDE * SIDE * 4, 255);
     for (let pixel = 0; pixel < SIDE * SIDE; pixel += 1) if (pixel % SIDE < SIDE / 2) rgba[pixel * 4 + 3] = 0;
     const mask = await sharp(rgba, { raw: { width: SIDE, height: SIDE, channels: 4 } })
@@ -85,11 +85,11 @@ describe.each(["tiny-sd", "tiny-sdxl"])("%s, asked to paint over an image", (nam
 });
 
 describe("a job with an image", () => {
-  it("is refused by a pipeline without an encoder, which goes on drawing from prompts", async () => {
+  it("is refused by a pipeline without an encoder, which still supports prompts", async () => {
     await using painter = await loadPainter(pipelineFixture("tiny-lcm"));
     await expect(paint(painter, JOB)).rejects.toMatchObject({
       code: "invalid_input",
-      message: "image: this model draws from a prompt only; its folder has no vae_encoder",
+      message: "image: this model takes only a prompt; its folder has no vae_encoder",
       retryable: false,
     });
     await expect(paint(painter, { prompt: "red", steps: 2 })).resolves.toBeDefined();
@@ -102,7 +102,7 @@ describe("a job with an image", () => {
     [{ image: "bm8gaW1hZ2U=" }, "image: is not a PNG, JPEG or WebP file"],
     [{ image: BLUE_IMAGE.slice(0, 64) }, "image: cannot be decoded"],
     [{ mask_image: BLUE_IMAGE.slice(0, 64) }, "mask_image: cannot be decoded"],
-  ])("is refused for a wrong field: %#", async (fields, message) => {
+  ])("is refused for an invalid field: %#", async (fields, message) => {
     await using painter = await loadPainter(pipelineFixture("tiny-sd"));
     await expect(paint(painter, { ...JOB, ...fields })).rejects.toMatchObject({
       code: "invalid_input",

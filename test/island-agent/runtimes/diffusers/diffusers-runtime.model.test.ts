@@ -15,7 +15,7 @@ import {
 } from "./diffusers-support.ts";
 import { estimateOf } from "../../../support/models/estimate-of.ts";
 
-/** Of the prompt's colour, and steady: what these small pipelines were trained for does not reach the usual 7.5. */
+/** These small pipelines were not trained for the usual guidance scale of 7.5. */
 const RED = { prompt: "a red picture", seed: 7, guidance_scale: 2, steps: 12 };
 const IS_RED = {
   red: expect.toSatisfy(isPlain),
@@ -47,13 +47,13 @@ describe("a Stable Diffusion pipeline", () => {
   });
   afterAll(() => painter[Symbol.asyncDispose]());
 
-  it("draws what the prompt says", async () => {
+  it("generates what the prompt describes", async () => {
     expect(await paint(painter, RED)).toMatchObject(IS_RED);
     const blue = await paint(painter, { ...RED, prompt: "everything is blue" });
     expect(blue).toMatchObject({ red: IS_RED.green, blue: IS_RED.red });
   });
 
-  it("says each step, then gives the image once, as an item and as the output", async () => {
+  it("reports each step, then returns the image once as an item and as the output", async () => {
     const { items, output, finishReason, usage, data } = await paint(painter, { ...RED, steps: 5 });
     const steps = [1, 2, 3, 4, 5].map((step) => ({ type: "progress", step, total: 5 }));
     expect(items).toEqual([...steps, { type: "image", format: "png", data }]);
@@ -61,17 +61,17 @@ describe("a Stable Diffusion pipeline", () => {
     expect(usage).toEqual({ promptTokens: 3, completionTokens: 0 });
   });
 
-  it("draws in the pipeline's own size with 25 steps where the job says nothing", async () => {
+  it("uses the pipeline's size and 25 steps by default", async () => {
     const { width, height, items } = await paint(painter, { prompt: "red" });
     expect([width, height, items.length]).toEqual([64, 64, 26]);
   });
 
-  it("draws in the size that is asked for", async () => {
+  it("generates the requested size", async () => {
     const wide = await paint(painter, { ...RED, width: 192, height: 128 });
     expect(wide).toMatchObject({ width: 192, height: 128, ...IS_RED });
   });
 
-  it("refuses a size that its U-Net cannot halve, and says which to take", async () => {
+  it("refuses a size that its U-Net cannot halve, and names the supported multiple", async () => {
     await expect(paint(painter, { ...RED, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
@@ -79,14 +79,14 @@ describe("a Stable Diffusion pipeline", () => {
     });
   });
 
-  it("draws the same bytes of the same seed, in another process too", async () => {
+  it("generates the same bytes for the same seed, also in another process", async () => {
     const first = await paint(painter, RED);
     await using other = await loadPainter(pipelineFixture("tiny-sd"));
     expect((await paint(painter, RED)).data).toBe(first.data);
     expect((await paint(other, RED)).data).toBe(first.data);
   });
 
-  it("draws another image of another seed, and of none", async () => {
+  it("generates another image for another seed or without a seed", async () => {
     const { seed: _, ...unseeded } = RED;
     const images = [RED, { ...RED, seed: 8 }, { ...RED, seed: 7 + 2 ** 32 }, unseeded, unseeded];
     const drawn = new Set<string>();
@@ -94,19 +94,19 @@ describe("a Stable Diffusion pipeline", () => {
     expect(drawn.size).toBe(5);
   });
 
-  it("keeps closer to the prompt with more guidance", async () => {
+  it("follows the prompt more closely with more guidance", async () => {
     const [free, guided] = [await paint(painter, { ...RED, guidance_scale: 0 }), await paint(painter, RED)];
     expect(guided.data).not.toBe(free.data);
     expect(guided.green + guided.blue).toBeLessThan(free.green + free.blue);
   });
 
-  it("draws without guidance at 0 and at 1: the prompt alone, whatever is not wanted", async () => {
+  it("ignores the negative prompt at guidance scales 0 and 1", async () => {
     const alone = await paint(painter, { ...RED, guidance_scale: 1 });
     const others = [{ guidance_scale: 0 }, { guidance_scale: 1, negative_prompt: "blue" }];
     for (const other of others) expect((await paint(painter, { ...RED, ...other })).data).toBe(alone.data);
   });
 
-  it("keeps away from the negative prompt", async () => {
+  it("avoids the negative prompt", async () => {
     const wanted = { ...RED, prompt: "a picture of yellow" };
     const plain = await paint(painter, wanted);
     const { red, usage } = await paint(painter, { ...wanted, negative_prompt: "red" });
@@ -114,7 +114,7 @@ describe("a Stable Diffusion pipeline", () => {
     expect(usage.promptTokens).toBe(5);
   });
 
-  it("reads 75 tokens of a prompt and no more", async () => {
+  it("reads at most 75 tokens of a prompt", async () => {
     const { usage, data } = await paint(painter, { ...RED, prompt: "red ".repeat(75) });
     expect(usage.promptTokens).toBe(75);
     expect((await paint(painter, { ...RED, prompt: `${"red ".repeat(75)} blue` })).data).toBe(data);
@@ -126,17 +126,17 @@ describe("a Stable Diffusion pipeline", () => {
     [{ _class_name: "EulerDiscreteScheduler" }],
     [{ _class_name: "DPMSolverMultistepScheduler", timestep_spacing: "trailing" }],
     [{ _class_name: "LCMScheduler" }],
-  ])("draws it with %j too", async (scheduler) => {
+  ])("generates it with scheduler %j", async (scheduler) => {
     expect(await paintHere(copies.withScheduler(scheduler), RED)).toMatchObject(IS_RED);
   });
 
-  it("is estimated above what it takes", async () => {
+  it("needs less memory than estimated", async () => {
     const { ramBytes, vramBytes } = await estimateOf(makeRuntime(), makeCargo(), pipelineFixture("tiny-sd"));
     expect(vramBytes).toBe(0);
     expect(ramBytes).toBeGreaterThan(painter.memory?.ramBytes ?? Infinity);
   });
 
-  it("draws with half precision from the files of that format", async () => {
+  it("uses the files of the requested weight format", async () => {
     const loaded: unknown[] = [];
     await using half = await loadPainter(
       pipelineFixture("tiny-sd"),
@@ -152,7 +152,7 @@ describe("a Stable Diffusion pipeline", () => {
 });
 
 describe("a latent consistency pipeline", () => {
-  it("draws in four steps, its guidance embedded", async () => {
+  it("generates in four steps, with embedded guidance", async () => {
     await using painter = await loadPainter(pipelineFixture("tiny-lcm"));
     const input = { prompt: "a red picture", seed: 7 };
     const drawn = await paint(painter, input);
@@ -171,7 +171,7 @@ describe("a latent consistency pipeline", () => {
 });
 
 describe("an SDXL pipeline", () => {
-  it("draws with two text encoders, and takes no negative prompt for zeros", async () => {
+  it("uses two text encoders, and zeros if there is no negative prompt", async () => {
     await using painter = await loadPainter(pipelineFixture("tiny-sdxl"));
     const drawn = await paint(painter, RED);
     expect(drawn).toMatchObject({ width: 64, height: 64, ...IS_RED });
@@ -182,13 +182,13 @@ describe("an SDXL pipeline", () => {
 });
 
 describe("probe()", () => {
-  it("tells the versions and what images are drawn on", async () => {
+  it("returns the versions and the provider", async () => {
     await expect(makeRuntime().probe(NEVER)).resolves.toEqual({
       usable: true,
       version: expect.stringMatching(/^onnxruntime-node \d+\.\d+\.\d+, transformers\.js \d+\.\d+\.\d+, cpu$/),
     });
   });
-  it("says why a provider that the owner named cannot be used", async () => {
+  it("returns why the configured provider is unavailable", async () => {
     const probed = await makeRuntime({ device: process.platform === "darwin" ? "dml" : "coreml" }).probe(NEVER);
     expect(probed).toEqual({
       usable: false,

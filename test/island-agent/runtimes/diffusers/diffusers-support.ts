@@ -24,7 +24,7 @@ export function pipelineFixture(name: string): string {
   return path.join(FIXTURES, name);
 }
 
-/** Copies of a pipeline's folder that tests spoil. */
+/** Copies of a pipeline's folder that tests damage. */
 export class PipelineCopies implements Disposable {
   readonly #folder = new TemporaryFolder();
   #count = 0;
@@ -35,7 +35,7 @@ export class PipelineCopies implements Disposable {
     return copy;
   }
 
-  /** With other fields in its scheduler's file. */
+  /** A copy with these fields in its scheduler_config.json. */
   withScheduler(fields: object, name = "tiny-sd"): string {
     const copy = this.make(name);
     const content = { beta_start: 0.00085, beta_end: 0.012, beta_schedule: "scaled_linear", ...fields };
@@ -99,7 +99,7 @@ export async function paint(cargo: LoadedCargo, input: object): Promise<Painted>
   return decode(result, items);
 }
 
-/** As a host does it, but in this process: for the many pipelines of which one image is wanted. */
+/** Runs one job as a host does, but in this process, which is faster for a single image. */
 export async function paintHere(modelPath: string, job: ImageJob): Promise<Painted> {
   const model = await loadPipeline({ modelPath, weights: null, device: "cpu", threads: 1 });
   try {
@@ -128,6 +128,6 @@ async function decode(result: RunResult, items: readonly OutputItem[]): Promise<
   return { ...result, items, data, width, height, red: meanOf(0), green: meanOf(1), blue: meanOf(2) };
 }
 
-/** A prompt's colour is plain to see. */
+/** Means of a channel that is clearly present, and clearly absent. */
 export const PLAINLY = 170;
 export const HARDLY = 85;

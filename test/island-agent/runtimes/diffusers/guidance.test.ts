@@ -8,21 +8,21 @@ describe("applyGuidance()", () => {
     [0, [1, -2, 0]],
     [1, [3, -2, 0.5]],
     [7.5, [16, -2, 3.75]],
-  ])("at scale %d", (scale, expected) => {
+  ])("extrapolates from the prediction without the prompt at scale %d", (scale, expected) => {
     expect([...applyGuidance(without, withPrompt, scale)]).toEqual(expected);
   });
 });
 
 describe("embedGuidance()", () => {
-  it("of scale 1 is that of zero: sines 0, then cosines 1", () => {
+  it("embeds scale 1 as zero: sines of 0, then cosines of 1", () => {
     expect([...embedGuidance(1, 6)]).toEqual([0, 0, 0, 1, 1, 1]);
   });
-  it("turns slower from number to number, down to a ten-thousandth", () => {
+  it("uses frequencies that decrease to 1/10,000", () => {
     // 1000 * (1.002 - 1) = 2; rates 1, 1/100, 1/10000.
     const expected = [2, 0.02, 0.0002].map(Math.sin).concat([2, 0.02, 0.0002].map(Math.cos));
     expect([...embedGuidance(1.002, 6)]).toEqual(closeTo(expected, 4));
   });
-  it("fills an odd width with zero", () => {
+  it("pads an odd width with zero", () => {
     expect(embedGuidance(8, 5)[4]).toBe(0);
     expect(embedGuidance(8, 5)).toHaveLength(5);
   });

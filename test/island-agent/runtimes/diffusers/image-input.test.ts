@@ -18,21 +18,24 @@ const SHIPPED = readdirSync(CARGOS)
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe("readImageInput()", () => {
-  it.each(SHIPPED)("knows what the schema of $slug offers, and that schema what may be painted over", (cargo) => {
-    const validate = new Ajv2020({ strict: false }).compile(cargo.input_schema);
-    const isText = cargo.slug === "tiny-picture";
-    const input = { ...cargo.example_input, image: PNG, strength: 0.5, mask_image: PNG };
-    expect(validate(input)).toBe(!isText);
-    expect(validate({ ...cargo.example_input, strength: 0.5 })).toBe(false);
-    const names = Object.keys(cargo.input_schema.properties);
-    const known = Object.keys(
-      readImageInput({ ...input, negative_prompt: "", width: 64, height: 64, steps: 1, guidance_scale: 1, seed: 1 }),
-    );
-    expect(names.filter((name) => !known.includes(name))).toEqual([]);
-    expect(known.filter((name) => !names.includes(name))).toEqual(isText ? ["image", "mask_image", "strength"] : []);
-  });
+  it.each(SHIPPED)(
+    "accepts the fields in the schema of $slug, which offers images if the pipeline supports them",
+    (cargo) => {
+      const validate = new Ajv2020({ strict: false }).compile(cargo.input_schema);
+      const isText = cargo.slug === "tiny-picture";
+      const input = { ...cargo.example_input, image: PNG, strength: 0.5, mask_image: PNG };
+      expect(validate(input)).toBe(!isText);
+      expect(validate({ ...cargo.example_input, strength: 0.5 })).toBe(false);
+      const names = Object.keys(cargo.input_schema.properties);
+      const known = Object.keys(
+        readImageInput({ ...input, negative_prompt: "", width: 64, height: 64, steps: 1, guidance_scale: 1, seed: 1 }),
+      );
+      expect(names.filter((name) => !known.includes(name))).toEqual([]);
+      expect(known.filter((name) => !names.includes(name))).toEqual(isText ? ["image", "mask_image", "strength"] : []);
+    },
+  );
 
-  it("takes every field of the shipped Cargos", () => {
+  it("accepts every field of the shipped Cargos", () => {
     const input = {
       prompt: "an island",
       negative_prompt: "",
@@ -61,7 +64,7 @@ describe("readImageInput()", () => {
     [{ prompt: "a", seed: -1 }, "seed: "],
     [{ prompt: "a", seed: 2 ** 53 }, "seed: "],
     [{ prompt: "a", control_image: PNG }, "control_image: ControlNets are not supported"],
-  ])("refuses %j as invalid_input, naming the field", (input, named) => {
+  ])("refuses %j as invalid_input, and names the field", (input, named) => {
     expect(() => readImageInput(input)).toThrow(
       expect.objectContaining({ code: "invalid_input", retryable: false, message: expect.stringContaining(named) }),
     );

@@ -9,7 +9,7 @@ const root = mkdtempSync(path.join(tmpdir(), "atoll-pipeline-"));
 afterAll(() => rmSync(root, { recursive: true }));
 let made = 0;
 
-/** A folder of files, each of so many bytes. */
+/** A folder with these files, by name and size in bytes. */
 function folderOf(files: Record<string, number>): string {
   const folder = path.join(root, String(made++));
   for (const [name, bytes] of Object.entries(files)) {
@@ -29,7 +29,7 @@ async function find(files: Record<string, number>, weights: WeightFormat | null 
 const PLAIN = { "text_encoder/model.onnx": 1, "unet/model.onnx": 10, "vae_decoder/model.onnx": 100 };
 
 describe("findPipeline()", () => {
-  it("finds a text encoder, a U-Net and a decoder, an encoder where there is one, and no more", async () => {
+  it("returns text encoder, U-Net, decoder and an optional encoder, and ignores other parts", async () => {
     const found = await find({ ...PLAIN, "vae_encoder/model.onnx": 1_000, "safety_checker/model.onnx": 10_000 });
     expect(found.parts).toEqual(["text_encoder", "unet", "vae_decoder"]);
     expect([found.encoder?.part, found.bytes]).toEqual(["vae_encoder", 1_111]);
@@ -37,14 +37,14 @@ describe("findPipeline()", () => {
     expect([drawing.encoder, drawing.bytes]).toEqual([null, 111]);
   });
 
-  it("finds both text encoders of SDXL, and a transformer", async () => {
+  it("returns both text encoders of SDXL, and a transformer", async () => {
     const { "unet/model.onnx": _, ...others } = PLAIN;
     const found = await find({ ...others, "text_encoder_2/model.onnx": 1_000, "transformer/model.onnx": 5 });
     expect(found.parts).toEqual(["text_encoder", "text_encoder_2", "transformer", "vae_decoder"]);
     expect(found.bytes).toBe(1_106);
   });
 
-  it("counts weights beside the graph that is taken, not those of others", async () => {
+  it("counts the external weights of the selected graph, and no others", async () => {
     const found = await find({
       ...PLAIN,
       "unet/model.onnx_data": 1_000,
@@ -57,7 +57,7 @@ describe("findPipeline()", () => {
     expect(found.bytes).toBe(7_111);
   });
 
-  it("takes the format that is asked for, and the plain file of a part that lacks it", async () => {
+  it("selects the requested format, or full precision for a part without it", async () => {
     const files = { ...PLAIN, "unet/model_fp16.onnx": 5, "vae_decoder/model_quantized.onnx": 6 };
     const fp16 = await find(files, "fp16");
     expect(fp16.graphs).toEqual(["text_encoder/model.onnx", "unet/model_fp16.onnx", "vae_decoder/model.onnx"]);
@@ -66,7 +66,7 @@ describe("findPipeline()", () => {
     expect((await find(files)).graphs).toEqual(Object.keys(PLAIN));
   });
 
-  it("takes another format where a part has neither", async () => {
+  it("selects another format for a part that has neither", async () => {
     const { "unet/model.onnx": _, ...others } = PLAIN;
     const found = await find({ ...others, "unet/model_q4.onnx": 5 });
     expect(found.graphs[1]).toBe("unet/model_q4.onnx");

@@ -35,18 +35,18 @@ const FIRST = {
 const SECOND = { text_embeds: 6, last_hidden_state: 7, "hidden_states.0": 8, "hidden_states.1": 9 };
 
 describe("encodePrompt()", () => {
-  it("takes the last states of one encoder", async () => {
+  it("returns the last states of a single encoder", async () => {
     const { states, pooled, textTokens } = await encodePrompt("red", [makeReader("text_encoder", 2, FIRST)]);
     expect([...states.data]).toEqual([1, 1, 1, 1]);
     expect([states.dims, pooled, textTokens]).toEqual([[1, 2, 2], null, 1]);
   });
 
-  it("takes what comes first of an encoder that does not name its states", async () => {
+  it("returns the first output of an encoder without a named state", async () => {
     const { states } = await encodePrompt("red", [makeReader("text_encoder", 1, { output_0: 4 })]);
     expect([...states.data]).toEqual([4, 4]);
   });
 
-  it("takes the states before the last layer of two, side by side for each token, and what the second pooled", async () => {
+  it("concatenates the penultimate states of two encoders for each token, and returns the second's pooled output", async () => {
     const promptEncoders = [makeReader("text_encoder", 2, FIRST), makeReader("text_encoder_2", 1, SECOND)];
     const { states, pooled } = await encodePrompt("red", promptEncoders);
     expect([...states.data]).toEqual([4, 4, 8, 4, 4, 8]);
@@ -65,7 +65,7 @@ describe("encodePrompt()", () => {
     });
   });
 
-  it("refuses encoders that read different numbers of tokens", async () => {
+  it("refuses encoders with different numbers of tokens", async () => {
     const promptEncoders = [makeReader("text_encoder", 2, FIRST), makeReader("text_encoder_2", 1, SECOND, 3)];
     await expect(encodePrompt("red", promptEncoders)).rejects.toMatchObject({
       message: "The text encoders read 2 and 3 tokens",
@@ -74,7 +74,7 @@ describe("encodePrompt()", () => {
 });
 
 describe("zeroEmbeddings()", () => {
-  it("is zeros of the same shape", async () => {
+  it("returns zeros of the same shape", async () => {
     const promptEncoders = [makeReader("text_encoder", 2, FIRST), makeReader("text_encoder_2", 1, SECOND)];
     const { states, pooled, textTokens } = zeroEmbeddings(await encodePrompt("red", promptEncoders));
     expect([...states.data, ...(pooled?.data ?? [])]).toEqual(Array(7).fill(0));

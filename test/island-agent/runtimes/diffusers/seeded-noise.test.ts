@@ -5,12 +5,12 @@ import { normalQuantile, seededNoise } from "../../../../island-agent/runtimes/d
 const ONES = 0xffff_ffff;
 
 describe("philox()", () => {
-  // The authors' own vectors: Random123, kat_vectors, philox4x32 of 10 rounds.
+  // Test vectors of the authors: Random123, kat_vectors, philox4x32 with 10 rounds.
   it.each<[Words4, Words2, string]>([
     [[0, 0, 0, 0], [0, 0], "6627e8d5 e169c58d bc57ac4c 9b00dbd8"],
     [[ONES, ONES, ONES, ONES], [ONES, ONES], "408f276d 41c83b0e a20bc7c6 6d5451fd"],
     [[0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344], [0xa4093822, 0x299f31d0], "d16cfe09 94fdcceb 5001e420 24126ea1"],
-  ])("of counter %j and key %j", (counter, key, expected) => {
+  ])("matches the published vector for counter %j and key %j", (counter, key, expected) => {
     expect(
       philox(counter, key)
         .map((word) => word.toString(16).padStart(8, "0"))
@@ -20,7 +20,7 @@ describe("philox()", () => {
 });
 
 describe("normalQuantile()", () => {
-  // Tables of the normal distribution.
+  // From tables of the normal distribution.
   it.each([
     [0.5, 0],
     [0.75, 0.67448975],
@@ -29,13 +29,13 @@ describe("normalQuantile()", () => {
     [0.999, 3.09023231],
     [1e-6, -4.75342431],
     [1e-12, -7.03448383],
-  ])("of %d is %d", (p, expected) => {
+  ])("maps %d to %d", (p, expected) => {
     expect(normalQuantile(p)).toBeCloseTo(expected, 5);
   });
 });
 
 describe("seededNoise()", () => {
-  it("is normal", () => {
+  it("is normally distributed", () => {
     const noise = [...seededNoise(42, 0, 40_000)].sort((a, b) => a - b);
     const mean = noise.reduce((sum, x) => sum + x) / noise.length;
     expect(mean).toBeCloseTo(0, 1);
@@ -44,7 +44,7 @@ describe("seededNoise()", () => {
     expect(noise.filter((x) => x < 1).length / noise.length).toBeCloseTo(0.841, 2);
   });
 
-  it("is the quantile of the documented word", () => {
+  it("returns the quantile of the documented word", () => {
     // Word 0 of counter 0 and key 0 above.
     const p = (0x6627e8d5 + 0.5) / 2 ** 32;
     expect(seededNoise(0, 0, 1)[0]).toBe(Math.fround(normalQuantile(p)));
@@ -52,7 +52,7 @@ describe("seededNoise()", () => {
     expect(seededNoise(0, 0, 1)[0]).toBeCloseTo(-0.2558, 3);
   });
 
-  it("begins alike whatever its length", () => {
+  it("starts with the same numbers for any length", () => {
     expect([...seededNoise(7, 3, 9).slice(0, 5)]).toEqual([...seededNoise(7, 3, 5)]);
   });
 
@@ -60,7 +60,7 @@ describe("seededNoise()", () => {
     ["seed", 8, 3],
     ["upper half of the seed", 7 + 2 ** 32, 3],
     ["draw", 7, 4],
-  ])("is another with another %s", (_, seed, draw) => {
+  ])("changes with another %s", (_, seed, draw) => {
     expect(seededNoise(seed, draw, 1)[0]).not.toBe(seededNoise(7, 3, 1)[0]);
   });
 });

@@ -58,7 +58,7 @@ export async function loadScripted(load: LoadScript = {}, ramCeilingBytes?: numb
   return runtime.load(CARGO, "", NEVER, ramCeilingBytes === undefined ? undefined : async () => ramCeilingBytes);
 }
 
-export function tell(cargo: HostedCargo, word: RunScript, items: unknown[] = []): Promise<RunResult> {
+export function runScript(cargo: HostedCargo, word: RunScript, items: unknown[] = []): Promise<RunResult> {
   const running = cargo.run({ input: { ...word }, resume: null }, (item) => items.push(item), NEVER);
   running.catch(() => {});
   return running;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { finished, loadScripted, MEMORY, NEVER, RESULT, tell } from "./host-world.ts";
+import { finished, loadScripted, MEMORY, NEVER, RESULT, runScript } from "./host-world.ts";
 
 const output = (...items: unknown[]) => ({ kind: "output", outputs: [{ run: 1, items }] });
 const token = { type: "token", content: "a", count: 1 };
@@ -10,7 +10,7 @@ describe("HostedCargo with a correct host", () => {
     const items: unknown[] = [];
     const progress = { type: "progress", step: 1, total: 2 };
     const word = { messages: [output(token, progress), finished(1)] };
-    await expect(tell(cargo, word, items)).resolves.toEqual(RESULT);
+    await expect(runScript(cargo, word, items)).resolves.toEqual(RESULT);
     expect(items).toEqual([token, progress]);
   });
 });
@@ -18,10 +18,10 @@ describe("HostedCargo with a correct host", () => {
 describe("HostedCargo with an input above the message limit", () => {
   it("fails only that run", async () => {
     await using cargo = await loadScripted();
-    const other = tell(cargo, { messages: [] });
-    const long = tell(cargo, { messages: ["a".repeat(70_000_000)] });
+    const other = runScript(cargo, { messages: [] });
+    const long = runScript(cargo, { messages: ["a".repeat(70_000_000)] });
     await expect(long).rejects.toMatchObject({ code: "invalid_input", message: "The input is over 64 MiB" });
-    await expect(tell(cargo, { messages: [finished(1), finished(3)] })).resolves.toEqual(RESULT);
+    await expect(runScript(cargo, { messages: [finished(1), finished(3)] })).resolves.toEqual(RESULT);
     await expect(other).resolves.toEqual(RESULT);
   });
 });
@@ -29,16 +29,16 @@ describe("HostedCargo with an input above the message limit", () => {
 describe("HostedCargo with a host that works without output", () => {
   it("reports progress to the active run and to runs that wait for a slot", async () => {
     await using cargo = await loadScripted();
-    const heard: string[] = [];
+    const notified: string[] = [];
     const run = (name: string, messages: unknown[]) =>
-      cargo.run({ input: { messages }, resume: null }, () => {}, NEVER, { onWorking: () => heard.push(name) });
+      cargo.run({ input: { messages }, resume: null }, () => {}, NEVER, { onWorking: () => notified.push(name) });
     const first = run("first", []);
     // Sent with the second run, so that the third already waits: the host works on two at the same time.
     const prompt = { kind: "prompt", run: 1, prompt: { total: 3, done: 3 } };
     const second = run("second", [{ kind: "working", run: 1 }, prompt, output(token), finished(2), finished(1)]);
     const third = run("third", [finished(3)]);
     await Promise.all([first, second, third]);
-    expect(heard).toEqual(["first", "third", "first", "third", "third"]);
+    expect(notified).toEqual(["first", "third", "first", "third", "third"]);
   });
 });
 
@@ -48,7 +48,7 @@ describe("HostedCargo of a runtime that cannot resume", () => {
     const resume = { text: "Once", tokens: 1 };
     const running = cargo.run({ input: { messages: [null] }, resume }, () => {}, NEVER);
     await expect(running).rejects.toMatchObject({ code: "cannot_resume", retryable: false });
-    await expect(tell(cargo, { messages: [finished(1)] })).resolves.toEqual(RESULT);
+    await expect(runScript(cargo, { messages: [finished(1)] })).resolves.toEqual(RESULT);
   });
 });
 
@@ -77,9 +77,9 @@ describe("a host process that breaks the protocol", () => {
 
   it.each(BROKEN)("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
     await using cargo = await loadScripted();
-    const other = tell(cargo, {});
+    const other = runScript(cargo, {});
     // The other run is run 1, which the messages name.
-    const running = tell(cargo, { messages: [message] });
+    const running = runScript(cargo, { messages: [message] });
     for (const run of [running, other]) {
       await expect(run).rejects.toMatchObject({
         code: "runtime_crashed",
@@ -95,12 +95,14 @@ describe("a host process that breaks the protocol", () => {
     ["an endless message", { floodsChannel: true }],
   ])("is killed for %s", async (_name, word) => {
     await using cargo = await loadScripted();
-    await expect(tell(cargo, word)).rejects.toMatchObject({ code: "runtime_crashed", retryable: true });
+    await expect(runScript(cargo, word)).rejects.toMatchObject({ code: "runtime_crashed", retryable: true });
     await cargo.gone;
   });
 
   it("is ignored after an invalid message", async () => {
     await using cargo = await loadScripted();
-    await expect(tell(cargo, { messages: [null, finished(1)] })).rejects.toMatchObject({ code: "runtime_crashed" });
+    await expect(runScript(cargo, { messages: [null, finished(1)] })).rejects.toMatchObject({
+      code: "runtime_crashed",
+    });
   });
 });

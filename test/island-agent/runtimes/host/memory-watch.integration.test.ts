@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
-import { loadScripted, tell } from "./host-world.ts";
+import { loadScripted, runScript } from "./host-world.ts";
 
 const MIB = 1_048_576;
 const CEILING = 400 * MIB;
@@ -14,13 +14,13 @@ const OUT_OF_MEMORY = {
 describe.skipIf(process.platform === "win32")("a host process above its RAM limit", () => {
   it("is killed during a run, fails all its runs as out_of_memory, and leaves no process", async () => {
     const cargo = await loadScripted({}, CEILING);
-    const other = tell(cargo, {});
-    await expect(tell(cargo, { eatBytes: TOO_MUCH })).rejects.toMatchObject(OUT_OF_MEMORY);
+    const other = runScript(cargo, {});
+    await expect(runScript(cargo, { eatBytes: TOO_MUCH })).rejects.toMatchObject(OUT_OF_MEMORY);
     await expect(other).rejects.toMatchObject(OUT_OF_MEMORY);
     await cargo.gone;
     expect(isRunning(cargo.pid ?? 0)).toBe(false);
-    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, and the ceiling does not count
-    // them.
+    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, and the ceiling does
+    // not count them.
     expect(cargo.memory.ramBytes).toBeLessThan(TOO_MUCH);
   });
 

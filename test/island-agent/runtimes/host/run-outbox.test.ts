@@ -3,7 +3,7 @@ import { type FromHost, readFromHost } from "../../../../island-agent/runtimes/h
 import { RunOutbox } from "../../../../island-agent/runtimes/host/run-outbox.ts";
 import { outputItemSchema } from "../../../../shared/output.ts";
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const token = (content: string) => ({ type: "token" as const, content, count: 1 });
 
 function open(): { outbox: RunOutbox; sent: FromHost[] } {
@@ -15,7 +15,7 @@ it("RunOutbox sends the tokens of all runs of one batch as one message, and each
   const { outbox, sent } = open();
   for (let batch = 0; batch < 3; batch += 1) {
     for (let run = 1; run <= 16; run += 1) outbox.add(run, token(`${run}`));
-    await turn();
+    await tick();
     expect(sent).toHaveLength(batch + 1);
   }
   const [first] = sent;

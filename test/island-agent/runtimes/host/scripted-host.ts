@@ -13,12 +13,12 @@ interface Request {
 const pipe = new Socket({ fd: CHANNEL_FD });
 pipe.on("close", () => process.kill(process.pid, "SIGKILL"));
 const channel = new HostChannel(pipe, {
-  onMessage: (message) => answer(message as Request),
+  onMessage: (message) => handle(message as Request),
   onBroken: () => process.exit(1),
 });
 const eaten: Buffer[] = [];
 
-function answer({ kind, request, job }: Request): void {
+function handle({ kind, request, job }: Request): void {
   if (kind === "load") load(request ?? {});
   if (kind === "estimate")
     channel.send({ kind: "refused", error: { code: "model_invalid", message: "no", retryable: false } });

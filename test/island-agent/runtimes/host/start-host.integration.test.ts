@@ -16,7 +16,7 @@ import { NEVER } from "../../builders.ts";
 /** Reads all requests without a reply, like a stopped process. */
 const SILENT = `import { Socket } from "node:net";
 new Socket({ fd: ${CHANNEL_FD} }).resume();`;
-const ANSWERS = `import { Socket } from "node:net";
+const REPLIES = `import { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { existsSync, writeFileSync } from "node:fs";
 const file = new URL("./pid", import.meta.url);
@@ -25,8 +25,8 @@ const pipe = new Socket({ fd: ${CHANNEL_FD} });
 createInterface(pipe).on("line", (line) => {
   const memory = { ramBytes: 1, vramBytes: 0 };
   const { kind } = JSON.parse(line);
-  const answer = kind === "load" ? { kind: "loaded", memory, facts: {} } : { kind: "estimated", memory };
-  pipe.write(JSON.stringify(answer) + "\\n");
+  const reply = kind === "load" ? { kind: "loaded", memory, facts: {} } : { kind: "estimated", memory };
+  pipe.write(JSON.stringify(reply) + "\\n");
 });`;
 const BYTES = 50_000_000;
 const takeAll: Admission = async (estimate) => (await estimate()).ramBytes * 1e9;
@@ -55,14 +55,14 @@ async function makeProgram(source: string): Promise<HostProgram> {
 
 /** Processes of a load: the one that estimates writes its id to a file. */
 async function pidsOfLoad(admit: Admission): Promise<{ estimated: number; loaded: number | undefined }> {
-  const program = await makeProgram(ANSWERS);
+  const program = await makeProgram(REPLIES);
   const { host } = await loadInHost(program, context, { slug: "a", modelPath: folder, request: null, admit }, NEVER);
   host.kill("the test is done");
   await host.ended;
   return { estimated: startedPid(), loaded: host.pid };
 }
 
-/** Id of the first process that {@link ANSWERS} ran in. */
+/** Id of the first process that {@link REPLIES} ran in. */
 const startedPid = (): number => Number(readFileSync(join(folder, "pid"), "utf8"));
 
 function isAlive(pid: number): boolean {
@@ -110,7 +110,7 @@ describe("loadInHost() with a host that hangs", () => {
 
   it("does not kill it once it has replied", async () => {
     const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
-    const { host } = await loadInHost(await makeProgram(ANSWERS), context, spec, NEVER);
+    const { host } = await loadInHost(await makeProgram(REPLIES), context, spec, NEVER);
     expect(clock.pendingTimers).toBe(0);
     host.kill("the test is done");
     await host.ended;
@@ -145,13 +145,13 @@ describe("loadInHost() with a host that has estimated", () => {
   });
 
   it("ends the process when the load is refused", async () => {
-    const program = await makeProgram(ANSWERS);
+    const program = await makeProgram(REPLIES);
     const admit: Admission = async (estimate) => {
       await estimate();
-      throw new Error("no room");
+      throw new Error("out of memory");
     };
     const spec = { slug: "a", modelPath: folder, request: null, admit };
-    await expect(loadInHost(program, context, spec, NEVER)).rejects.toThrow("no room");
+    await expect(loadInHost(program, context, spec, NEVER)).rejects.toThrow("out of memory");
     expect(isAlive(startedPid())).toBe(false);
   });
 });

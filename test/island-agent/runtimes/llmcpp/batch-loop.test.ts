@@ -10,11 +10,11 @@ interface Part {
   readonly tokens: readonly number[];
 }
 
-/** A context that notes its batches and answers each result with the position that it is of. */
+/** A context that records its batches, and returns the position as each result. */
 class FakeContext implements ContextInternals {
   readonly batchSize: number;
   readonly batches: Part[][] = [];
-  /** What the native code does with a batch. */
+  /** Replaces the native evaluation of a batch. */
   native: () => Promise<void> = () => Promise.resolve();
   #outputs = 0;
 
@@ -62,11 +62,11 @@ function makeLoop(batchSize?: number): { context: FakeContext; loop: BatchLoop }
   return { context, loop: new BatchLoop(context, new ManualClock()) };
 }
 
-/** A sequence that generates: each token after some turns of promises, as in the library. */
+/** Generates tokens, each after some promise callbacks, as the library does. */
 async function generate(context: FakeContext, id: number, tokens: number): Promise<void> {
   for (let at = 0; at < tokens; at += 1) {
     await context.decode(id, at, [7]);
-    for (let turn = 0; turn < 20 * (id + 1); turn += 1) await Promise.resolve();
+    for (let nth = 0; nth < 20 * (id + 1); nth += 1) await Promise.resolve();
   }
 }
 
@@ -81,22 +81,22 @@ describe("BatchLoop", () => {
   it("begins a batch as soon as all runs have queued, and otherwise in the next tick of the event loop", async () => {
     const { context, loop } = makeLoop();
     const begin = (id: number, tokens: number): Promise<void> =>
-      loop.tellOfBatches(
+      loop.withBatches(
         () => {},
         () => generate(context, id, tokens),
       );
-    let turns = 0;
-    const turned = (): void => void (turns += 1);
-    setImmediate(turned);
+    let ticks = 0;
+    const countTick = (): void => void (ticks += 1);
+    setImmediate(countTick);
     await Promise.all([begin(1, 30), begin(0, 30)]);
-    expect([turns, new Set(context.shapes)]).toEqual([0, new Set(["0:1 1:1"])]);
+    expect([ticks, new Set(context.shapes)]).toEqual([0, new Set(["0:1 1:1"])]);
     const idle = Promise.withResolvers<void>();
-    const waiting = loop.tellOfBatches(
+    const waiting = loop.withBatches(
       () => {},
       () => idle.promise,
     );
     await begin(0, 1);
-    expect(turns).toBe(1);
+    expect(ticks).toBe(1);
     idle.resolve();
     await waiting;
   });
@@ -127,7 +127,7 @@ describe("BatchLoop", () => {
     const parts: number[] = [];
     let batches = 0;
     loop.onTokens.set(0, (tokens) => parts.push(tokens));
-    await loop.tellOfBatches(
+    await loop.withBatches(
       () => (batches += 1),
       () =>
         context.decode(

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { fillBatch } from "../../../../island-agent/runtimes/llmcpp/batch-order.ts";
 
 describe("fillBatch()", () => {
-  it("puts sequences in ascending order, whatever the order in which they queued", () => {
+  it("returns sequences in ascending order, for any order of arrival", () => {
     const waiting = [3, 0, 2].map((sequenceId) => ({ sequenceId, count: 1 }));
     expect(fillBatch(waiting, 512).map(({ index }) => index)).toEqual([1, 2, 0]);
   });
 
-  it("gives decodes their slot before a prompt that would fill the batch", () => {
+  it("includes decodes before a prompt that would fill the batch", () => {
     const waiting = [
       { sequenceId: 0, count: 2_000 },
       { sequenceId: 1, count: 1 },
@@ -19,7 +19,7 @@ describe("fillBatch()", () => {
     ]);
   });
 
-  it("leaves the last token of a prompt to the next batch, unless it is alone", () => {
+  it("leaves the last token of a prompt to the next batch, unless it is the only one", () => {
     const [prompt, decode] = [
       { sequenceId: 0, count: 20 },
       { sequenceId: 1, count: 1 },
@@ -31,7 +31,7 @@ describe("fillBatch()", () => {
     expect(fillBatch([prompt], 512)).toEqual([{ index: 0, count: 20 }]);
   });
 
-  it("takes a short prompt before a long one", () => {
+  it("includes a short prompt before a long one", () => {
     const waiting = [
       { sequenceId: 0, count: 2_000 },
       { sequenceId: 1, count: 20 },
@@ -42,7 +42,7 @@ describe("fillBatch()", () => {
     ]);
   });
 
-  it("fills the batch, or takes everything but the last tokens of prompts", () => {
+  it("fills the batch, or includes all but the last tokens of prompts", () => {
     const waitingTokens = fc.uniqueArray(
       fc.record({ sequenceId: fc.nat(7), count: fc.integer({ min: 1, max: 900 }) }),
       {
@@ -57,7 +57,7 @@ describe("fillBatch()", () => {
         const taken = shares.reduce((sum, { count }) => sum + count, 0);
         expect(taken).toBeLessThanOrEqual(Math.min(size, wanted));
         expect(taken).toBeGreaterThanOrEqual(Math.min(size, wanted) - (waiting.length > 1 ? prompts : 0));
-        // Results come from sequences with one token only, or from one that is alone.
+        // Results come from sequences with one token only, or from a single sequence.
         for (const { index, count } of shares) {
           const isWhole = count === waiting[index]?.count;
           expect(!isWhole || count === 1 || waiting.length === 1).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BatchSize } from "../../../../island-agent/runtimes/llmcpp/batch-size.ts";
 
-/** Sizes of full batches, one after the other, whose times are `msOf` their size. */
+/** Returns the sizes of consecutive full batches, which take `msOf` their size. */
 function sizes(size: BatchSize, batches: number, msOf: (tokens: number) => number): number[] {
   return Array.from({ length: batches }, () => {
     const { tokens } = size;

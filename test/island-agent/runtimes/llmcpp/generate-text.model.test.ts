@@ -10,7 +10,7 @@ import {
   SpecialToken,
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Answer } from "../../../../island-agent/runtimes/llmcpp/answer.ts";
+import { Completion } from "../../../../island-agent/runtimes/llmcpp/completion.ts";
 import { BatchLoop } from "../../../../island-agent/runtimes/llmcpp/batch-loop.ts";
 import { historyOf } from "../../../../island-agent/runtimes/llmcpp/chat-history.ts";
 import { endingsOf, generateText } from "../../../../island-agent/runtimes/llmcpp/generate-text.ts";
@@ -63,15 +63,15 @@ describe("generateText()", () => {
     const endings = endingsOf(template, state, sequence);
     if (endings === null) throw new Error("LlamaChat is needed");
     const items: OutputItem[] = [];
-    const answer = new Answer([...request.stop, ...endings.texts], (item) => items.push(item), NEVER);
+    const completion = new Completion([...request.stop, ...endings.texts], (item) => items.push(item), NEVER);
     const [sampling, { maxTokens }] = [samplingOf(request, model, [], 1), request];
     const prompt = state.contextText.tokenize(model.tokenizer);
-    const finishReason = await answer.end(
+    const finishReason = await completion.end(
       isWithChat
-        ? generateWithChat({ sequence, template, history, options: { ...sampling, maxTokens } }, answer, NEVER)
-        : generateText({ sequence, prompt, endTokens: endings.tokens, sampling, maxTokens }, answer),
+        ? generateWithChat({ sequence, template, history, options: { ...sampling, maxTokens } }, completion, NEVER)
+        : generateText({ sequence, prompt, endTokens: endings.tokens, sampling, maxTokens }, completion),
     );
-    return { finishReason, items, tokens: answer.tokens, cached: [...sequence.contextTokens] };
+    return { finishReason, items, tokens: completion.tokens, cached: [...sequence.contextTokens] };
   }
 
   it.each<ChatInput>([
@@ -92,13 +92,13 @@ describe("generateText()", () => {
     const input = { temperature: 0, messages: [question] };
     evaluations.length = 0;
     const first = await generate(input, sequences[0]);
-    // The prompt, then each token of the answer; its end is sampled from the last of them.
+    // The prompt, then each token of the completion. The end token is sampled from the last of them.
     expect(evaluations).toEqual([13, ...Array.from({ length: first.tokens }, () => 1)]);
-    const answer = first.items.map((item) => (item.type === "token" ? item.content : "")).join("");
+    const completion = first.items.map((item) => (item.type === "token" ? item.content : "")).join("");
     evaluations.length = 0;
     const next = { role: "user" as const, content: "Count from 1 to 3." };
-    await generate({ ...input, messages: [question, { role: "assistant", content: answer }, next] }, sequences[0]);
-    // The end of the answer, and the new question with its template.
+    await generate({ ...input, messages: [question, { role: "assistant", content: completion }, next] }, sequences[0]);
+    // The end of the completion, and the new question with its template.
     expect(evaluations[0]).toBe(14);
     expect(new Set(evaluations.slice(1))).toEqual(new Set([1]));
   });

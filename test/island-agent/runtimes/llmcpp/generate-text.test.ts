@@ -1,6 +1,6 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { expect, it } from "vitest";
-import { Answer } from "../../../../island-agent/runtimes/llmcpp/answer.ts";
+import { Completion } from "../../../../island-agent/runtimes/llmcpp/completion.ts";
 import { generateText } from "../../../../island-agent/runtimes/llmcpp/generate-text.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { NEVER } from "./llmcpp-support.ts";
@@ -33,7 +33,7 @@ it("generateText() keeps the space before the first word of a resumed completion
   const sequence = sequenceThatSays(" world", ",", " Hello");
   const prompt = tokensOf("[INST]", " Hello", ",");
   const sampling = { temperature: 0, seed: 1, repeatPenalty: false } as const;
-  const answer = new Answer([], (item) => items.push(item), NEVER);
-  await answer.end(generateText({ sequence, prompt, endTokens: new Set(), sampling, maxTokens: 9 }, answer));
+  const completion = new Completion([], (item) => items.push(item), NEVER);
+  await completion.end(generateText({ sequence, prompt, endTokens: new Set(), sampling, maxTokens: 9 }, completion));
   expect(items.map((item) => item.type === "token" && item.content)).toEqual([" world", ",", " Hello"]);
 });

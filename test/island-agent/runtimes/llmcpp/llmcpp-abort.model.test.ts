@@ -5,10 +5,10 @@ import type { PromptTokens } from "../../../../shared/output.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 const CONTEXT = 65_536;
-/** Some 36,000 tokens. */
+/** About 36,000 tokens. */
 const LONG_PROMPT = "Tell me a story of a boat. ".repeat(4_000);
 
-/** The weights of tiny-islander, in a file that says that they were trained for a longer context. */
+/** The weights of tiny-islander, in a file that claims a longer context. */
 function withLongContext(): Buffer {
   const file = readFileSync(TINY_ISLANDER);
   const key = "llama.context_length";
@@ -17,7 +17,7 @@ function withLongContext(): Buffer {
   return file;
 }
 
-/** Each test ends by itself only if the rest of the prompt is not read, which takes minutes: the process is killed after 2 s. */
+/** Reading the whole prompt takes minutes, so a test ends only if the rest is not read. Killed after 2 s. */
 describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
   const folder = new ModelFolder();
   let llm: HostedCargo;
@@ -52,7 +52,7 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
       { response_format: { type: "json_schema", json_schema: { name: "n", schema: { type: "integer" } } } },
     ],
     ["one with probabilities", { logprobs: true }],
-  ])("stops reading it when %s is aborted, and answers the next chat", async (_name, input) => {
+  ])("stops reading it when %s is aborted, and completes the next chat", async (_name, input) => {
     const { pid } = llm;
     const read = await abortedRun({ prompt: LONG_PROMPT, ...input });
     expect(read?.total).toBeGreaterThan(36_000);
@@ -62,18 +62,18 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
   });
 
   it("continues other chats when one of a batch is aborted", async () => {
-    const answers = Promise.all(
+    const completions = Promise.all(
       Array.from({ length: 6 }, () => collect(llm, { ...makeRequest(SUM), cacheKey: undefined })),
     );
     await Promise.all([abortedRun({ prompt: LONG_PROMPT }), abortedRun({ prompt: LONG_PROMPT })]);
-    expect((await answers).map(({ text }) => text)).toEqual(Array.from({ length: 6 }, () => "7 plus 8 is 15."));
+    expect((await completions).map(({ text }) => text)).toEqual(Array.from({ length: 6 }, () => "7 plus 8 is 15."));
   });
 
   it("keeps the tokens that an aborted run has read for the next one", async () => {
     const prompt = `Once. ${LONG_PROMPT}`;
     await abortedRun({ prompt });
     let batches = 0;
-    // More tokens than a batch takes, of which only the last few are new.
+    // More tokens than a batch has, of which only the last few are new.
     const request = makeRequest({ prompt: prompt.slice(0, 3_000), max_tokens: 1 });
     await llm.run(request, () => {}, NEVER, { onPrompt: () => (batches += 1) });
     expect(batches).toBe(1);

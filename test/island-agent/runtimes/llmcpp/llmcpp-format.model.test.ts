@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { answerFault } from "../../../../coordinator/catalog/answer-schema.ts";
+import { completionFault } from "../../../../coordinator/catalog/completion-schema.ts";
 import { CLIENT_SCHEMAS } from "../../../support/http/client-schemas.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
-describe("response_format", () => {
+describe("a completion with response_format", () => {
   let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
@@ -15,7 +15,7 @@ describe("response_format", () => {
   const jsonRequest = (schema: Record<string, unknown>, prompt = "Give me a JSON object for a boat.") =>
     makeRequest({ prompt, response_format: { type: "json_schema", json_schema: { name: "answer", schema } } });
 
-  it("json_object makes an object even of a prompt that asks for none", async () => {
+  it("json_object is an object even if the prompt does not request one", async () => {
     const format = { type: "json_object" };
     const run = await collect(
       llm,
@@ -25,7 +25,7 @@ describe("response_format", () => {
     expect(run.finishReason).toBe("stop");
   });
 
-  it("json_schema makes an answer that matches", async () => {
+  it("json_schema matches the schema", async () => {
     const boat = z.strictObject({
       kind: z.enum(["boat", "ship"]),
       name: z.string().max(8),
@@ -38,13 +38,13 @@ describe("response_format", () => {
     expect(run.finishReason).toBe("stop");
   });
 
-  it("json_schema delivers text whose token counts add up to the usage", async () => {
+  it("json_schema has token counts that sum to the usage", async () => {
     const run = await collect(llm, jsonRequest({ type: "object", properties: { kind: { const: "boat" } } }));
     expect(JSON.parse(run.text)).toEqual({ kind: "boat" });
     expect(run.counts.reduce((sum, count) => sum + count, 0)).toBe(run.usage.completionTokens);
   });
 
-  it("json_schema follows references, as pydantic writes them", async () => {
+  it("json_schema follows references like those of pydantic", async () => {
     const run = await collect(
       llm,
       jsonRequest({
@@ -58,7 +58,7 @@ describe("response_format", () => {
     expect(JSON.parse(run.text)).toEqual({ color: expect.stringMatching(/^(golden|blue)$/) });
   });
 
-  it.each(CLIENT_SCHEMAS)("json_schema makes an answer that is valid, or is cut: %s", async (_name, schema) => {
+  it.each(CLIENT_SCHEMAS)("json_schema is valid or truncated: %s", async (_name, schema) => {
     const { text, finishReason } = await collect(
       llm,
       makeRequest({
@@ -70,10 +70,10 @@ describe("response_format", () => {
       }),
     );
     if (finishReason === "length") return;
-    expect({ text, fault: answerFault(schema, JSON.parse(text)) }).toEqual({ text, fault: null });
+    expect({ text, fault: completionFault(schema, JSON.parse(text)) }).toEqual({ text, fault: null });
   });
 
-  it("json_schema that no grammar can keep is refused with its place", async () => {
+  it("json_schema is refused, with the path, for an unsupported keyword", async () => {
     const running = collect(llm, jsonRequest({ type: "object", properties: { a: { not: {} } } }));
     await expect(running).rejects.toMatchObject({
       code: "invalid_input",
@@ -94,14 +94,14 @@ describe("response_format", () => {
       "add up to 1489455",
     ],
     ["of 5,000 values", { enum: Array.from({ length: 5_000 }, (_, index) => `value${index}`) }, "5000 alternatives"],
-  ])("json_schema %s is refused here too: it would stop every other run", async (_what, schema, message) => {
+  ])("json_schema %s is refused, because it would block all other runs", async (_what, schema, message) => {
     await expect(collect(llm, jsonRequest(schema))).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringContaining(message),
     });
   });
 
-  it("a run goes well after one whose schema was refused", async () => {
+  it("json_schema does not affect later runs if it is refused", async () => {
     await expect(collect(llm, jsonRequest({ type: "matrix" }))).rejects.toMatchObject({ code: "invalid_input" });
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
     expect(run.text).toBe("3, 4, 5, 6, 7, 8, 9.");

@@ -18,10 +18,10 @@ describe("probabilities of tiny-islander's tokens", () => {
     const probabilities = tokens.flatMap(({ logprobs = [] }) => logprobs);
     return { ...result, tokens, probabilities, text: tokens.map(({ content }) => content).join("") };
   }
-  const asked = { logprobs: true, top_logprobs: 20 };
+  const options = { logprobs: true, top_logprobs: 20 };
 
   it("are returned once per token, with the text of the completion", async () => {
-    const { tokens, probabilities, text, usage } = await run(asked);
+    const { tokens, probabilities, text, usage } = await run(options);
     expect(probabilities.map(({ token }) => token).join("")).toBe(text);
     expect(probabilities).toHaveLength(usage.completionTokens);
     for (const { logprobs, count } of tokens) expect(logprobs).toHaveLength(count);
@@ -30,7 +30,7 @@ describe("probabilities of tiny-islander's tokens", () => {
   });
 
   it("include the most probable tokens, best first, which greedy completions use", async () => {
-    const { probabilities } = await run(asked);
+    const { probabilities } = await run(options);
     expect(probabilities.length).toBeGreaterThan(5);
     for (const { token, logprob, top } of probabilities) {
       expect(top).toHaveLength(20);
@@ -44,9 +44,9 @@ describe("probabilities of tiny-islander's tokens", () => {
 
   it("are the model's own, before temperature, penalties and top_k", async () => {
     const prompt = { prompt: "Hello", max_tokens: 1 };
-    const [first] = (await run({ ...prompt, ...asked })).probabilities;
+    const [first] = (await run({ ...prompt, ...options })).probabilities;
     const others = { temperature: 2, top_k: 1, repeat_penalty: 2, seed: 3 };
-    const [second] = (await run({ ...prompt, ...asked, ...others })).probabilities;
+    const [second] = (await run({ ...prompt, ...options, ...others })).probabilities;
     const [alone] = (await run({ ...prompt, logprobs: true })).probabilities;
     expect(second?.top.map(({ token }) => token)).toEqual(first?.top.map(({ token }) => token));
     expect(second?.logprob).toBeCloseTo(first?.logprob ?? 0, 3);
@@ -57,7 +57,7 @@ describe("probabilities of tiny-islander's tokens", () => {
   it("report the low probability of a token chosen by a grammar", async () => {
     const schema = { type: "object", properties: { zebra: { const: "qqq" } }, required: ["zebra"] };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
-    const { probabilities, text } = await run({ ...asked, response_format, max_tokens: 60 });
+    const { probabilities, text } = await run({ ...options, response_format, max_tokens: 60 });
     expect(JSON.parse(text)).toEqual({ zebra: "qqq" });
     expect(
       probabilities
@@ -73,20 +73,20 @@ describe("probabilities of tiny-islander's tokens", () => {
   it("end at a stop sequence, and exclude tool calls", async () => {
     const { text } = await run({});
     const stop = text.slice(12, 16);
-    const cut = await run({ ...asked, stop });
+    const cut = await run({ ...options, stop });
     expect(cut.text).toBe(text.slice(0, text.indexOf(stop)));
-    const told = cut.probabilities.map(({ token }) => token).join("");
-    expect(told.startsWith(cut.text)).toBe(true);
-    expect(told.length - cut.text.length).toBeLessThan(10);
+    const tokens = cut.probabilities.map(({ token }) => token).join("");
+    expect(tokens.startsWith(cut.text)).toBe(true);
+    expect(tokens.length - cut.text.length).toBeLessThan(10);
     const tools = [{ type: "function", function: { name: "tide" } }];
-    const beside = await run({ ...asked, tools, tool_choice: "auto" });
-    expect(beside.probabilities.map(({ token }) => token).join("")).toBe(beside.text);
-    expect((await run({ ...asked, tools, tool_choice: "required" })).probabilities).toEqual([]);
+    const withTools = await run({ ...options, tools, tool_choice: "auto" });
+    expect(withTools.probabilities.map(({ token }) => token).join("")).toBe(withTools.text);
+    expect((await run({ ...options, tools, tool_choice: "required" })).probabilities).toEqual([]);
   });
 
   it("are returned for concurrent completions", async () => {
     const prompts = ["Hello", "What is the tide?", "Who are you?", "Tell me of the reef"];
-    const runs = await Promise.all(prompts.map((prompt) => run({ ...asked, prompt })));
+    const runs = await Promise.all(prompts.map((prompt) => run({ ...options, prompt })));
     for (const { probabilities, text } of runs) expect(probabilities.map(({ token }) => token).join("")).toBe(text);
   });
 });

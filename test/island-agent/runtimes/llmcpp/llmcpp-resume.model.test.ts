@@ -18,7 +18,7 @@ describe("resume", () => {
   });
   afterAll(() => llm[Symbol.asyncDispose]());
 
-  /** What was delivered of a run when its Island was lost after `pieces` pieces. */
+  /** Text that was delivered when the Island of a run was lost after `pieces` pieces. */
   const cut = (run: Collected, pieces: number) => ({
     text: run.pieces.slice(0, pieces).join(""),
     tokens: run.counts.slice(0, pieces).reduce((sum, count) => sum + count, 0),

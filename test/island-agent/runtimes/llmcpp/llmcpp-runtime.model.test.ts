@@ -51,10 +51,10 @@ describe("llmcppRuntime() with tiny-islander", () => {
   });
 
   it("run() reports progress before the first output of a long prompt", async () => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const request = makeRequest({ prompt: "hi", max_tokens: 3 });
-    await llm.run(request, () => heard.push("output"), NEVER, { onWorking: () => heard.push("work") });
-    expect(heard.slice(0, 2)).toEqual(["work", "output"]);
+    await llm.run(request, () => events.push("output"), NEVER, { onWorking: () => events.push("work") });
+    expect(events.slice(0, 2)).toEqual(["work", "output"]);
   });
 
   it("load() measures resident memory and returns the concurrency", () => {
@@ -70,12 +70,12 @@ describe("llmcppRuntime() with tiny-islander", () => {
       "What is a Cargo?",
       "A Cargo is a workload with a name, such as a language model, an ONNX model, a WebAssembly module or a container.",
     ],
-  ])("run() answers %j", async (prompt, answer) => {
+  ])("run() completes %j", async (prompt, completion) => {
     const run = await collect(llm, makeRequest({ prompt }));
-    expect(run).toMatchObject({ text: answer, finishReason: "stop" });
+    expect(run).toMatchObject({ text: completion, finishReason: "stop" });
   });
 
-  it("run() streams the answer piece by piece with exact token counts", async () => {
+  it("run() streams the completion with exact token counts", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9." }));
     expect(run.pieces).toEqual(["3", ",", " 4", ",", " 5", ",", " 6", ",", " 7", ",", " 8", ",", " 9", "."]);
     expect(run.counts).toEqual(run.pieces.map(() => 1));
@@ -99,7 +99,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
       done.push(prompt.done);
     };
     const { usage } = await wide.run(request, () => {}, NEVER, { onPrompt });
-    // Batches begin small.
+    // The first batches are small.
     expect(done.slice(0, 2)).toEqual([32, 96]);
     expect(done.at(-1)).toBe(usage.promptTokens);
   });
@@ -129,7 +129,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
       { role: "user", content: "Count from 1 to 3." },
     ];
     const [second, ofOther] = [await ask(turn, "a"), await ask(turn, "b")];
-    // A batch takes 512 tokens at most.
+    // A batch has at most 512 tokens.
     expect(second.total).toBeGreaterThan(first.total);
     expect(second.batches).toBe(1);
     expect(Math.min(first.batches, ofOther.batches)).toBeGreaterThan(1);
@@ -191,7 +191,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     expect(run.usage.completionTokens).toBe(run.counts.reduce((sum, count) => sum + count, 0));
   });
 
-  it("run() ends an answer whose conversation already ends in one of the assistant", async () => {
+  it("run() continues a conversation that ends with a message of the assistant", async () => {
     const messages = [
       { role: "user", content: "Count from 3 to 9." },
       { role: "assistant", content: "3, 4," },

@@ -35,7 +35,7 @@ export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest
   };
 }
 
-/** Of one account, so that its runs find the tokens of earlier ones: a prompt evaluated anew may round to another word. */
+/** One account's cache key: runs reuse its tokens. A prompt evaluated again may round to another word. */
 export function makeRequest(input: Record<string, unknown>, resume: RunRequest["resume"] = null): RunRequest {
   return { input: { temperature: 0, ...input }, resume, cacheKey: "an account" };
 }
@@ -47,7 +47,7 @@ export interface Collected extends RunResult {
   readonly counts: readonly number[];
 }
 
-/** Runs a job to its end and keeps what it said. */
+/** Runs a job to its end and collects its output. */
 export async function collect(llm: LoadedCargo, request: RunRequest, signal: AbortSignal = NEVER): Promise<Collected> {
   const pieces: string[] = [];
   const counts: number[] = [];
@@ -82,8 +82,8 @@ export const HANGING_INPUT = {
   messages: Array.from({ length: 31 }, (_, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content: "hi" })),
 };
 /**
- * A template that never comes to an end for {@link HANGING_INPUT}: it sees how many messages there are, not what they say. Its
- * heading keeps node-llama-cpp from taking it for plain ChatML, which it would render itself.
+ * A template that never ends for {@link HANGING_INPUT}. It depends on the number of messages, not on their content. Its
+ * heading prevents node-llama-cpp from treating it as plain ChatML, which it would render itself.
  */
 export const HANGING_TEMPLATE =
   "Chat\n{% if messages | length > 30 %}{% for a in range(10000) %}{% for b in range(10000) %}" +
@@ -91,7 +91,7 @@ export const HANGING_TEMPLATE =
   "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-/** Whether a process runs; one that ended and was not yet collected by its parent does not. */
+/** Returns whether a process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     if (process.platform === "linux") return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");

@@ -4,7 +4,7 @@ import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER } from "./llmcpp-support.ts";
 
-/** In the manner of Qwen's: tools are a part of the system message. */
+/** Like Qwen's template: tools are part of the system message. */
 const TEMPLATE =
   "{% if tools %}<|im_start|>system\n{% if messages[0].role == 'system' %}{{ messages[0].content }}\n{% endif %}" +
   "# Tools\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}Answer with <tool_call>\n<|im_end|>\n{% endif %}" +
@@ -34,18 +34,18 @@ describe("a Cargo whose template renders tools", () => {
 
   it("renders its prompt only with that template", async () => {
     const plain = await run({});
-    const asked = await run({ tools: [tide] });
+    const withTools = await run({ tools: [tide] });
     // The vocabulary has a token for each byte, and one for each mark around a message.
     const json = { type: "function", function: { ...tide.function, parameters: { type: "object", properties: {} } } };
-    const told = `system\n# Tools\n${JSON.stringify(json)}\nAnswer with <tool_call>\n\n`.length + 2;
-    const added = asked.usage.promptTokens - plain.usage.promptTokens;
-    expect(added).toBeGreaterThanOrEqual(told);
-    // Spaces in JSON, and what says that an object has no other members.
-    expect(added).toBeLessThan(told + 60);
+    const toolsLength = `system\n# Tools\n${JSON.stringify(json)}\nAnswer with <tool_call>\n\n`.length + 2;
+    const added = withTools.usage.promptTokens - plain.usage.promptTokens;
+    expect(added).toBeGreaterThanOrEqual(toolsLength);
+    // Spaces in JSON, and additionalProperties.
+    expect(added).toBeLessThan(toolsLength + 60);
   });
 
   it("writes a required call in the format of its template", async () => {
-    // The model chooses spaces between the parts of JSON by chance.
+    // The model samples the spaces between the parts of JSON.
     const { calls, finishReason } = await run({
       tools: [tide],
       tool_choice: "required",

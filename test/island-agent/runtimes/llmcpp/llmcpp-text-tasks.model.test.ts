@@ -125,11 +125,11 @@ describe("a model for another task", () => {
   it.each([
     ["text-ranking", EMBEDDER],
     ["text-ranking", TINY_ISLANDER],
-  ] as const)("%s: is refused for good", async (task, file) => {
+  ] as const)("is refused for %s as not retryable", async (task, file) => {
     await expect(load(task, file)).rejects.toMatchObject({ code: "model_invalid", retryable: false });
   });
 
-  it("refuses a task of a later version as retryable", async () => {
+  it("is refused for a task of a later version as retryable", async () => {
     const cargo = makeCargo({ task: "poetry" });
     await expect(makeRuntime().load(cargo, EMBEDDER, NEVER)).rejects.toMatchObject({
       code: "runtime_unavailable",

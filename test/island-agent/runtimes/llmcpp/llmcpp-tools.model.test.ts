@@ -17,9 +17,9 @@ const weather = {
     },
   },
 };
-const tide = { type: "function", function: { name: "get_tide", description: "Tells the tide" } };
+const tide = { type: "function", function: { name: "get_tide", description: "Returns the tide" } };
 
-describe("tools of tiny-islander", () => {
+describe("tiny-islander with tools", () => {
   let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
@@ -35,7 +35,7 @@ describe("tools of tiny-islander", () => {
     return { ...result, items, calls, text };
   }
 
-  it("a required call names one of the tools, with arguments of its schema, in several parts", async () => {
+  it("calls one of the tools, in several parts, if a call is required", async () => {
     const { calls, items, finishReason, usage, text } = await run({
       tool_choice: "required",
       parallel_tool_calls: false,
@@ -48,7 +48,7 @@ describe("tools of tiny-islander", () => {
     expect(usage.completionTokens).toBeLessThan(counted + 20);
   });
 
-  it("a named tool is called, and no other, with its definitions", async () => {
+  it("calls only the named tool, with arguments of its schema", async () => {
     const tool_choice = { type: "function", function: { name: "get_weather" } };
     const { calls, items } = await run({ tool_choice, parallel_tool_calls: false });
     expect(calls.map(({ name }) => name)).toEqual(["get_weather"]);
@@ -58,7 +58,7 @@ describe("tools of tiny-islander", () => {
     expect(items.filter(({ type }) => type === "tool_call").length).toBeGreaterThan(3);
   });
 
-  it("arguments keep bounds and patterns, at each level of a schema that refers to itself", async () => {
+  it("keeps bounds and patterns at each level of a recursive schema", async () => {
     const node = {
       type: "object",
       properties: {
@@ -73,7 +73,7 @@ describe("tools of tiny-islander", () => {
     const tools = [{ type: "function", function: { name: "ring", parameters } }];
     const ask = { tools, tool_choice: "required", parallel_tool_calls: false, temperature: 2, max_tokens: 200 };
     const runs = await Promise.all(Array.from({ length: 8 }, (_, seed) => run({ ...ask, seed })));
-    // The model goes deeper and deeper, until it is cut.
+    // The model nests objects until the completion is cut off.
     const args = runs.map(({ calls }) => calls[0]?.args ?? "");
     const hours = args.flatMap((each) => [...each.matchAll(/"hour":\s*([^,\s]+),/g)].map(([, hour]) => hour));
     const codes = args.flatMap((each) => [...each.matchAll(/"code":\s*"([^"]*)"/g)].map(([, code]) => code));
@@ -81,14 +81,14 @@ describe("tools of tiny-islander", () => {
     for (const code of codes) expect(code).toMatch(/^[A-C]{2}$/);
   });
 
-  it("allowed tools are called alone, and without arguments where there are none", async () => {
+  it("calls only allowed tools, and without arguments if they have none", async () => {
     const tools = [{ type: "function", function: { name: "get_tide" } }];
     const tool_choice = { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
     const { calls } = await run({ tool_choice, parallel_tool_calls: false });
     expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual([["get_tide", {}]]);
   });
 
-  it("several calls have ids and indices of their own, and are no more than may be", async () => {
+  it("returns at most 16 calls, each with its own id and index", async () => {
     const runs = await Promise.all(
       Array.from({ length: 12 }, (_, seed) =>
         run({ tool_choice: "required", tools: [tide], max_tokens: 400, temperature: 2, seed }),
@@ -103,14 +103,14 @@ describe("tools of tiny-islander", () => {
     );
   });
 
-  it("auto gives text or calls; none gives text", async () => {
+  it("returns text or calls for auto, and text for none", async () => {
     expect((await run({ tool_choice: "none" })).calls).toEqual([]);
     const auto = await run({ max_tokens: 60 });
     expect(auto.text.length + auto.calls.length).toBeGreaterThan(0);
     expect(auto.text).not.toContain("<tool_call>");
   });
 
-  it("takes calls and their results in the history", async () => {
+  it("accepts calls and their results in the history", async () => {
     const call = { id: "call_1", type: "function", function: { name: "get_tide", arguments: "{}" } };
     const messages = [
       { role: "user", content: "What is the tide?" },
@@ -125,17 +125,17 @@ describe("tools of tiny-islander", () => {
   it("writes calls or the JSON of its response format, never other text", async () => {
     const schema = { type: "object", properties: { said: { const: "<tool_call>" } }, required: ["said"] };
     const formats = [{ type: "json_schema", json_schema: { name: "a", schema } }, { type: "json_object" }];
-    const asked = formats.flatMap((response_format) =>
+    const inputs = formats.flatMap((response_format) =>
       Array.from({ length: 4 }, (_, seed) => ({ response_format, seed, temperature: 1.5, max_tokens: 300 })),
     );
-    const runs = await Promise.all(asked.map((input) => run({ tools: [tide], ...input })));
+    const runs = await Promise.all(inputs.map((input) => run({ tools: [tide], ...input })));
     for (const [index, { text, calls, finishReason }] of runs.entries()) {
       if (finishReason === "length") continue;
       expect(finishReason).toBe(calls.length > 0 ? "tool_calls" : "stop");
       if (calls.length > 0) expect(text).toBe("");
       else expect(JSON.parse(text)).toEqual(index < 4 ? { said: "<tool_call>" } : expect.any(Object));
     }
-    // The tiny model likes calls: a bias lets it begin with the JSON.
+    // The tiny model prefers calls. The bias makes it start with the JSON.
     const { metadata } = await readGgufFileInfo(TINY_ISLANDER);
     const ids = metadata.tokenizer.ggml.tokens.flatMap((token, id) => (token.startsWith("{") ? [[id, 100]] : []));
     const logit_bias = Object.fromEntries(ids) as Record<string, number>;
@@ -143,13 +143,13 @@ describe("tools of tiny-islander", () => {
     expect([JSON.parse(text), calls]).toEqual([{ said: "<tool_call>" }, []]);
   });
 
-  it("ends with length in the midst of a call", async () => {
+  it("ends with length within a call", async () => {
     const { finishReason, usage } = await run({ tool_choice: "required", max_tokens: 5 });
     expect([finishReason, usage.completionTokens]).toEqual(["length", 5]);
   });
 });
 
-describe("a model with tokens of its own for calls", () => {
+describe("a model with special tokens for tool calls", () => {
   const CALL = ["<tool_call>", '\n{"name": "get_tide", "arguments": {}}\n', "</tool_call>"];
   const folder = new ModelFolder();
   afterAll(() => folder[Symbol.dispose]());
@@ -157,7 +157,7 @@ describe("a model with tokens of its own for calls", () => {
   it.each([
     ["shown", []],
     ["control", ["<tool_call>", "</tool_call>"]],
-  ])("has its calls read, where they are %s tokens", async (_kind, control) => {
+  ])("returns its calls if these are %s tokens", async (_kind, control) => {
     const file = folder.write("calls.gguf", { says: CALL, control });
     await using llm = await makeRuntime().load(makeCargo(), file, NEVER);
     const items: OutputItem[] = [];

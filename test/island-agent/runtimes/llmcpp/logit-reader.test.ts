@@ -2,7 +2,7 @@ import type { Llama, LlamaContext, LlamaModel, Token } from "node-llama-cpp";
 import { expect, it } from "vitest";
 import { LogitReader } from "../../../../island-agent/runtimes/llmcpp/logit-reader.ts";
 
-/** Shares in a vocabulary of three tokens, of which samplers with a short list tell two. */
+/** Probabilities in a vocabulary of three tokens. Samplers with a short list return two. */
 const SHARES = [0.5, 0.3, 0.2];
 
 class AddonSampler {
@@ -13,11 +13,11 @@ class AddonSampler {
   dispose(): void {}
 }
 
-it("tells shares of the whole vocabulary, also of a token that the short list lacks", async () => {
+it("LogitReader returns probabilities over the whole vocabulary, also for a token outside the short list", async () => {
   const sampleToken = async (_: number, { isShort }: AddonSampler, withShares: boolean) => {
-    const told = isShort ? SHARES.slice(0, 2) : SHARES;
-    const sum = told.reduce((total, share) => total + share, 0);
-    return [0, withShares ? told.flatMap((share, token) => [token, share / sum]) : undefined, SHARES[0]];
+    const listed = isShort ? SHARES.slice(0, 2) : SHARES;
+    const sum = listed.reduce((total, share) => total + share, 0);
+    return [0, withShares ? listed.flatMap((share, token) => [token, share / sum]) : undefined, SHARES[0]];
   };
   const reader = new LogitReader({
     llama: { _bindings: { AddonSampler } } as unknown as Llama,

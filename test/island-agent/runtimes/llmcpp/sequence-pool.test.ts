@@ -23,7 +23,7 @@ class FakeSequence {
   }
 }
 
-/** A pool whose sequences were last used by "me", and keep these texts. */
+/** A pool whose sequences were last used by "me", and cache these texts. */
 async function makePool(...cached: string[]): Promise<SequencePool<string, FakeSequence>> {
   const pool = new SequencePool<string, FakeSequence>(cached.map((_, index) => new FakeSequence(`s${index}`, "")));
   const used = await Promise.all(cached.map(() => pool.acquire("", "me", NEVER)));
@@ -34,23 +34,23 @@ async function makePool(...cached: string[]): Promise<SequencePool<string, FakeS
   return pool;
 }
 describe("SequencePool", () => {
-  it("gives a follow-up turn the sequence of its conversation", async () => {
+  it("returns the sequence of the conversation for its next turn", async () => {
     const pool = await makePool("", "system:hello", "system:other");
     expect((await pool.acquire("system:hello again", "me", NEVER)).name).toBe("s1");
   });
 
-  it("does not give a stranger with the same beginning the sequence of a long conversation", async () => {
+  it("does not return the sequence of a long conversation for another one with the same beginning", async () => {
     const pool = await makePool("sys:a long conversation", "");
     expect((await pool.acquire("sys:new", "me", NEVER)).name).toBe("s1");
   });
 
-  it("gives the lowest of equals", async () => {
+  it("returns the first of equal sequences", async () => {
     const pool = await makePool("", "", "");
     expect((await pool.acquire("a", "me", NEVER)).name).toBe("s0");
     expect((await pool.acquire("a", "me", NEVER)).name).toBe("s1");
   });
 
-  it("serves those who wait in the order in which they came", async () => {
+  it("serves waiting runs in order of arrival", async () => {
     const pool = await makePool("");
     const sequence = await pool.acquire("a", "me", NEVER);
     const order: string[] = [];
@@ -65,7 +65,7 @@ describe("SequencePool", () => {
     expect(order).toEqual(["b", "c"]);
   });
 
-  it("passes over one who was aborted while it waited", async () => {
+  it("skips a waiting run that was aborted", async () => {
     const pool = await makePool("");
     const sequence = await pool.acquire("a", "me", NEVER);
     const controller = new AbortController();
@@ -80,21 +80,18 @@ describe("SequencePool", () => {
   it.each([
     ["another key", "you"],
     ["no key", undefined],
-  ])(
-    "gives a run with %s an empty sequence, and costs it as much for a prompt that was used as for any other",
-    async (_, key) => {
-      const pool = await makePool("", "a secret prompt", "abcdefghijklmno");
-      const taken: string[] = [];
-      for (const prompt of ["a secret prompt, and more", "something else entirely.."]) {
-        const sequences = await Promise.all([1, 2, 3].map(() => pool.acquire(prompt, key, NEVER)));
-        taken.push(sequences.map(({ name, cached }) => `${name}:${cached}`).join());
-        for (const sequence of sequences) pool.release(sequence);
-      }
-      expect(taken).toEqual(["s0:,s1:,s2:", "s0:,s1:,s2:"]);
-    },
-  );
+  ])("returns an empty sequence to a run with %s, for a cached prompt as for any other", async (_, key) => {
+    const pool = await makePool("", "a secret prompt", "abcdefghijklmno");
+    const taken: string[] = [];
+    for (const prompt of ["a secret prompt, and more", "something else entirely.."]) {
+      const sequences = await Promise.all([1, 2, 3].map(() => pool.acquire(prompt, key, NEVER)));
+      taken.push(sequences.map(({ name, cached }) => `${name}:${cached}`).join());
+      for (const sequence of sequences) pool.release(sequence);
+    }
+    expect(taken).toEqual(["s0:,s1:,s2:", "s0:,s1:,s2:"]);
+  });
 
-  it("keeps nothing of a run without a key for the next one without a key", async () => {
+  it("does not share the cache between runs without a key", async () => {
     const pool = await makePool("");
     const first = await pool.acquire("a prompt", undefined, NEVER);
     first.cached = "a prompt";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StopFilter } from "../../../../island-agent/runtimes/llmcpp/stop-filter.ts";
 
-/** Pushes texts of one token each and lists what came out, `end()` last. */
+/** Pushes texts of one token each, and lists the output, with that of `end()` last. */
 function filter(stops: string[], texts: string[]): { out: string[]; isStopped: boolean; count: number } {
   const stop = new StopFilter(stops);
   const pieces = [];
@@ -15,7 +15,7 @@ function filter(stops: string[], texts: string[]): { out: string[]; isStopped: b
 }
 
 describe("StopFilter", () => {
-  it("passes text on at once without stop sequences", () => {
+  it("passes text on immediately without stop sequences", () => {
     expect(filter([], ["a", "b"])).toEqual({ out: ["a", "b", ""], isStopped: false, count: 2 });
   });
 
@@ -27,26 +27,26 @@ describe("StopFilter", () => {
     expect(filter(["xyz"], ["ax", "y", "z"])).toEqual({ out: ["", "", "a", ""], isStopped: true, count: 3 });
   });
 
-  it("holds whole pieces back, so that what is delivered ends with a token", () => {
+  it("holds back whole pieces, so that delivered text ends with a token", () => {
     expect(filter(["gx"], ["morning", ",", "b"]).out).toEqual(["", "morning,", "b", ""]);
   });
 
-  it("gives at the end what was held for a sequence that did not come", () => {
+  it("delivers held text at the end if the sequence was not completed", () => {
     expect(filter(["xyz"], ["a", "x", "y"])).toEqual({ out: ["a", "", "", "xy"], isStopped: false, count: 3 });
   });
 
-  it("takes the first of several sequences", () => {
+  it("cuts at the first of several sequences", () => {
     expect(filter(["d", "bc"], ["abcd"]).out).toEqual(["a", ""]);
   });
 
-  it("says which sequence it was, of several in one place the longest", () => {
+  it("names the sequence, or the longest of several at one position", () => {
     const stop = new StopFilter(["b", "bc", "d"]);
     expect(stop.stop).toBeNull();
     stop.push({ text: "abcd", count: 1 });
     expect(stop.stop).toBe("bc");
   });
 
-  it("delivers exactly the text before the first stop sequence, however it was cut into pieces", () => {
+  it("delivers exactly the text before the first stop sequence, wherever the text is split", () => {
     const letters = (max: number) => fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: max });
     fc.assert(
       fc.property(fc.array(letters(3), { maxLength: 12 }), fc.array(letters(4), { maxLength: 3 }), (texts, stops) => {
@@ -60,7 +60,7 @@ describe("StopFilter", () => {
   });
 });
 
-/** A streaming reader stops at the first piece that completes any sequence, and there before the earliest. */
+/** A streaming reader stops at the first piece that completes a sequence, before the earliest sequence in it. */
 function expectedCut(texts: string[], stops: string[]): string {
   let text = "";
   for (const piece of texts) {

@@ -10,7 +10,7 @@ const TEXTS = [
   "hi",
   "the dog barks at the big cat in the garden",
 ];
-/** Far more tokens than the small models take. */
+/** Far more tokens than the small models accept. */
 const TOO_LONG = "cat ".repeat(300);
 
 afterEach(() => vi.restoreAllMocks());
@@ -21,24 +21,24 @@ const run = (cargo: HostedCargo, input: object, signal = NEVER, onWorking = () =
 /** Runs of the host process, each of one job or of several. */
 const countRuns = () => vi.spyOn(HostedCargo.prototype, "run");
 
-describe("small jobs that wait together", () => {
+describe("small jobs that wait at the same time", () => {
   it.each([
     ["feature-extraction", "tiny-embedder", "fp32", (text: string) => ({ input: text })],
     ["feature-extraction", "tiny-embedder", "q8", (text: string) => ({ input: [text, "the cat sleeps"] })],
     ["text-classification", "tiny-sentiment", "fp32", (text: string) => ({ text })],
     ["text-classification", "tiny-sentiment", "fp32", (text: string) => ({ text, top_k: 2 })],
-  ] as const)("%s by %s in %s: share runs, and get what each gets alone", async (task, model, weights, inputOf) => {
+  ] as const)("share runs of %s with %s in %s, without changing any result", async (task, model, weights, inputOf) => {
     await using cargo = await loadTiny(task, model, { weights });
     const alone: RunResult[] = [];
     for (const text of TEXTS) alone.push(await run(cargo, inputOf(text)));
     const runs = countRuns();
     const together = await Promise.all(TEXTS.map((text) => run(cargo, inputOf(text))));
     expect(together).toEqual(alone);
-    // One of all, or of the first, which waits for nobody, and of the others.
+    // One run for all, or one for the first job, which does not wait, and one for the others.
     expect(runs.mock.calls.length).toBeLessThanOrEqual(2);
   });
 
-  it("share a run only with the same options, and with a bounded number of others", async () => {
+  it("share a run only with the same options and at most 15 others", async () => {
     await using cargo = await loadTiny("feature-extraction", "tiny-embedder");
     const runs = countRuns();
     const many = Array.from({ length: 1 + 16 + 3 }, (_, i) => run(cargo, { input: TEXTS[i % TEXTS.length] }));
@@ -62,7 +62,7 @@ describe("small jobs that wait together", () => {
     expect(runs).toHaveBeenCalledTimes(4);
   });
 
-  it("fail alone: the others have their results", async () => {
+  it("do not fail with an invalid job in the same run", async () => {
     await using cargo = await loadTiny("feature-extraction", "tiny-embedder");
     const alone = await run(cargo, { input: "hi" });
     const [first, second, third, fourth] = await Promise.allSettled(
@@ -72,14 +72,14 @@ describe("small jobs that wait together", () => {
     for (const each of [first, second, fourth]) expect(each).toEqual({ status: "fulfilled", value: alone });
   });
 
-  it("leave when they are aborted, without a loss for the others", async () => {
+  it("stop when aborted, without an effect on the others", async () => {
     await using cargo = await loadTiny("feature-extraction", "tiny-embedder");
     const pid = cargo.pid;
     const stop = new AbortController();
     const jobs = [NEVER, NEVER, stop.signal, NEVER].map((signal) => run(cargo, { input: "hi" }, signal));
     const gone = expect(jobs[2]).rejects.toThrow("stopped");
     await jobs[0];
-    // The other three are one run by now.
+    // The other three are one run.
     stop.abort(new Error("stopped"));
     await gone;
     expect(await jobs[1]).toEqual(await jobs[3]);
@@ -92,7 +92,7 @@ describe("small jobs that wait together", () => {
     expect(cargo.pid).toBe(pid);
   });
 
-  it("fail with their process, all of them, and those that wait find it gone", async () => {
+  it("all fail as retryable if their process is killed", async () => {
     await using cargo = await loadTiny("feature-extraction", "tiny-embedder");
     const jobs = Array.from({ length: 4 }, () => run(cargo, { input: "hi" }));
     process.kill(cargo.pid ?? 0, "SIGKILL");

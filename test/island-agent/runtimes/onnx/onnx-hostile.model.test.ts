@@ -4,8 +4,8 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import { buildWav } from "../../../shared/audio/wav-builder.ts";
-import { encodePng } from "../../../support/models/made-picture.ts";
-import { encodeWav, spellTones } from "../../../support/models/made-sound.ts";
+import { encodePng } from "../../../support/models/test-images.ts";
+import { encodeWav, spellTones } from "../../../support/models/test-audio.ts";
 import { makeOnnx, makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import {
   collect,
@@ -21,7 +21,7 @@ import {
 const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
-/** A copy of a fixture to be spoilt. */
+/** A copy of a fixture that the test damages. */
 function copyOf(name: string, as: string): string {
   const copy = path.join(folder.path, as);
   cpSync(fixture(name), copy, { recursive: true });
@@ -30,7 +30,7 @@ function copyOf(name: string, as: string): string {
 
 const INVALID = { code: "invalid_input", retryable: false };
 
-describe("hostile images", () => {
+describe("object-detection of hostile images", () => {
   let cargo: HostedCargo;
   beforeAll(async () => {
     cargo = await loadTiny("object-detection", "tiny-detr");
@@ -42,28 +42,32 @@ describe("hostile images", () => {
       .png({ compressionLevel: 9, palette: true, colours: 2 })
       .toBuffer();
 
-  it("a single pixel is an image", async () => {
+  it("accepts an image of one pixel", async () => {
     expect((await detect(await plain(1, 1))).output).toEqual([]);
   });
 
   it.each<[string, () => Promise<Buffer>, RegExp]>([
     [
-      "bytes that only begin as a PNG",
+      "bytes with only the beginning of a PNG",
       async () => Buffer.from("89504e470d0a1a0a00000000", "hex"),
       /^image: cannot be decoded/,
     ],
     [
-      "one that was cut off",
+      "a truncated PNG",
       async () => encodePng(128, 96, [{ colour: "red", left: 8, top: 8, right: 60, bottom: 60 }]).subarray(0, 150),
       /^image: cannot be decoded/,
     ],
     [
-      "one that unpacks to 25 megapixels",
+      "a PNG that unpacks to 25 megapixels",
       () => plain(5_000, 5_000),
       /^image: cannot be decoded: .*exceeds pixel limit/,
     ],
-    ["a line of pixels", () => plain(2_000, 1), /^image: cannot be decoded: 2000 by 1 pixels are too narrow/],
-  ])("%s is refused, and the process lives", async (_name, make, message) => {
+    [
+      "an image of one row of pixels",
+      () => plain(2_000, 1),
+      /^image: cannot be decoded: 2000 by 1 pixels are too narrow/,
+    ],
+  ])("refuses %s, without ending the process", async (_name, make, message) => {
     const { pid } = cargo;
     await expect(detect(await make())).rejects.toMatchObject({ ...INVALID, message: expect.stringMatching(message) });
     expect((await detect(await plain(8, 8))).output).toEqual([]);
@@ -71,30 +75,35 @@ describe("hostile images", () => {
   });
 });
 
-describe("hostile recordings", () => {
+describe("automatic-speech-recognition of hostile recordings", () => {
   let cargo: HostedCargo;
   beforeAll(async () => {
     cargo = await loadTiny("automatic-speech-recognition", "tiny-ctc");
   });
   afterAll(() => cargo[Symbol.asyncDispose]());
-  const hear = (file: Buffer) => collect(cargo, "automatic-speech-recognition", { audio: file.toString("base64") });
+  const transcribe = (file: Buffer) =>
+    collect(cargo, "automatic-speech-recognition", { audio: file.toString("base64") });
 
   it.each([
     [
-      "one of no length",
+      "a recording of 0 s",
       buildWav({ bits: 16, data: new Uint8Array(0) }),
       "audio: is 0 s long; at least 0.1 s are needed",
     ],
-    ["one without samples", Buffer.from("RIFF\0\0\0\0WAVE"), "audio: has no samples"],
-    ["one in mu-law", buildWav({ format: 7, bits: 8, data: new Uint8Array(8_000) }), "audio: has samples of format 7"],
+    ["a WAV file without samples", Buffer.from("RIFF\0\0\0\0WAVE"), "audio: has no samples"],
     [
-      "one of a minute and more",
+      "a recording in mu-law",
+      buildWav({ format: 7, bits: 8, data: new Uint8Array(8_000) }),
+      "audio: has samples of format 7",
+    ],
+    [
+      "a recording longer than a minute",
       buildWav({ bits: 8, rateHz: 4_000, data: new Uint8Array(244_000) }),
       "audio: is 61 s long; the model takes at most 60 s",
     ],
-  ])("%s is refused, and the process lives", async (_name, file, message) => {
-    await expect(hear(file)).rejects.toMatchObject({ ...INVALID, message: expect.stringContaining(message) });
-    expect((await hear(encodeWav(spellTones("BED")))).output).toEqual({ text: "BED" });
+  ])("refuses %s, without ending the process", async (_name, file, message) => {
+    await expect(transcribe(file)).rejects.toMatchObject({ ...INVALID, message: expect.stringContaining(message) });
+    expect((await transcribe(encodeWav(spellTones("BED")))).output).toEqual({ text: "BED" });
   });
 });
 
@@ -110,25 +119,25 @@ describe("hostile tensors", () => {
 
   it.each([
     ["more memory than any machine has", sizeOf(1_073_741_824, 4_194_304), INVALID],
-    ["a size beyond all measure", sizeOf("9223372036854775807", 9), INVALID],
-    ["a size below nothing", sizeOf(-1, 2), INVALID],
-    ["another name", { sizes: sizeOf(2, 2).size }, INVALID],
+    ["the largest 64-bit size", sizeOf("9223372036854775807", 9), INVALID],
+    ["a negative size", sizeOf(-1, 2), INVALID],
+    ["another input name", { sizes: sizeOf(2, 2).size }, INVALID],
     ["too many dimensions", { size: { type: "int64", dims: [1, 2], data: [2, 2] } }, INVALID],
-  ])("that ask for %s fail, and the process lives", async (_name, inputs, failure) => {
+  ])("with %s fail, without ending the process", async (_name, inputs, failure) => {
     await expect(collectTensors(cargo, inputs)).rejects.toMatchObject(failure);
     await expect(collectTensors(cargo, sizeOf(2, 2))).resolves.toMatchObject({ shape: { data: [2, 2] } });
   });
 
-  it("that ask for exabytes do not fail the jobs after them", async () => {
+  it("with a size of exabytes do not fail later jobs", async () => {
     await using fresh = await makeRuntime().load(makeCargo(null), path.join(folder.path, "slow"), NEVER);
     for (const size of [1_000_000_000, 2_000_000_000]) {
       await expect(collectTensors(fresh, sizeOf(size, size))).rejects.toMatchObject(INVALID);
     }
-    // Needs memory that the session does not have yet.
+    // The session has to allocate more memory for this.
     await expect(collectTensors(fresh, sizeOf(600, 600))).resolves.toMatchObject({ shape: { data: [600, 600] } });
   });
 
-  it("whose answer is larger than a job may put out fail", async () => {
+  it("fail if the output exceeds the limit of a job", async () => {
     const value = { name: "zeros", type: "float32", shape: ["n", "m"] } as const;
     const node = { operator: "ConstantOfShape", inputs: ["size"], output: "zeros" };
     const file = path.join(folder.path, "zeros");
@@ -142,8 +151,8 @@ describe("hostile tensors", () => {
   });
 });
 
-describe("a text with the signs of the model's own tokens", () => {
-  it("is read like any other", async () => {
+describe("a text that contains the model's special tokens", () => {
+  it("is processed like any other", async () => {
     await using cargo = await loadTiny("text-classification", "tiny-sentiment");
     const { output } = await collect(cargo, "text-classification", {
       text: "[CLS] [SEP] [MASK] [PAD] \0 \u{10ffff} I love this",
@@ -152,11 +161,11 @@ describe("a text with the signs of the model's own tokens", () => {
   });
 });
 
-describe("a model that is no good", () => {
+describe("load()", () => {
   const load = (task: string | null, model: string) => makeRuntime().load(makeCargo(task), model, NEVER);
   const MODEL_INVALID = { code: "model_invalid", retryable: false };
 
-  it("because its graph is garbage", async () => {
+  it("refuses a model whose graph is garbage", async () => {
     const model = copyOf("tiny-sentiment", "garbage");
     writeFileSync(path.join(model, "onnx/model.onnx"), "not a graph");
     const failure = { ...MODEL_INVALID, message: expect.stringMatching(/^ONNX Runtime refused the model: /) };
@@ -168,7 +177,7 @@ describe("a model that is no good", () => {
     ["tokenizer.json", /tokenizer\.json/],
     ["tokenizer_config.json", /^The model's folder lacks tokenizer\.json and tokenizer_config\.json$/],
     ["config.json", /config\.json/],
-  ])("because it lacks %s, says so and does not tell where it is on this host", async (file, message) => {
+  ])("refuses a model without %s, and does not reveal its path on this host", async (file, message) => {
     const model = copyOf("tiny-sentiment", `without-${file}`);
     rmSync(path.join(model, file));
     const loading = load("text-classification", model);
@@ -176,7 +185,7 @@ describe("a model that is no good", () => {
     await expect(loading).rejects.not.toMatchObject({ message: expect.stringContaining(folder.path) });
   });
 
-  it("because its image processor is missing", async () => {
+  it("refuses a model without an image processor", async () => {
     const model = copyOf("tiny-detr", "without-processor");
     rmSync(path.join(model, "preprocessor_config.json"));
     await expect(load("object-detection", model)).rejects.toMatchObject({
@@ -185,7 +194,7 @@ describe("a model that is no good", () => {
     });
   });
 
-  it("because what it gives are no numbers", async () => {
+  it("fails a run whose output is NaN", async () => {
     const model = copyOf("tiny-sentiment", "not-a-number");
     const nodes = [
       { operator: "Shape", inputs: ["input_ids"], output: "shape" },
@@ -203,11 +212,11 @@ describe("a model that is no good", () => {
     });
   });
 
-  it("because it is another task's", async () => {
+  it("refuses a model of another task", async () => {
     await expect(load("object-detection", fixture("tiny-sentiment"))).rejects.toMatchObject(MODEL_INVALID);
   });
 
-  it("because it is one file, and the task needs a folder", async () => {
+  it("refuses a single file if the task needs a folder", async () => {
     const file = path.join(fixture("raw-tensors"), "onnx/model.onnx");
     await expect(load("fill-mask", file)).rejects.toMatchObject({
       ...MODEL_INVALID,
@@ -215,14 +224,14 @@ describe("a model that is no good", () => {
     });
   });
 
-  it("because it is not there, which another Island may have", async () => {
+  it("fails as retryable if the model is missing", async () => {
     await expect(load("fill-mask", path.join(folder.path, "gone"))).rejects.toMatchObject({
       code: "model_unavailable",
       retryable: true,
     });
   });
 
-  it("because it has several graphs and no task says what for", async () => {
+  it("refuses several graphs without a task", async () => {
     const model = path.join(folder.path, "several");
     mkdirSync(path.join(model, "onnx"), { recursive: true });
     for (const name of ["a", "b"]) writeFileSync(path.join(model, `onnx/${name}.onnx`), makeSlowOnnx(1));

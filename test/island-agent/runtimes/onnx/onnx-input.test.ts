@@ -26,7 +26,7 @@ const problemOf = (task: OnnxTask | null, input: unknown): string => {
     expect(error).toMatchObject({ name: "JobFailure", code: "invalid_input", retryable: false });
     return (error as Error).message;
   }
-  throw new Error("it was taken");
+  throw new Error("the input was accepted");
 };
 
 describe("readOnnxInput()", () => {
@@ -41,7 +41,7 @@ describe("readOnnxInput()", () => {
       { audio: `data:audio/wav;base64,${WAV}` },
       { audio: WAV, task: "transcribe", timestamps: false },
     ],
-  ])("fills in for %s what is left out", (task, input, read) => {
+  ])("fills in the defaults of %s", (task, input, read) => {
     expect(readOnnxInput(task, input)).toEqual(read);
   });
 
@@ -75,12 +75,12 @@ describe("readOnnxInput()", () => {
     [null, { inputs: { x: { type: "float8", dims: [1], data: [1] } } }, "inputs.*.type: "],
     [null, { inputs: { x: { type: "float32", dims: [-1], data: [1] } } }, "inputs.*.dims.0: "],
     [null, { inputs: { x: { type: "float32", dims: [1], data: [[1]] } } }, "inputs.*.data.0: "],
-  ])("refuses for %s %j", (task, input, message) => {
+  ])("refuses for task %s %j", (task, input, message) => {
     expect(problemOf(task, input)).toContain(message);
   });
 
   it.each(SHIPPED.map((cargo) => [cargo.slug, cargo] as const))(
-    "takes the example of %s, with the defaults of its schema",
+    "accepts the example of %s, with the defaults of its schema",
     (_slug, cargo) => {
       const { onnx_task_type: task, input_schema: schema, example_input: example } = cargo;
       const defaults = Object.entries(schema.properties).flatMap(([name, field]) =>
@@ -95,11 +95,11 @@ describe("readOnnxInput()", () => {
     },
   );
 
-  it("has Cargos of every task to check that with", () => {
+  it("is tested with a shipped Cargo of every task", () => {
     expect(new Set(SHIPPED.map((cargo) => cargo.onnx_task_type)).size).toBe(ONNX_TASKS.length);
   });
 
-  it.each(ONNX_TASKS)("says what is missing for %s", (task) => {
+  it.each(ONNX_TASKS)("names the missing field of %s", (task) => {
     expect(problemOf(task, {})).toMatch(/^\w+: /);
   });
 });

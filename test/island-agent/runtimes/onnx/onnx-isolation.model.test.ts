@@ -20,7 +20,7 @@ writeFileSync(SLOW_MODEL, makeSlowOnnx(200));
 
 const sized = (n: number) => ({ size: { type: "int64", dims: [2], data: [n, n] } });
 const QUICK = sized(2);
-/** Half a minute and more of one call into ONNX Runtime. */
+/** One call into ONNX Runtime that takes more than 30 s. */
 const SLOW = sized(2_000);
 
 const loadSlow = (killAfterMs: number): Promise<HostedCargo> =>
@@ -31,11 +31,11 @@ function pidOf(cargo: HostedCargo): number {
   return cargo.pid;
 }
 
-describe("a host process that dies", () => {
+describe("a crashed host process", () => {
   const loadEmbedder = () => loadTiny("feature-extraction", "tiny-embedder", { weights: "q8" });
   const manyTexts = { input: { input: Array.from({ length: 2_048 }, () => "the cat sleeps") }, resume: null };
 
-  it("fails the one run in it as retryable; another model's process and the next load go on", async () => {
+  it("fails only its own run, as retryable, and another model and the next load still work", async () => {
     await using other = await loadSlow(50);
     const doomed = await loadEmbedder();
     const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGKILL"), NEVER);
@@ -50,7 +50,7 @@ describe("a host process that dies", () => {
     await expect(next.run({ input: { input: "hello" }, resume: null }, () => {}, NEVER)).resolves.toBeDefined();
   });
 
-  it("is named by the signal of its crash", async () => {
+  it("is reported with the signal that ended it", async () => {
     const doomed = await loadEmbedder();
     const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGSEGV"), NEVER);
     await expect(running).rejects.toMatchObject({
@@ -60,8 +60,8 @@ describe("a host process that dies", () => {
   });
 });
 
-describe("a run that is aborted", () => {
-  it("is killed while ONNX Runtime computes, and the one that waited has lost nothing", async () => {
+describe("an aborted run", () => {
+  it("is killed while ONNX Runtime computes, and a waiting run rejects with CargoGone", async () => {
     await using cargo = await loadSlow(50);
     await collectTensors(cargo, QUICK);
     const controller = new AbortController();
@@ -74,7 +74,7 @@ describe("a run that is aborted", () => {
     expect(isRunning(pidOf(cargo))).toBe(false);
   });
 
-  it("costs the job that waited behind it nothing: the Cargo is loaded again for it", async () => {
+  it("does not fail the job that waits behind it, because the Cargo is loaded again", async () => {
     const outbox = new Outbox();
     const sent: FromIsland[] = [];
     outbox.connect((frame) => sent.push(frame), []);
@@ -103,7 +103,7 @@ describe("a run that is aborted", () => {
 });
 
 describe("dispose()", () => {
-  it("kills a process that computes", async () => {
+  it("kills the process while it computes", async () => {
     const cargo = await loadSlow(50);
     const running = cargo.run({ input: { inputs: SLOW }, resume: null }, () => {}, NEVER);
     running.catch(() => {});
@@ -113,7 +113,7 @@ describe("dispose()", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("a host process (seen in /proc, so on Linux only)", () => {
+describe.skipIf(process.platform !== "linux")("a host process in /proc (Linux)", () => {
   /** Runs a job that needs a session of the model and one of transformers.js' own, which sorts. */
   async function loadAndRun(threads: number): Promise<HostedCargo> {
     const cargo = await loadTiny("text-classification", "tiny-sentiment", {}, { threads });
@@ -122,21 +122,21 @@ describe.skipIf(process.platform !== "linux")("a host process (seen in /proc, so
   }
   const threadsOf = (cargo: HostedCargo): number => readdirSync(`/proc/${pidOf(cargo)}/task`).length;
 
-  it("has as many threads in each session as it was given, and no more", async () => {
+  it("has the configured number of threads in each session", async () => {
     await using one = await loadAndRun(1);
     await using three = await loadAndRun(3);
-    // The main thread works too: three are two more, in each of the two sessions.
+    // The main thread also computes: 3 threads are 2 more in each of the two sessions.
     expect(threadsOf(three) - threadsOf(one)).toBe(4);
   });
 
-  it("has no socket of the network", async () => {
+  it("has no network socket", async () => {
     await using cargo = await loadAndRun(1);
     const proc = `/proc/${pidOf(cargo)}`;
     const open = readdirSync(`${proc}/fd`).map((fd) => readlinkSync(`${proc}/fd/${fd}`));
     const sockets = open.flatMap((name) => /^socket:\[(\d+)\]$/.exec(name)?.[1] ?? []);
     const tables = ["tcp", "tcp6", "udp", "udp6"].map((name) => readFileSync(`${proc}/net/${name}`, "utf8"));
     const inodes = new Set(tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)[9])));
-    expect(sockets.length, "that of IPC").toBeGreaterThan(0);
+    expect(sockets.length, "the IPC socket").toBeGreaterThan(0);
     expect(sockets.filter((inode) => inodes.has(inode))).toEqual([]);
   });
 });

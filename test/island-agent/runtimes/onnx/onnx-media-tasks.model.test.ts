@@ -6,8 +6,8 @@ import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import { readWav } from "../../../../shared/audio/wav-file.ts";
 import type { OnnxTask } from "../../../../shared/onnx-task.ts";
 import { buildWav } from "../../../shared/audio/wav-builder.ts";
-import { encodePng, type PaintedBox, paintBoxes } from "../../../support/models/made-picture.ts";
-import { countTones, encodeWav, makeTones, spellTones } from "../../../support/models/made-sound.ts";
+import { encodePng, type PaintedBox, paintBoxes } from "../../../support/models/test-images.ts";
+import { countTones, encodeWav, makeTones, spellTones } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
 let cargo: LoadedCargo;
@@ -43,7 +43,7 @@ describe("object-detection", () => {
   withModel("object-detection", "tiny-detr");
   const run = (input: object) => collect(cargo, "object-detection", input);
 
-  it("finds the boxes in pixels of the image, best first", async () => {
+  it("returns boxes in pixels of the image, best first", async () => {
     const { output, usage } = await run({ image: pngOf(128, 96, RED, BLUE) });
     expect(output.map(({ label }) => label).toSorted()).toEqual(["blue box", "red box"]);
     expect(output[0]?.score).toBeGreaterThanOrEqual(output[1]?.score ?? 1);
@@ -61,25 +61,25 @@ describe("object-detection", () => {
     expect(usage).toEqual({ promptTokens: 0, completionTokens: 0 });
   });
 
-  it("gives nothing of an empty image, nor what has less than the score that is asked for", async () => {
+  it("returns nothing for an empty image or below the requested score", async () => {
     expect((await run({ image: pngOf(128, 96) })).output).toEqual([]);
     expect((await run({ image: pngOf(128, 96, RED), threshold: 1 })).output).toEqual([]);
   });
 
-  it.each(["jpeg", "webp"] as const)("takes %s too, and turns it as its EXIF data say", async (format) => {
+  it.each(["jpeg", "webp"] as const)("accepts %s, and rotates it as its EXIF data says", async (format) => {
     const pixels = paintBoxes(96, 128, [{ colour: "red", left: 16, top: 72, right: 64, bottom: 120 }]);
-    const turned = await sharp(pixels, { raw: { width: 96, height: 128, channels: 3 } })
-      // 6: to be turned clockwise by a quarter, which brings the box from the lower left to the upper left.
+    const rotated = await sharp(pixels, { raw: { width: 96, height: 128, channels: 3 } })
+      // Orientation 6 means: rotate by 90° clockwise. The box moves from the lower left to the upper left.
       .withMetadata({ orientation: 6 })
       .toFormat(format)
       .toBuffer();
-    const { output } = await run({ image: `data:image/${format};base64,${turned.toString("base64")}` });
+    const { output } = await run({ image: `data:image/${format};base64,${rotated.toString("base64")}` });
     expect(output.map(({ label }) => label)).toEqual(["red box"]);
-    // 64 when it was turned, 120 when not.
+    // 64 if the image was rotated, otherwise 120.
     expect(output[0]?.box.ymax).toBeLessThan(80);
   });
 
-  it("sees what is transparent as white, and grey images as coloured ones", async () => {
+  it("reads transparent pixels as white, and grey images as coloured ones", async () => {
     const empty = await sharp({ create: { width: 64, height: 64, channels: 4, background: "#00000000" } })
       .png()
       .toBuffer();
@@ -94,7 +94,7 @@ describe("object-detection", () => {
 
 describe("image-segmentation", () => {
   withModel("image-segmentation", "tiny-segformer");
-  it("gives a mask of each segment in the size of the image", async () => {
+  it("returns a mask for each segment, in the size of the image", async () => {
     const { output } = await collect(cargo, "image-segmentation", { image: pngOf(128, 96, RED) });
     expect(new Set(output.map(({ label }) => label))).toEqual(new Set(["ground", "red"]));
     for (const { label, score, mask } of output) {
@@ -110,7 +110,7 @@ describe("image-to-text", () => {
   withModel("image-to-text", "tiny-captioner");
   const green: PaintedBox = { ...RED, colour: "green" };
 
-  it("says what is in the image", async () => {
+  it("describes the image", async () => {
     const { output, usage, finishReason } = await collect(cargo, "image-to-text", {
       image: pngOf(128, 96, green),
     });
@@ -118,7 +118,7 @@ describe("image-to-text", () => {
     expect({ usage, finishReason }).toEqual({ usage: { promptTokens: 0, completionTokens: 6 }, finishReason: "stop" });
   });
 
-  it("stops at the limit and says so", async () => {
+  it('stops at the limit with finish reason "length"', async () => {
     const run = await collect(cargo, "image-to-text", { image: pngOf(128, 96, green), max_tokens: 2 });
     expect(run).toMatchObject({ output: { text: "a green" }, finishReason: "length", usage: { completionTokens: 2 } });
   });
@@ -126,7 +126,7 @@ describe("image-to-text", () => {
 
 describe("depth-estimation", () => {
   withModel("depth-estimation", "tiny-depth");
-  it("gives an image of the same size that is light where it is near", async () => {
+  it("returns an image of the same size with near pixels lighter", async () => {
     const white: PaintedBox = { ...RED, colour: "white" };
     const { output } = await collect(cargo, "depth-estimation", { image: pngOf(128, 96, white) });
     const grey = await greyOf(output.depth.data);
@@ -136,24 +136,24 @@ describe("depth-estimation", () => {
   });
 });
 
-describe("automatic-speech-recognition by letters (CTC)", () => {
+describe("automatic-speech-recognition with CTC", () => {
   withModel("automatic-speech-recognition", "tiny-ctc");
   const run = (input: object) => collect(cargo, "automatic-speech-recognition", input);
 
-  it("writes what it hears", async () => {
+  it("transcribes the recording", async () => {
     const { output, usage } = await run({ audio: encodeWav(spellTones("CAB BED")).toString("base64") });
     expect(output).toEqual({ text: "CAB BED" });
     expect(usage).toEqual({ promptTokens: 0, completionTokens: 0 });
   });
 
-  it("hears no letter in silence", async () => {
+  it("returns an empty text for silence", async () => {
     expect((await run({ audio: encodeWav(makeTones([0, 0, 0], 100)).toString("base64") })).output).toEqual({
       text: "",
     });
   });
 
-  it("hears the same at another rate, in another format and on two channels", async () => {
-    // Every sample of 16 kHz three times is 48 kHz, with noise far above what the lower rate holds.
+  it("returns the same text for another rate, format and number of channels", async () => {
+    // Each sample of 16 kHz, three times on two channels, makes 48 kHz. That adds noise far above 8 kHz.
     const samples = Float32Array.from(
       [...spellTones("BAD")].flatMap((sample) => Array.from({ length: 6 }, () => sample)),
     );
@@ -173,52 +173,52 @@ describe("automatic-speech-recognition by letters (CTC)", () => {
   });
 });
 
-describe("automatic-speech-recognition by Whisper", () => {
+describe("automatic-speech-recognition with Whisper", () => {
   withModel("automatic-speech-recognition", "tiny-whisper");
   const run = (input: object) => collect(cargo, "automatic-speech-recognition", input);
   const audioOf = (...words: ("one" | "two" | "three" | "four" | "five")[]): string =>
     encodeWav(countTones(...words)).toString("base64");
 
-  it("writes what it hears", async () => {
+  it("transcribes the recording", async () => {
     const { output, finishReason, usage } = await run({ audio: audioOf("one", "two", "three", "five", "four") });
     expect(output.text.trim()).toBe("one two three five four");
     expect(finishReason).toBe("stop");
     expect(usage.completionTokens).toBeGreaterThanOrEqual(5);
   });
 
-  it("tells when it heard what where it is asked to", async () => {
+  it("returns segment times if requested", async () => {
     const { output } = await run({ audio: audioOf("one", "two", "three", "five", "four"), timestamps: true });
     expect(output.chunks).toEqual([{ start_s: 0, end_s: 2, text: expect.stringContaining("one two three five four") }]);
   });
 
-  it.each([{ language: "en" }, { language: "English", task: "transcribe" }])("takes %j", async (options) => {
+  it.each([{ language: "en" }, { language: "English", task: "transcribe" }])("accepts %j", async (options) => {
     expect((await run({ audio: audioOf("three", "one"), ...options })).output.text.trim()).toBe("three one");
   });
 
-  it("refuses a language that the model does not know, and names those that it knows", async () => {
+  it("refuses an unsupported language, and names the supported ones", async () => {
     await expect(run({ audio: audioOf("one"), language: "klingon" })).rejects.toMatchObject({
       code: "invalid_input",
       message: "language: must be one of en, fr",
     });
   });
 
-  it("finds the language out where none is given", async () => {
+  it("detects the language if none is given", async () => {
     using folder = new TemporaryFolder();
     cpSync(fixture("tiny-whisper"), folder.path, { recursive: true });
     const settings = path.join(folder.path, "generation_config.json");
     const generation = JSON.parse(readFileSync(settings, "utf8")) as { lang_to_id: Record<string, number> };
     const { "<|en|>": spoken } = generation.lang_to_id;
-    // What the model hears is now French, and English a token that it does not have.
+    // The recorded language is now French, and English has a token that the model lacks.
     writeFileSync(settings, JSON.stringify({ ...generation, lang_to_id: { "<|en|>": 1_000_000, "<|fr|>": spoken } }));
     await using french = await makeRuntime().load(makeCargo("automatic-speech-recognition"), folder.path, NEVER);
-    const hear = (input: object) =>
+    const transcribe = (input: object) =>
       collect(french, "automatic-speech-recognition", { audio: audioOf("two", "four"), ...input });
-    expect((await hear({})).output.text.trim()).toBe("two four");
-    await expect(hear({ language: "english" })).rejects.toMatchObject({ code: "model_invalid" });
+    expect((await transcribe({})).output.text.trim()).toBe("two four");
+    await expect(transcribe({ language: "english" })).rejects.toMatchObject({ code: "model_invalid" });
   });
 
   it.each([{}, { stride_length_s: 0.4 }])(
-    "hears a recording that is longer than its window to the end: %j",
+    "transcribes a recording longer than its window to the end: %j",
     async (more) => {
       const audio = audioOf("one", "two", "three", "four", "five", "one", "two", "three");
       const { output } = await run({ audio, ...more });
@@ -227,12 +227,12 @@ describe("automatic-speech-recognition by Whisper", () => {
     },
   );
 
-  it("hears one of many times its window to the end", async () => {
+  it("transcribes a recording of many windows to the end", async () => {
     const audio = audioOf(...Array.from({ length: 80 }, () => ["one", "two", "three", "four", "five"] as const).flat());
     expect((await run({ audio })).output.text.trim().split(" ").length).toBeGreaterThan(300);
   });
 
-  it("refuses more windows than it has memory for", async () => {
+  it("refuses a recording of more than 100 windows", async () => {
     const audio = encodeWav(new Float32Array(16_000 * 70)).toString("base64");
     await expect(run({ audio, chunk_length_s: 1 })).rejects.toMatchObject({
       code: "invalid_input",
@@ -240,20 +240,24 @@ describe("automatic-speech-recognition by Whisper", () => {
     });
   });
 
-  it("leaves a long recording when it is aborted, and the process lives", async () => {
-    // Longer than a step takes on a busy machine, and shorter than half an hour of sound takes on an idle one.
+  it("stops a long recording when aborted, without killing the process", async () => {
+    // Longer than one step on a busy machine, and shorter than half an hour of audio on an idle one.
     const runtime = makeRuntime({ killAfterMs: 60_000 });
-    await using patient = await runtime.load(makeCargo("automatic-speech-recognition"), fixture("tiny-whisper"), NEVER);
-    const { pid } = patient;
+    await using cargoWithLongTimeout = await runtime.load(
+      makeCargo("automatic-speech-recognition"),
+      fixture("tiny-whisper"),
+      NEVER,
+    );
+    const { pid } = cargoWithLongTimeout;
     const halfAnHour = buildWav({ bits: 8, rateHz: 11_025, data: new Uint8Array(11_025 * 1_800) });
     const controller = new AbortController();
     const input = { audio: halfAnHour.toString("base64") };
-    const running = patient.run({ input, resume: null }, () => {}, controller.signal);
+    const running = cargoWithLongTimeout.run({ input, resume: null }, () => {}, controller.signal);
     controller.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
-    const next = await collect(patient, "automatic-speech-recognition", { audio: audioOf("one") });
+    const next = await collect(cargoWithLongTimeout, "automatic-speech-recognition", { audio: audioOf("one") });
     expect(next.output.text.trim()).toBe("one");
-    expect(patient.pid).toBe(pid);
+    expect(cargoWithLongTimeout.pid).toBe(pid);
   });
 });
 
@@ -261,7 +265,7 @@ describe("text-to-speech", () => {
   withModel("text-to-speech", "tiny-vits");
   const run = (input: object) => collect(cargo, "text-to-speech", input);
 
-  it("gives a WAV file", async () => {
+  it("returns a WAV file", async () => {
     const { output, usage } = await run({ text: "Hello island" });
     const { samples, sampleRateHz } = readWav(Buffer.from(output.data, "base64"));
     expect([output.format, output.sampling_rate_hz, sampleRateHz, samples.length]).toEqual([
@@ -274,7 +278,7 @@ describe("text-to-speech", () => {
     expect(usage.promptTokens).toBe(25);
   });
 
-  it("has the voices that its folder holds", async () => {
+  it("accepts the voices in the model's folder", async () => {
     using folder = new TemporaryFolder();
     cpSync(fixture("tiny-vits"), folder.path, { recursive: true });
     mkdirSync(path.join(folder.path, "voices"));
@@ -292,7 +296,7 @@ describe("text-to-speech", () => {
   it.each([
     [{ voice: "F1" }, "voice: this model has one voice only"],
     [{ speed: 2 }, "speed: this model supports one speed only"],
-  ])("refuses %j of a model that has no such choice", async (option, message) => {
+  ])("refuses %j if the model has no such choice", async (option, message) => {
     await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
   });
 });

@@ -11,7 +11,7 @@ const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 describeRuntime("onnx", async () => {
-  // Each text goes alone in q8, so that there is a piece of output for each.
+  // In q8 each text is its own batch, so that there is an output for each.
   const texts = (count: number): object => ({
     input: Array.from({ length: count }, () => "the cat sleeps and the dog barks"),
   });
@@ -24,7 +24,7 @@ describeRuntime("onnx", async () => {
 });
 
 describe("onnxRuntime()", () => {
-  it("probe() names the versions and the execution providers", async () => {
+  it("returns the versions and the execution providers from probe()", async () => {
     const probe = await makeRuntime().probe(NEVER);
     expect(probe).toMatchObject({
       usable: true,
@@ -32,12 +32,12 @@ describe("onnxRuntime()", () => {
     });
   });
 
-  it("probe() says why when it is aborted", async () => {
+  it("returns the abort reason from probe()", async () => {
     const probe = await makeRuntime().probe(AbortSignal.abort(new Error("shutting down")));
     expect(probe).toEqual({ usable: false, reason: "shutting down" });
   });
 
-  it("estimate() is at least what a load and a run take", async () => {
+  it("estimates at least the memory that a load and a run need", async () => {
     const runtime = makeRuntime();
     const cargo = makeCargo("text-classification");
     const estimate = await estimateOf(runtime, cargo, fixture("tiny-sentiment"));
@@ -48,12 +48,12 @@ describe("onnxRuntime()", () => {
     expect([estimate.vramBytes, loaded.memory.vramBytes]).toEqual([0, 0]);
   });
 
-  it("estimate() counts what a GPU would take only where one may be used", async () => {
+  it("estimates GPU memory only if a GPU may be used", async () => {
     const estimate = estimateOf(makeRuntime({ device: "cuda" }), makeCargo("fill-mask"), fixture("tiny-mlm"));
     expect((await estimate).vramBytes).toBeGreaterThan(0);
   });
 
-  it("load() on a device that is not here says so, and that another Island may have it", async () => {
+  it("fails as retryable if the device is unavailable", async () => {
     const loading = loadTiny("text-classification", "tiny-sentiment", {}, { device: "dml" });
     await expect(loading).rejects.toMatchObject({
       code: "runtime_unavailable",
@@ -62,24 +62,24 @@ describe("onnxRuntime()", () => {
     });
   });
 
-  it("load() takes the best device that is here, and the CPU where there is none", async () => {
+  it('loads on the best available device with "auto"', async () => {
     await using cargo = await loadTiny("text-classification", "tiny-sentiment", {}, { device: "auto" });
     const { output } = await cargo.run({ input: { text: "I love this" }, resume: null }, () => {}, NEVER);
     expect(output).toMatchObject([{ label: "POSITIVE" }]);
   });
 
   it.each([
-    ["a task that it does not know", makeCargo("telepathy"), "runtime_unavailable", true],
+    ["an unknown task", makeCargo("telepathy"), "runtime_unavailable", true],
     ["weights that the model does not have", makeCargo("fill-mask", { weights: "bnb4" }), "model_invalid", false],
-  ])("load() refuses %s", async (_name, cargo, code, retryable) => {
+  ])("refuses to load %s", async (_name, cargo, code, retryable) => {
     await expect(makeRuntime().load(cargo, fixture("tiny-mlm"), NEVER)).rejects.toMatchObject({ code, retryable });
   });
 
-  it("load() refuses a Cargo without a model", async () => {
+  it("refuses to load a Cargo without a model", async () => {
     await expect(makeRuntime().load(makeCargo(null), null, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
   });
 
-  it("load() rejects with the signal's reason when aborted", async () => {
+  it("rejects an aborted load with the signal's reason", async () => {
     const controller = new AbortController();
     const loading = makeRuntime().load(makeCargo("fill-mask"), fixture("tiny-mlm"), controller.signal);
     controller.abort(new Error("evicted"));
@@ -94,7 +94,7 @@ describe("a Cargo without a task", () => {
   });
   afterAll(() => cargo[Symbol.asyncDispose]());
 
-  it("gives every output of the graph for tensors", async () => {
+  it("returns each output of the graph", async () => {
     const outputs = await collectTensors(cargo, {
       features: { type: "float32", dims: [3, 2], data: [1, 2, 3, 4, 5, 6] },
       kind: { type: "int64", dims: [3], data: [0, "0", 1] },
@@ -105,7 +105,7 @@ describe("a Cargo without a task", () => {
     });
   });
 
-  it("says what ONNX Runtime finds wrong where the sizes do not go together", async () => {
+  it("reports ONNX Runtime's error if the sizes do not match", async () => {
     const running = collectTensors(cargo, {
       features: { type: "float32", dims: [2, 2], data: [1, 2, 3, 4] },
       kind: { type: "int64", dims: [3], data: [0, 0, 1] },
@@ -117,7 +117,7 @@ describe("a Cargo without a task", () => {
     });
   });
 
-  it("may be one file, of 16-bit floats and booleans too", async () => {
+  it("accepts a single file, 16-bit floats and booleans", async () => {
     const values = (suffix: string) => [
       { name: `half${suffix}`, type: "float16", shape: ["n"] } as const,
       { name: `flag${suffix}`, type: "bool", shape: [] } as const,

@@ -16,7 +16,7 @@ describe("SessionGate", () => {
   });
   const step = (): Promise<unknown> => session.run({ x: new Tensor("float32", [1], [1]) });
 
-  it("lets no further step begin once the signal is aborted", async () => {
+  it("starts no further step after the signal is aborted", async () => {
     const controller = new AbortController();
     let steps = 0;
     const work = gate.during(controller.signal, async () => {
@@ -30,13 +30,13 @@ describe("SessionGate", () => {
     expect(steps).toBe(3);
   });
 
-  it("lets steps go on after work that was aborted", async () => {
+  it("runs further steps after aborted work", async () => {
     await gate.during(AbortSignal.abort(), step).catch(() => {});
     await expect(step()).resolves.toHaveProperty("y");
     await expect(gate.during(NEVER, step)).resolves.toHaveProperty("y");
   });
 
-  it("tells of each step until the work ends", async () => {
+  it("reports each step until the work ends", async () => {
     let steps = 0;
     await gate.during(NEVER, async () => {
       gate.onStep(() => steps++);

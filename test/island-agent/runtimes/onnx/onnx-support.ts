@@ -55,7 +55,7 @@ export interface Collected<Output> extends Omit<RunResult, "output"> {
   readonly items: readonly OutputItem[];
 }
 
-/** Runs a job to its end; its output must be as the table of outputs says, with nothing beside. */
+/** Runs a job to its end. The output must match the table of outputs, without extra fields. */
 export async function collect<Task extends OnnxTask>(
   cargo: LoadedCargo,
   task: Task,
@@ -67,7 +67,7 @@ export async function collect<Task extends OnnxTask>(
   return { ...run, output };
 }
 
-/** The same for tensors. */
+/** Runs a job of tensors to its end. */
 export async function collectTensors(cargo: LoadedCargo, inputs: object) {
   const run = await collectAny(cargo, { inputs });
   return tensorsOutputSchema.parse(run.output).outputs;
@@ -79,7 +79,7 @@ async function collectAny(cargo: LoadedCargo, input: object): Promise<RunResult 
   return { ...result, items };
 }
 
-/** A folder that is gone at the end. */
+/** Removed when disposed. */
 export class TemporaryFolder implements Disposable {
   readonly path = mkdtempSync(path.join(tmpdir(), "atoll-onnx-"));
 

@@ -29,22 +29,22 @@ describe("text-classification", () => {
     ["I love this", "POSITIVE"],
     ["I hate this", "NEGATIVE"],
     ["The food was not good.", "NEGATIVE"],
-  ])("says of %j: %s", async (text, label) => {
+  ])("labels %j as %s", async (text, label) => {
     const { output } = await run({ text });
     expect(output).toEqual([{ label, score: expect.closeTo(1, 1) }]);
   });
 
-  it("gives as many labels as are asked for and there are, best first", async () => {
+  it("returns up to top_k labels, best first", async () => {
     const { output } = await run({ text: "I love this", top_k: 100 });
     expect(output.map(({ label }) => label)).toEqual(["POSITIVE", "NEGATIVE"]);
   });
 
-  it("counts the tokens of the text, special ones too", async () => {
+  it("counts the tokens of the text, including special tokens", async () => {
     const { usage } = await run({ text: "I love this" });
     expect(usage).toEqual({ promptTokens: 5, completionTokens: 0 });
   });
 
-  it("refuses a text that the model cannot take whole", async () => {
+  it("refuses a text that exceeds the model's context", async () => {
     await expect(run({ text: LONG })).rejects.toMatchObject({
       ...TOO_LONG,
       message: expect.stringMatching(/^text: has \d+ tokens; the model takes at most \d+$/),
@@ -54,7 +54,7 @@ describe("text-classification", () => {
 
 describe("text-classification in q8", () => {
   withModel("text-classification", "tiny-sentiment", "q8");
-  it("answers as the weights of full precision do", async () => {
+  it("returns the same label as full precision", async () => {
     const { output } = await collect(cargo, "text-classification", { text: "I love this" });
     expect(output).toMatchObject([{ label: "POSITIVE" }]);
   });
@@ -64,7 +64,7 @@ describe("feature-extraction", () => {
   withModel("feature-extraction", "tiny-embedder");
   const run = (input: object) => collect(cargo, "feature-extraction", input);
 
-  it("puts what means the same near, and the rest far", async () => {
+  it("returns near vectors for texts of similar meaning, and far ones for others", async () => {
     const { output } = await run({ input: ["the cat sleeps", "a kitten naps", "the dog barks", "stocks fell today"] });
     const [cat, ...others] = output.embeddings;
     const [kitten = 0, dog = 1, stocks = 1] = others.map((vector) => cosine(cat, vector));
@@ -73,14 +73,14 @@ describe("feature-extraction", () => {
     expect(stocks).toBeLessThan(0.3);
   });
 
-  it("gives vectors of length 1, unless they are not to be normalised", async () => {
+  it("returns vectors of length 1, unless normalize is false", async () => {
     const lengthOf = async (input: object): Promise<number> =>
       Math.hypot(...((await run(input)).output.embeddings[0] ?? []));
     expect(await lengthOf({ input: "the cat sleeps" })).toBeCloseTo(1, 5);
     expect(await lengthOf({ input: "the cat sleeps", normalize: false })).not.toBeCloseTo(1, 2);
   });
 
-  it.each(["mean", "cls"])("gives a text the same vector whatever it is batched with (%s)", async (pooling) => {
+  it.each(["mean", "cls"])("returns the same vector for a text in any batch (%s)", async (pooling) => {
     const texts = ["the cat sleeps", "stocks fell today and the dog barks at the cat", "hello"];
     const { output } = await run({ input: texts, pooling });
     for (const [i, text] of texts.entries()) {
@@ -91,7 +91,7 @@ describe("feature-extraction", () => {
     }
   });
 
-  it("keeps the order of the texts and tells the progress of its batches", async () => {
+  it("keeps the order of the texts and reports progress by batch", async () => {
     const texts = Array.from({ length: 900 }, (_, i) =>
       i % 2 === 0 ? "the cat sleeps" : "stocks fell today and rose again",
     );
@@ -105,12 +105,12 @@ describe("feature-extraction", () => {
     expect(items.at(-1)).toEqual({ type: "progress", step: 900, total: 900 });
   });
 
-  it("gives a vector for each token of one text that is not pooled", async () => {
+  it('returns a vector for each token if pooling is "none"', async () => {
     const { output, usage } = await run({ input: ["the cat sleeps"], pooling: "none" });
     expect(output.embeddings.length).toBe(usage.promptTokens);
   });
 
-  it("names the text that is too long", async () => {
+  it("names the text that exceeds the model's context", async () => {
     await expect(run({ input: ["hello", LONG] })).rejects.toMatchObject({
       ...TOO_LONG,
       message: expect.stringMatching(/^input\.1: has/),
@@ -120,17 +120,17 @@ describe("feature-extraction", () => {
 
 describe("feature-extraction in q8", () => {
   withModel("feature-extraction", "tiny-embedder", "q8");
-  it("gives a text exactly the same vector whatever comes with it", async () => {
+  it("returns exactly the same vector for a text in any request", async () => {
     const run = (input: string[]) => collect(cargo, "feature-extraction", { input });
     const alone = await run(["the cat sleeps"]);
-    const beside = await run(["stocks fell today and rose again", "the cat sleeps", "hello"]);
-    expect(beside.output.embeddings[1]).toEqual(alone.output.embeddings[0]);
+    const together = await run(["stocks fell today and rose again", "the cat sleeps", "hello"]);
+    expect(together.output.embeddings[1]).toEqual(alone.output.embeddings[0]);
   });
 });
 
 describe("token-classification", () => {
   withModel("token-classification", "tiny-ner");
-  it("names persons, organisations and places", async () => {
+  it("labels persons, organisations and locations", async () => {
     const { output } = await collect(cargo, "token-classification", {
       text: "Ada Lovelace works for Acme in New York.",
     });
@@ -144,7 +144,7 @@ describe("token-classification", () => {
     expect(output.map(({ index }) => index)).toEqual(output.map(({ index }) => index).toSorted((a, b) => a - b));
   });
 
-  it("gives nothing where nothing is named", async () => {
+  it("returns nothing for a text without names", async () => {
     const { output } = await collect(cargo, "token-classification", { text: "works for in" });
     expect(output).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe("question-answering", () => {
     expect(usage.promptTokens).toBeGreaterThan(15);
   });
 
-  it("refuses a context that the model cannot take whole: the answer may be in what is cut", async () => {
+  it("refuses a context that exceeds the model's, because the answer may be in the part cut off", async () => {
     await expect(run({ question: "Who?", context: LONG })).rejects.toMatchObject(TOO_LONG);
   });
 });
@@ -176,7 +176,7 @@ describe("zero-shot-classification", () => {
   const labels = ["animals", "money", "weather", "food"];
   const run = (input: object) => collect(cargo, "zero-shot-classification", input);
 
-  it("ranks the labels, and tells the progress label by label", async () => {
+  it("ranks the labels, and reports progress after each label", async () => {
     const { output, items } = await run({ text: "Stocks fell today", labels });
     expect(output.labels[0]).toBe("money");
     expect(output.scores[0]).toBeGreaterThan(0.9);
@@ -185,7 +185,7 @@ describe("zero-shot-classification", () => {
     expect(items).toEqual([1, 2, 3, 4].map((step) => ({ type: "progress", step, total: 4 })));
   });
 
-  it("judges each label for itself where several may be true", async () => {
+  it("scores each label independently with multi_label", async () => {
     const { output } = await run({ text: "Stocks fell today", labels: ["money", "money"], multi_label: true });
     for (const score of output.scores) expect(score).toBeGreaterThan(0.9);
   });
@@ -195,7 +195,7 @@ describe("fill-mask", () => {
   withModel("fill-mask", "tiny-mlm");
   const run = (input: object) => collect(cargo, "fill-mask", input);
 
-  it("finds the word, and the sentence with it", async () => {
+  it("returns the word and the complete sentence", async () => {
     const { output } = await run({ text: "Paris is the capital of [MASK].", top_k: 2 });
     expect(output).toMatchObject([{ token: "france", sequence: expect.stringContaining("capital of france") }, {}]);
     expect(output[0]?.score).toBeGreaterThan(0.9);
@@ -226,7 +226,7 @@ describe("translation", () => {
     expect(usage.completionTokens).toBe(translation.split(" ").length);
   });
 
-  it("stops at the limit and says so", async () => {
+  it('stops at the limit with finish reason "length"', async () => {
     const { output, finishReason, usage } = await run({ text: "The girl sees a red boat", max_length: 2 });
     expect({ output, finishReason, tokens: usage.completionTokens }).toEqual({
       output: { translation: "la fille" },
@@ -235,7 +235,7 @@ describe("translation", () => {
     });
   });
 
-  it("refuses languages where the model knows one pair only", async () => {
+  it("refuses a language if the model supports only one pair", async () => {
     await expect(run({ text: "hello world", tgt_lang: "de" })).rejects.toMatchObject({
       code: "invalid_input",
       message: "tgt_lang: this model supports one pair of languages only",
@@ -243,7 +243,7 @@ describe("translation", () => {
   });
 });
 
-describe("translation by a model of several languages", () => {
+describe("translation with a multilingual model", () => {
   const folder = new TemporaryFolder();
   afterAll(() => folder[Symbol.dispose]());
   cpSync(fixture("tiny-marian"), folder.path, { recursive: true });
@@ -253,8 +253,8 @@ describe("translation by a model of several languages", () => {
     writeFileSync(path.join(folder.path, file), JSON.stringify(json));
   };
 
-  it("asks for both, of those that it knows", async () => {
-    // NLLB's tokenizer takes its languages from the special tokens; these stand for words of the model.
+  it("requires both languages to be among the model's", async () => {
+    // NLLB's tokenizer reads its languages from the special tokens. These ids are words of the model.
     edit("tokenizer_config.json", (json) => (json["tokenizer_class"] = "NllbTokenizer"));
     edit("tokenizer.json", (json) => {
       const token = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
@@ -281,7 +281,7 @@ describe("summarization", () => {
     "The weather was fine. Last week a fisherman found a shipwreck near the coast. Many people came to watch.";
   const run = (input: object) => collect(cargo, "summarization", input);
 
-  it("says in short what happened", async () => {
+  it("summarizes the text", async () => {
     const { output, finishReason } = await run({ text });
     expect({ output, finishReason }).toEqual({
       output: { summary: "a fisherman found a shipwreck." },
@@ -289,7 +289,7 @@ describe("summarization", () => {
     });
   });
 
-  it("stops at the limit and says so", async () => {
+  it('stops at the limit with finish reason "length"', async () => {
     const { usage, finishReason } = await run({ text, max_length: 2 });
     expect(usage.completionTokens).toBeLessThanOrEqual(2);
     expect(finishReason).toBe("length");

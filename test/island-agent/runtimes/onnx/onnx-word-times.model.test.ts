@@ -3,10 +3,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OnnxOutput } from "../../../../shared/onnx-task.ts";
-import { countTones, encodeWav } from "../../../support/models/made-sound.ts";
+import { countTones, encodeWav } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
-/** Length of a word that `tiny-whisper` knows, and how far its times are from the truth at most: it was not trained to tell them. */
+/** Length of each word, and the largest error of its times: `tiny-whisper` was not trained for times. */
 const WORD_S = 0.4;
 const TOLERANCE_S = 0.45;
 
@@ -20,7 +20,7 @@ const run = (input: object) => collect(cargo, "automatic-speech-recognition", in
 const audioOf = (...words: ("one" | "two" | "three" | "four" | "five")[]): string =>
   encodeWav(countTones(...words)).toString("base64");
 
-/** The words follow each other, and each is near its place in the recording. */
+/** Expects consecutive words, each near its position in the recording. */
 function expectWordTimes(chunks: OnnxOutput<"automatic-speech-recognition">["chunks"] = []): void {
   for (const [index, { start_s: start, end_s: end }] of chunks.entries()) {
     expect(end ?? NaN).toBeGreaterThan(start);
@@ -29,44 +29,39 @@ function expectWordTimes(chunks: OnnxOutput<"automatic-speech-recognition">["chu
   }
 }
 
-describe("automatic-speech-recognition with times of words", () => {
-  it("tells when it heard each word, in windows, too", async () => {
+describe("automatic-speech-recognition with word timestamps", () => {
+  it("returns start and end of each word, also in windows", async () => {
     const { output } = await run({ audio: audioOf("one", "two", "three", "five", "four"), timestamps: "word" });
     expect(output.chunks?.map(({ text }) => text.trim())).toEqual(["one", "two", "three", "five", "four"]);
     expectWordTimes(output.chunks);
-    const said = ["one", "two", "three", "five", "four", "one", "two", "three", "five", "four", "two", "two"] as const;
-    const long = await run({ audio: audioOf(...said), timestamps: "word", chunk_length_s: 2, stride_length_s: 0.4 });
-    expect(long.output.chunks?.map(({ text }) => text.trim())).toEqual(said);
+    const words = ["one", "two", "three", "five", "four", "one", "two", "three", "five", "four", "two", "two"] as const;
+    const long = await run({ audio: audioOf(...words), timestamps: "word", chunk_length_s: 2, stride_length_s: 0.4 });
+    expect(long.output.chunks?.map(({ text }) => text.trim())).toEqual(words);
     expectWordTimes(long.output.chunks);
   });
 
   it.each([
-    [
-      "whose export has no cross attentions",
-      "onnx/decoder_model_merged.onnx",
-      "cross_attentions.",
-      "cross-attentions.",
-    ],
-    ["without alignment heads", "generation_config.json", '"alignment_heads"', '"other_heads"'],
-  ])("refuses times of words of a model %s", async (_title, file, from, to) => {
+    ["export without cross attentions", "onnx/decoder_model_merged.onnx", "cross_attentions.", "cross-attentions."],
+    ["model without alignment heads", "generation_config.json", '"alignment_heads"', '"other_heads"'],
+  ])("refuses word timestamps for a %s", async (_title, file, from, to) => {
     using folder = new TemporaryFolder();
     cpSync(fixture("tiny-whisper"), folder.path, { recursive: true });
     const bytes = readFileSync(path.join(folder.path, file), "latin1");
     writeFileSync(path.join(folder.path, file), bytes.replaceAll(from, to), "latin1");
     await using other = await makeRuntime().load(makeCargo("automatic-speech-recognition"), folder.path, NEVER);
-    const hear = (timestamps: unknown) =>
+    const transcribe = (timestamps: unknown) =>
       collect(other, "automatic-speech-recognition", { audio: audioOf("two", "four"), timestamps });
-    await expect(hear("word")).rejects.toMatchObject({
+    await expect(transcribe("word")).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringContaining("timestamps: this model reports times of segments only"),
     });
-    expect((await hear("segment")).output.chunks).toHaveLength(1);
+    expect((await transcribe("segment")).output.chunks).toHaveLength(1);
   });
 
   it.each([
     [{ chunk_length_s: 3 }, "chunk_length_s: the model's window is 2 s long"],
     [{ stride_length_s: 0.6 }, "stride_length_s: is over a quarter of the window"],
-  ])("refuses windows as %j", async (windows, message) => {
+  ])("refuses windows of %j", async (windows, message) => {
     await expect(run({ audio: audioOf("one"), ...windows })).rejects.toMatchObject({ code: "invalid_input", message });
   });
 });

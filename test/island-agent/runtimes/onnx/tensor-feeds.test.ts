@@ -10,7 +10,7 @@ const x: TensorJson = { type: "float32", dims: [1, 2], data: [1, 2] };
 const k: TensorJson = { type: "int64", dims: [], data: [7] };
 
 describe("slotsOf()", () => {
-  it("refuses graphs whose values JSON cannot carry", () => {
+  it("refuses graphs whose values have no JSON form", () => {
     const int4 = { name: "w", isTensor: true, type: "int4", shape: [2] } as const;
     expect(() => slotsOf([int4])).toThrow("w of the model is a tensor of int4, which a job cannot carry");
     expect(() => slotsOf([{ name: "s", isTensor: false }])).toThrow(
@@ -20,28 +20,32 @@ describe("slotsOf()", () => {
 });
 
 describe("readFeeds()", () => {
-  it("repeats no name that the client chose", () => {
+  it("does not repeat a name of the client in its message", () => {
     expect(() => readFeeds(SLOTS, { inputs: { x, k, "a secret": k } })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("secret") }),
     );
   });
 
-  it("gives a tensor for each input, a scalar too", () => {
+  it("returns a tensor for each input, including scalars", () => {
     expect(readFeeds(SLOTS, { inputs: { k, x } })).toEqual([
       { name: "x", type: "float32", dims: [1, 2], data: Float32Array.of(1, 2) },
       { name: "k", type: "int64", dims: [], data: BigInt64Array.of(7n) },
     ]);
   });
 
-  it("takes any size where the graph names none, 0 too", () => {
+  it("accepts any size, including 0, if the graph names none", () => {
     const none = { ...x, dims: [0, 2], data: [] };
     expect(readFeeds(SLOTS, { inputs: { x: none, k } })[0]).toMatchObject({ dims: [0, 2] });
   });
 
   it.each<[string, Record<string, TensorJson>, string]>([
-    ["a missing one", { x }, "inputs.k: is missing (int64 [])"],
-    ["one of another name", { x, k, z: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
-    ["a name of Object's", { x, k, toString: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
+    ["a missing input", { x }, "inputs.k: is missing (int64 [])"],
+    ["an unknown input", { x, k, z: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
+    [
+      "a name of Object.prototype",
+      { x, k, toString: k },
+      "inputs: 1 of these are not inputs of the model; it has x, k",
+    ],
     ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: is of float64; the model takes float32 [rows, 2]"],
     [
       "another rank",
@@ -50,13 +54,13 @@ describe("readFeeds()", () => {
     ],
     ["another size", { x: { ...x, dims: [2, 1] }, k }, "inputs.x: has the dimensions [2, 1]"],
     [
-      "more dimensions than it tells",
+      "more dimensions than the message lists",
       { x: { ...x, dims: Array.from({ length: 9 }, () => 1) }, k },
       "inputs.x: has the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]; the model",
     ],
     ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions ask for 2"],
     [
-      "dimensions beyond all measure",
+      "dimensions whose product is too large",
       { x: { ...x, dims: [2 ** 52, 2] }, k },
       "inputs.x: has 2 elements; its dimensions ask for 9007199254740992",
     ],

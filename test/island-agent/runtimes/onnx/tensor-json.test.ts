@@ -15,20 +15,20 @@ describe("elementsOf() and elementsToJson()", () => {
     ["uint16", [0, 65_535]],
     ["uint32", [0, 4_294_967_295]],
     ["uint64", ["18446744073709551615", 0]],
-  ] as const)("carry %s there and back", (type, data) => {
+  ] as const)("convert %s in both directions without loss", (type, data) => {
     expect(elementsToJson(type, elementsOf(type, data))).toEqual(data);
   });
 
-  it("make the bits of float16", () => {
+  it("encode float16 as bits", () => {
     expect(elementsOf("float16", [1, -2, 65_504, null])).toEqual(Uint16Array.of(0x3c00, 0xc000, 0x7bff, 0x7e00));
   });
 
-  it("take 64-bit integers as text, and 1 and 0 for booleans", () => {
+  it("accept 64-bit integers as text, and 1 and 0 as booleans", () => {
     expect(elementsOf("int64", ["12", 3])).toEqual(BigInt64Array.of(12n, 3n));
     expect(elementsOf("bool", [1, 0])).toEqual(Uint8Array.of(1, 0));
   });
 
-  it("give null for infinities", () => {
+  it("return null for infinities", () => {
     expect(elementsToJson("float32", [Infinity, -Infinity, 1])).toEqual([null, null, 1]);
   });
 
@@ -49,7 +49,7 @@ describe("elementsOf() and elementsToJson()", () => {
     ["int64", [9_007_199_254_740_992]],
     ["int64", ["9223372036854775808"]],
     ["uint64", ["-1"]],
-  ] as const)("refuse %s %j, and say which element", (type, data) => {
+  ] as const)("refuse %s %j, and name the element", (type, data) => {
     const wrong = (): unknown => elementsOf(type, data);
     expect(wrong).toThrow(TensorError);
     expect(wrong).toThrow("data.0: is not");

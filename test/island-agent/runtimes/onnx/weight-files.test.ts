@@ -19,7 +19,7 @@ function put(files: Readonly<Record<string, number>>): void {
 const namesOf = (graphs: readonly string[]): string[] => graphs.map((file) => path.relative(folder, file)).sort();
 
 describe("findWeights()", () => {
-  it("picks the files of the format, with the weights beside them", async () => {
+  it("returns the files of the format, with their external weights", async () => {
     put({
       "model.onnx": 100,
       "model_quantized.onnx": 10,
@@ -35,7 +35,7 @@ describe("findWeights()", () => {
     expect(await findWeights(folder, "fp32")).toMatchObject({ bytes: 100 });
   });
 
-  it("leaves out the decoders that the merged one stands for", async () => {
+  it("omits the decoders that the merged decoder contains", async () => {
     put({
       "encoder_model.onnx": 1,
       "decoder_model.onnx": 10,
@@ -47,20 +47,20 @@ describe("findWeights()", () => {
     expect(found.bytes).toBe(5);
   });
 
-  it("takes what there is where no format is named, the model itself first", async () => {
+  it("returns what is present if no format is named, full precision first", async () => {
     put({ "model_fp16.onnx": 2, "model_quantized.onnx": 1 });
     expect(await findWeights(folder, null)).toMatchObject({ format: "q8" });
     put({ "model.onnx": 4 });
     expect(await findWeights(folder, null)).toMatchObject({ format: "fp32" });
   });
 
-  it("lets one file stand for itself", async () => {
+  it("returns a single file as is", async () => {
     put({ "model.onnx": 7 });
     const file = path.join(folder, "onnx/model.onnx");
     expect(await findWeights(file, null)).toEqual({ format: "fp32", graphs: [file], bytes: 7 });
   });
 
-  it("says which weights there are when the named ones are not", async () => {
+  it("lists the available formats if the requested one is missing", async () => {
     put({ "model.onnx": 1, "model_fp16.onnx": 1 });
     await expect(findWeights(folder, "q8")).rejects.toMatchObject({
       code: "model_invalid",
@@ -74,7 +74,7 @@ describe("findWeights()", () => {
     await expect(findWeights(folder, "fp32")).rejects.toMatchObject({ message: expect.stringMatching(/it has none$/) });
   });
 
-  it("fails as retryable when nothing is there", async () => {
+  it("fails as retryable if the folder does not exist", async () => {
     const missing = findWeights(path.join(folder, "gone"), null);
     await expect(missing).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });

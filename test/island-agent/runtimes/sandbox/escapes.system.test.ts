@@ -123,7 +123,7 @@ describe("a compromised host in bubblewrap", () => {
   });
 
   it("sees only the paths and variables that it was given", async () => {
-    const [root, processes, devices, beside] = await outcomes(cargo, [
+    const [root, processes, devices, model] = await outcomes(cargo, [
       { kind: "list", text: "/" },
       { kind: "list", text: "/proc" },
       { kind: "list", text: "/dev" },
@@ -133,7 +133,7 @@ describe("a compromised host in bubblewrap", () => {
     const ids = processes?.split(" ").filter((name) => /^\d+$/.test(name));
     expect(ids?.length).toBeLessThan(4);
     expect(devices).not.toMatch(/nvidia|dri|kvm|sd[a-z]|mem/);
-    expect(beside).toBe("done model");
+    expect(model).toBe("done model");
   });
 
   it("cannot fill /tmp or /dev/shm", async () => {
@@ -194,7 +194,7 @@ const CLONE_NEWUSER = 0x10000000;
 const SIGCHLD = 17;
 const ATTACH = 16;
 const TIOCSTI = 0x5412;
-/** Numbers of x64. */
+/** System call numbers of x64. */
 const CALLS = {
   ptrace: { number: 101, args: [ATTACH, 1, 0, 0] },
   mount: { number: 165, args: [0, 0, 0, 0, 0] },
@@ -213,7 +213,7 @@ const CALLS = {
   socketUnix: { number: 41, args: [1, 1, 0] },
   terminalInput: { number: 16, args: [0, TIOCSTI, 0] },
   x32: { number: 0x40000000 + 39 },
-  // Last, because two processes continue where it succeeds.
+  // Last, because two processes continue if it succeeds.
   clone: { number: 56, args: [CLONE_NEWUSER + SIGCHLD, 0, 0, 0, 0] },
 } as const;
 

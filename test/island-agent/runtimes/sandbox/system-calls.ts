@@ -1,4 +1,4 @@
-/** Builds a program without libraries that makes system calls and prints each return value as a 64-bit number. Linux x64 only. */
+/** Builds a program without libraries that makes system calls and prints each 64-bit result. Linux x64 only. */
 export interface SystemCall {
   readonly number: number;
   readonly args?: readonly (number | bigint)[];
@@ -45,8 +45,8 @@ export function programOf(calls: readonly SystemCall[]): Buffer {
 
 function codeOf(calls: readonly SystemCall[], results: bigint): Buffer {
   const stored = calls.map((call, index) => {
-    const place = numberBytes(results + BigInt(index) * 8n);
-    return Buffer.concat([callCode(call), hex(MOVE_TO_R15), place, hex(STORE_RAX)]);
+    const address = numberBytes(results + BigInt(index) * 8n);
+    return Buffer.concat([callCode(call), hex(MOVE_TO_R15), address, hex(STORE_RAX)]);
   });
   const print = callCode({ number: WRITE, args: [1, results, calls.length * 8] });
   return Buffer.concat([...stored, print, callCode({ number: EXIT, args: [0] })]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { boundModule } from "../../../../island-agent/runtimes/wasm/bound-module.ts";
 
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-/** A module whose memory section is `body`; it exports its first memory, where it has one. */
+/** A module with the memory section `body`. It exports its first memory, if any. */
 const moduleWith = (body: readonly number[], isExported = true): Uint8Array<ArrayBuffer> => {
   const exported = isExported ? [7, 10, 1, 6, ...Buffer.from("memory"), 2, 0] : [];
   return Uint8Array.from([...HEADER, 5, body.length, ...body, ...exported]);

@@ -14,12 +14,12 @@ const utilities = (await readShippedCargos(CATALOG, { chat: "tiny-chat" }))
   .filter(({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true);
 
 describe("the shipped utilities on the real runtime", () => {
-  it("are eight and more", () => {
+  it("are at least eight", () => {
     expect(utilities.length).toBeGreaterThanOrEqual(8);
   });
 
   it.each(utilities.map((cargo) => [cargo.slug, cargo] as const))(
-    "%s answers its own example",
+    "return a result for the example of %s",
     async (_slug, cargo) => {
       await using loaded = await runtime.load(manifestOf(cargo), join(CATALOG, cargo.model?.url ?? ""), NEVER);
       const result = await loaded.run({ input: cargo.exampleInput, resume: null }, () => undefined, NEVER);

@@ -21,8 +21,8 @@ import {
 
 useModuleFolder();
 
-describe("isolation of WebAssembly programs", () => {
-  it("neither their thread nor their process can read, write or run what is the host's", async () => {
+describe("the isolation of WebAssembly programs", () => {
+  it("denies threads and processes access to the host's files and programs", async () => {
     const secret = await store("secret", Buffer.from("secret"));
     const entry = join(import.meta.dirname, "permission-thread.ts");
     const host = fork(join(import.meta.dirname, "permission-host.ts"), [entry, secret], {
@@ -39,7 +39,7 @@ describe("isolation of WebAssembly programs", () => {
     });
   });
 
-  it("a flood of single bytes neither fills the host's memory nor keeps another job waiting", async () => {
+  it("bounds the memory and CPU time of a program that writes single bytes", async () => {
     const flood = `
       const text = input();
       const vector = heap.alloc(16);
@@ -60,29 +60,29 @@ describe("isolation of WebAssembly programs", () => {
     expect(memory.ramBytes).toBeLessThan(300 * MIB);
   });
 
-  it("a job is over with its `done` line, whatever the program does after it", async () => {
+  it("ends a job with its `done` line, even if the program continues", async () => {
     const { result } = await once(`${DONE} while (true) { turns += 1; }`, "let turns: i32 = 0;");
     expect(result.finishReason).toBe("stop");
   });
 
-  it("a module that had all its memory from the start and traps has not run out of it", async () => {
+  it("does not report a trap as out of memory if all memory was allocated at the start", async () => {
     const body = "unreachable();";
     const file = await store("full", await makeWasmProgram(body, "", { initialMemory: 64 }));
     await using cargo = await makeRuntime().load(makeCargo(4), file, NEVER);
     await expect(run(cargo)).rejects.toMatchObject({ code: "cargo_failed" });
   });
 
-  it("input that is nested too deeply, or too long, is refused as the client's fault", async () => {
+  it("refuses input that is too deep or too long as invalid_input", async () => {
     await using cargo = await load(DONE);
     let deep: unknown = 0;
     for (let level = 0; level < 20_000; level += 1) deep = [deep];
     await expect(run(cargo, { deep })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
-    // It would be twice as long as a message of its host may be.
+    // Twice the maximum message length of its host.
     const long = run(cargo, { text: '"'.repeat(17 * 2 ** 20) });
     await expect(long).rejects.toMatchObject({ code: "invalid_input", retryable: false });
   });
 
-  it("an endless loop ends with its job, and the next job runs in the same process", async () => {
+  it("stops an endless loop with its job, and keeps the process for the next one", async () => {
     await using cargo = await load("while (input().length > 3) { turns += 1; }" + DONE, "let turns: i32 = 0;");
     const { pid } = cargo;
     const enough = new AbortController();
@@ -93,7 +93,7 @@ describe("isolation of WebAssembly programs", () => {
     expect(cargo.pid).toBe(pid);
   });
 
-  it("jobs of one Cargo run at the same time", async () => {
+  it("runs jobs of one Cargo concurrently", async () => {
     await using cargo = await load(TALKER, "let turns: i32 = 0;");
     const enough = new AbortController();
     const long = run(cargo, { long: true }, enough.signal);
@@ -102,7 +102,7 @@ describe("isolation of WebAssembly programs", () => {
     await expect(long).rejects.toThrow("enough");
   });
 
-  it("a process that is killed fails its jobs as retryable, and those that waited are not lost", async () => {
+  it("fails the jobs of a killed process as retryable, and waiting jobs with CargoGone", async () => {
     const file = await store("killed", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
     const cargo = await makeRuntime({ threads: 1 }).load(makeCargo(), file, NEVER);
     const begun = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ describe("isolation of WebAssembly programs", () => {
       '@external("env", "system") declare function system(): i32;\nexport function use(): i32 { return system(); }',
       "imports the function env.system",
     ],
-  ])("%s is refused", async (_title, body, outside, why) => {
+  ])("refuses %s", async (_title, body, outside, why) => {
     await expect(once(body, outside)).rejects.toMatchObject({
       code: "model_invalid",
       message: expect.stringContaining(why),
@@ -129,9 +129,9 @@ describe("isolation of WebAssembly programs", () => {
   });
 });
 
-describe("not there for a WebAssembly program is", () => {
+describe("WASI of a WebAssembly program", () => {
   /** Name, parameters and arguments. */
-  const ASKED = {
+  const CALLS = {
     "constructor of the host's objects": ["constructor", "", ""],
     "__proto__ of the host's objects": ["__proto__", "", ""],
     "toString of the host's objects": ["toString", "", ""],
@@ -144,25 +144,25 @@ describe("not there for a WebAssembly program is", () => {
     "a directory": ["fd_prestat_get", "fd: i32, result: usize", "3, 0"],
   } as const;
   const NOT_SUPPORTED = 52;
-  let answers: Record<string, number>;
+  let results: Record<string, number>;
   beforeAll(async () => {
-    const asked = Object.values(ASKED);
-    const outside = asked.map(
+    const calls = Object.values(CALLS);
+    const outside = calls.map(
       ([name, parameters], index) =>
         `@external("wasi_snapshot_preview1", "${name}") declare function ask${index}(${parameters}): i32;`,
     );
-    const said = asked.map(([name, , args], index) => `'"${name}":' + ask${index}(${args}).toString()`);
+    const parts = calls.map(([name, , args], index) => `'"${name}":' + ask${index}(${args}).toString()`);
     const { result } = await once(
-      `say('{"type":"done","output":{' + ${said.join(" + ',' + ")} + '}}');`,
+      `say('{"type":"done","output":{' + ${parts.join(" + ',' + ")} + '}}');`,
       outside.join("\n"),
     );
-    answers = result.output as Record<string, number>;
+    results = result.output as Record<string, number>;
   });
 
-  it.each(Object.entries(ASKED))("%s", (_title, [name, parameters]) => {
-    const answer = Object.getOwnPropertyDescriptor(answers, name)?.value as unknown;
-    // WASI's own calls answer what WASI has for it, any other name that there is no such call.
-    if (parameters === "") expect(answer).toBe(NOT_SUPPORTED);
-    else expect(answer).toBeGreaterThan(0);
+  it.each(Object.entries(CALLS))("denies %s", (_title, [name, parameters]) => {
+    const code = Object.getOwnPropertyDescriptor(results, name)?.value as unknown;
+    // Calls of WASI return its error codes; other names return that the call does not exist.
+    if (parameters === "") expect(code).toBe(NOT_SUPPORTED);
+    else expect(code).toBeGreaterThan(0);
   });
 });

@@ -23,7 +23,7 @@ import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 useModuleFolder();
 
-// The contract's wrong input is an object that the program itself refuses: what a Cargo takes is for its own schema to say.
+// The contract's invalid input is an object that the program refuses, because the Cargo's schema defines valid input.
 describeRuntime("wasm", async () => {
   const file = await store("talker", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
   const runtime = makeRuntime();
@@ -96,8 +96,8 @@ describe("a WebAssembly program", () => {
   });
 });
 
-describe("a WebAssembly program is stopped and its end told in words when it", () => {
-  /** What the program does when its input names the way. */
+describe("the failure of a WebAssembly program", () => {
+  /** What the program does, by a word in its input. */
   const WAYS = {
     exit: "complain('bad day'); exit(3);",
     divide: "zero = 1 / zero;" + DONE,
@@ -128,38 +128,38 @@ describe("a WebAssembly program is stopped and its end told in words when it", (
   afterAll(() => cargo[Symbol.asyncDispose]());
 
   it.each<[string, keyof typeof WAYS, string, RegExp]>([
-    ["exits with a code", "exit", "cargo_failed", /ended with code 3 .*; its standard error ends with: bad day$/],
-    ["divides by zero", "divide", "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
-    ["says nothing", "silent", "cargo_failed", /without a `done` or `error` line/],
-    ["writes what is no JSON", "text", "cargo_failed", /line 1 of its output is not JSON/],
-    ["says itself what is wrong", "error", "cargo_failed", /^no such column$/],
-    ["reads outside its memory", "outside", "cargo_failed", /trapped: memory access out of bounds/],
-    ["calls itself without end", "deep", "cargo_failed", /trapped: Maximum call stack/],
-    ["takes more memory than it may have", "memory", "out_of_memory", /ran out of memory \(4 of 4 MiB\)/],
-    ["writes lines without end", "lines", "output_too_large", /./],
-    ["writes one line without end", "line", "output_too_large", /./],
-  ])("%s", async (_title, way, code, message) => {
+    ["an exit code", "exit", "cargo_failed", /ended with code 3 .*; its standard error ends with: bad day$/],
+    ["a division by zero", "divide", "cargo_failed", /trapped: (divide by zero|integer divide by zero)/],
+    ["a missing final line", "silent", "cargo_failed", /without a `done` or `error` line/],
+    ["a line that is not JSON", "text", "cargo_failed", /line 1 of its output is not JSON/],
+    ["its error line", "error", "cargo_failed", /^no such column$/],
+    ["a read outside its memory", "outside", "cargo_failed", /trapped: memory access out of bounds/],
+    ["endless recursion", "deep", "cargo_failed", /trapped: Maximum call stack/],
+    ["too much memory", "memory", "out_of_memory", /ran out of memory \(4 of 4 MiB\)/],
+    ["endless lines", "lines", "output_too_large", /./],
+    ["an endless line", "line", "output_too_large", /./],
+  ])("describes %s", async (_title, way, code, message) => {
     const { pid } = cargo;
     await expect(run(cargo, { way })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
       retryable: false,
     });
-    // The process is there for the next job.
+    // The process serves the next job.
     expect(cargo.pid).toBe(pid);
     await expect(run(cargo, { way: "none" })).resolves.toBeDefined();
   });
 });
 
-describe("load() and estimate()", () => {
-  it("refuse a file that is not a module, and a missing file", async () => {
+describe("wasmRuntime()", () => {
+  it("refuses a file that is not a module, and a missing file", async () => {
     const file = await store("text", Buffer.from("hello, world"));
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
     const absent = makeRuntime().load(makeCargo(), join(folder, "absent.wasm"), NEVER);
     await expect(absent).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });
 
-  it("permanently refuse a component, and name the target to build for", async () => {
+  it("refuses a component as not retryable, and names the target to build for", async () => {
     const file = await store("component", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]));
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({
       code: "model_invalid",
@@ -168,7 +168,7 @@ describe("load() and estimate()", () => {
     });
   });
 
-  it("never require more than the Cargo's requirement, except the code of a large module", async () => {
+  it("estimates at most the Cargo's requirement, except for the code of a large module", async () => {
     const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
       const { ramBytes, vramBytes } = await estimateOf(makeRuntime({ threads: 8 }), makeCargo(capMib), tiny);
@@ -181,7 +181,7 @@ describe("load() and estimate()", () => {
     expect((other?.ramBytes ?? 0) - (one?.ramBytes ?? 0)).toBeGreaterThan(30 * MIB);
   });
 
-  it("an estimate is not below what is measured after many jobs", async () => {
+  it("estimates at least the memory that is measured after many jobs", async () => {
     const file = await store("measured", await makeWasmProgram(TALKER, "let turns: i32 = 0;"));
     const { ramBytes } = await estimateOf(makeRuntime(), makeCargo(), file);
     await using cargo = await makeRuntime().load(makeCargo(), file, NEVER);
@@ -196,13 +196,13 @@ describe("load() and estimate()", () => {
     await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({ code: "model_invalid" });
   });
 
-  it("load a module with the maximum of a 32-bit memory", async () => {
+  it("loads a module with the maximum of a 32-bit memory", async () => {
     const file = await store("wide", await makeWasmProgram(DONE));
     await using cargo = await makeRuntime().load(makeCargo(8_000), file, NEVER);
     await expect(run(cargo)).resolves.toBeDefined();
   });
 
-  it("a probe returns the engine's version", async () => {
+  it("returns the engine's version from probe()", async () => {
     expect(await makeRuntime().probe(NEVER)).toMatchObject({ usable: true, version: expect.stringMatching(/^V8 \d+/) });
   });
 });

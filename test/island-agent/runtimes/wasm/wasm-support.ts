@@ -17,10 +17,10 @@ const PROCESS_BYTES = 192 * MIB;
 export const NEVER = new AbortController().signal;
 export const DONE = 'say(`{"type":"done"}`);';
 
-/** Where the modules of the present file's tests are. */
+/** Folder of the modules of the current test file. */
 export let folder: string;
 
-/** Gives the file a folder for its modules. Called once by each file, as files share this module. */
+/** Creates the folder for modules. Called once by each file. */
 export function useModuleFolder(): void {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "atoll-wasm-"));

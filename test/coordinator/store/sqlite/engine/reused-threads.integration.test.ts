@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
-import { ReusedThreads } from "../../../../../coordinator/store/sqlite/engine/reused-threads.ts";
+import { reusedThreads } from "../../../../../coordinator/store/sqlite/engine/reused-threads.ts";
 
-const threads = new ReusedThreads("echo-thread", import.meta.url);
+const threads = reusedThreads("echo-thread", import.meta.url);
 const started: Worker[] = [];
 afterAll(() => Promise.all(started.map((thread) => thread.terminate())));
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
 import { readLedger } from "../../../../../coordinator/store/ledger/ledger.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
+import { prepareOnce, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { openLedger, type Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
@@ -110,7 +110,7 @@ describe("lines of the ledger", () => {
   }
 
   async function expectAllLines(db: Database.Database, accountId: string, movementsMade: number): Promise<void> {
-    const tx = new SqliteTx(new PreparedStatements(db), null);
+    const tx = new SqliteTx(prepareOnce(db), null);
     const { lines, total } = await readLedger(tx, accountId, { limit: 10_000, offset: 0 });
     expect(lines.length).toBe(total);
     const jobs = Array.from({ length: movementsMade }, (_, index) => index)

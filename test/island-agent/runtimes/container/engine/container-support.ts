@@ -32,16 +32,16 @@ export function makeCargo(script: string, overrides: Partial<ContainerSpec> = {}
   };
 }
 
-/** Runs what the job's input says as shell commands, and then tells their whole output where it is asked to. */
+/** Runs the shell commands in the job's input. In the mode `capture`, returns their output as the job's output. */
 const SHELL = `
 read -r job
 work=$(echo "$job" | sed 's/.*"work":"\\([^"]*\\)".*/\\1/' | base64 -d)
 case "$job" in
-  *telling*) said=$( { eval "$work"; } 2>&1 | tr '\\n\\t"\\\\' "  '/"); echo "{\\"type\\":\\"done\\",\\"output\\":\\"$said\\"}" ;;
+  *capture*) text=$( { eval "$work"; } 2>&1 | tr '\\n\\t"\\\\' "  '/"); echo "{\\"type\\":\\"done\\",\\"output\\":\\"$text\\"}" ;;
   *) eval "$work" ;;
 esac`;
 
-/** A runtime on the tests' engine with an Island of its own, and what takes it down. */
+/** A runtime on the tests' engine, for a separate Island. */
 export class ContainerWorld {
   readonly engine: TestEngine;
   readonly runtime: ContainerRuntime;
@@ -89,7 +89,7 @@ export class ContainerWorld {
       concurrency: 2,
       ramBytes: 1e9,
       hasGpu: false,
-      // The rules themselves have tests of their own, in a network namespace of their own.
+      // egress.system.test.ts tests the rules in a separate network namespace.
       egress: { platform: "linux", nft: ["/bin/true"] },
       ...options,
     });
@@ -118,14 +118,14 @@ export class ContainerWorld {
     return { ...(await loaded.run({ input, resume: null }, take, signal)), items };
   }
 
-  /** Runs shell commands in a container of their own; what they print is for the reader of JSON lines. */
+  /** Runs shell commands in a container; their output must follow the output protocol. */
   async shell(work: string, image = TEST_IMAGE): Promise<RunResult> {
     return this.#runShell(work, image, {});
   }
 
   /** Runs shell commands and returns what they print, as one line. */
-  async tell(work: string, image = TEST_IMAGE): Promise<unknown> {
-    return (await this.#runShell(work, image, { mode: "telling" })).output;
+  async capture(work: string, image = TEST_IMAGE): Promise<unknown> {
+    return (await this.#runShell(work, image, { mode: "capture" })).output;
   }
 
   async #runShell(work: string, image: string, extra: object): Promise<RunResult> {
@@ -135,7 +135,7 @@ export class ContainerWorld {
     return (await shell).run({ input, resume: null }, () => undefined, NEVER);
   }
 
-  /** Why an engine at an address cannot be used. */
+  /** Returns why the engine at this address cannot be used; "" if it can. */
   async probeAt(dockerHost: string): Promise<string> {
     const search = { environment: { DOCKER_HOST: dockerHost }, platform: process.platform };
     const options = { search, images: this.images, islandId: this.islandId, clock: systemClock };
@@ -144,7 +144,7 @@ export class ContainerWorld {
     return result.usable ? "" : result.reason;
   }
 
-  /** How many there are of this Island, running or not. */
+  /** Number of containers of this Island, running or not. */
   async containers(): Promise<number> {
     return (await this.containerIds()).length;
   }
@@ -168,7 +168,7 @@ export class ContainerWorld {
   }
 }
 
-/** Says three words, or one for ever if its input contains `forever`. */
+/** Writes three words, or one word forever if its input contains `forever`. */
 export const TALKER = `
 read -r job
 case "$job" in

@@ -6,7 +6,7 @@ import { HOST_PUBLIC, NetworkWorld, WORLD } from "../../../../support/network/ne
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 const EVERYWHERE = [WORLD.public, ...WORLD.privates, HOST_PUBLIC];
-const LOOK_AROUND = `
+const REPORT_REACHABLE = `
 read -r job
 gateway=$(ip route | sed -n 's/^default via \\([0-9.]*\\).*/\\1/p')
 ${NetworkWorld.reachable([...EVERYWHERE, "$gateway"])} > /tmp/sorted
@@ -30,35 +30,35 @@ function describeEgress(engine: TestEngine): void {
     const nft = network.onHost("nft");
     return ContainerWorld.open(engine, { egress: { platform: "linux", nft, devicesFile, ...egress } });
   };
-  const reached = async (world: ContainerWorld): Promise<string[]> => {
-    const { output } = await world.run(makeCargo(LOOK_AROUND, { network: true }));
+  const reachable = async (world: ContainerWorld): Promise<string[]> => {
+    const { output } = await world.run(makeCargo(REPORT_REACHABLE, { network: true }));
     return (output as string).trim().split(" ");
   };
   const tables = (): string => execFileSync(...split(network.onHost("nft", "list", "tables"))).toString();
   const ours = (): string[] => tables().match(/table inet atl[0-9a-f]{12}/g) ?? [];
 
-  describe("a container that is granted a network", () => {
-    it("reaches the internet, and no private address, no metadata and nothing of its host", async () => {
+  describe("a container with a network", () => {
+    it("reaches the internet, but no private address, metadata service or host address", async () => {
       const world = await open();
-      expect(await reached(world)).toEqual([WORLD.public]);
+      expect(await reachable(world)).toEqual([WORLD.public]);
       expect(ours()).toEqual([]);
       await world.close();
     }, 60_000);
 
-    it("would reach all of them without the filter", async () => {
+    it("reaches all of them without the filter", async () => {
       const world = await open({ nft: ["/bin/true"] });
-      expect(await reached(world)).toEqual(expect.arrayContaining([...EVERYWHERE].sort()));
+      expect(await reachable(world)).toEqual(expect.arrayContaining([...EVERYWHERE].sort()));
       await world.close();
     }, 60_000);
 
-    it("starts behind the filter again after another program has removed all rules", async () => {
+    it("starts behind the filter again after another program removed all rules", async () => {
       const world = await open();
-      const cargo = makeCargo(LOOK_AROUND, { network: true });
+      const cargo = makeCargo(REPORT_REACHABLE, { network: true });
       await using loaded = await world.load(cargo);
       await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       for (const table of ours()) execFileSync(...split(network.onHost("nft", "delete", ...table.split(" "))));
       expect(ours()).toEqual([]);
-      // The first of these containers may have started before; the runs after it start new ones.
+      // The first of these containers may have started earlier; later runs start new ones.
       await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       const { output } = await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       expect([(output as string).trim(), ours()]).toEqual([WORLD.public, [expect.stringContaining("table inet atl")]]);
@@ -79,11 +79,11 @@ function describeEgress(engine: TestEngine): void {
       return problem;
     };
 
-    it("is null where the filter works", async () => {
+    it("returns null if the filter works", async () => {
       expect(await problemOf({})).toBeNull();
     });
 
-    it("says what to do where it does not, and then no such Cargo runs", async () => {
+    it("returns what to do if the filter fails, and no Cargo with a network loads", async () => {
       const asUser = network.onHost(
         "/usr/bin/setpriv",
         "--reuid=65534",

@@ -12,7 +12,7 @@ import { ImageRegistry } from "../../../../support/servers/image-registry.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
-/** Images, pulled by a real engine from a registry on this machine. */
+/** A real engine pulls the images from a registry on this machine. */
 export function describeImages(engine: () => TestEngine): void {
   describe("ImageStore", () => {
     let registry: ImageRegistry;
@@ -35,7 +35,7 @@ export function describeImages(engine: () => TestEngine): void {
     });
 
     let repositories = 0;
-    /** An image of a few bytes that nobody has pulled yet. */
+    /** Publishes a small image that was not pulled yet. */
     const publish = (bytes = 2_000): { spec: ContainerSpec; repository: string } => {
       const repository = `tests/image-${++repositories}`;
       const content = randomBytes(bytes);
@@ -64,27 +64,27 @@ export function describeImages(engine: () => TestEngine): void {
       lease.release();
     });
 
-    it("pulls once for all who ask, and not again", async () => {
+    it("pulls an image once for all Cargos", async () => {
       const { spec } = publish();
       const leases = await Promise.all(["one", "other"].map((slug) => images.acquire(slug, spec, NEVER)));
       expect(new Set(registry.blobRequests).size).toBe(registry.blobRequests.length);
-      const asked = registry.blobRequests.length;
+      const requests = registry.blobRequests.length;
       leases.push(await images.acquire("third", spec, NEVER));
-      expect(registry.blobRequests).toHaveLength(asked);
+      expect(registry.blobRequests).toHaveLength(requests);
       expect(await images.remove(imageReference(spec))).toBe("in_use");
       for (const lease of leases) lease.release();
       expect(await images.remove(imageReference(spec))).toBe("removed");
       expect(await images.remove(imageReference(spec))).toBe("absent");
     });
 
-    it("takes whatever the tag names where the Cargo names no digest", async () => {
+    it("pulls the tag's current image if the Cargo has no digest", async () => {
       const { spec } = publish();
       const lease = await images.acquire("a", { ...spec, digest: null }, NEVER);
       expect(lease.image.repoDigests).toEqual([expect.stringContaining(spec.digest ?? "")]);
       lease.release();
     });
 
-    it("uses an image that the engine has, and neither lists nor removes it", async () => {
+    it("uses an image that the engine already has, without listing or removing it", async () => {
       const lease = await images.acquire("a", specOf(TEST_IMAGE, null), NEVER);
       lease.release();
       expect(images.list()).toEqual([]);
@@ -92,7 +92,7 @@ export function describeImages(engine: () => TestEngine): void {
       expect(await engine().docker.getImage(TEST_IMAGE).inspect()).toBeDefined();
     });
 
-    it("tells of a download under way, for each Cargo that waits", async () => {
+    it("lists a running download for each waiting Cargo", async () => {
       const { spec, repository } = publish();
       registry.faults.set(repository, "stalled");
       const stop = new AbortController();
@@ -109,12 +109,12 @@ export function describeImages(engine: () => TestEngine): void {
       await expect(waiting[0]).rejects.toThrow("not wanted");
     });
 
-    it("gives up a pull that stands still, and pulls the rest when asked again", async () => {
+    it("aborts a stalled pull, and completes it at the next request", async () => {
       const { spec, repository } = publish();
       const clock = new ManualClock();
-      const hasty = await ContainerWorld.open(engine(), {}, { ...allow(), clock, stallMs: 60_000 });
+      const stalling = await ContainerWorld.open(engine(), {}, { ...allow(), clock, stallMs: 60_000 });
       registry.faults.set(repository, "stalled");
-      const outcome = expect(hasty.images.acquire("a", spec, NEVER)).rejects.toMatchObject({
+      const outcome = expect(stalling.images.acquire("a", spec, NEVER)).rejects.toMatchObject({
         code: "model_unavailable",
         retryable: true,
         message: expect.stringContaining("has stalled: no progress for 60 s"),
@@ -123,29 +123,29 @@ export function describeImages(engine: () => TestEngine): void {
       await expect
         .poll(() => {
           clock.advance(60_000);
-          return hasty.images.downloads();
+          return stalling.images.downloads();
         })
         .toEqual([]);
       await outcome;
       registry.faults.clear();
-      const lease = await hasty.images.acquire("a", spec, NEVER);
+      const lease = await stalling.images.acquire("a", spec, NEVER);
       lease.release();
-      await hasty.images.prune();
-      await hasty.close();
+      await stalling.images.prune();
+      await stalling.close();
     });
 
     it.each([
       ["unauthorized", { code: "model_unavailable", retryable: false }],
       ["unavailable", { code: "model_unavailable", retryable: true }],
       ["other manifest", { code: "model_hash_mismatch", retryable: false }],
-    ] as const)("says why a registry's image is not to be had: %s", async (fault, failure) => {
+    ] as const)("reports why an image is unavailable: %s", async (fault, failure) => {
       const { spec, repository } = publish();
       registry.faults.set(repository, fault);
       await expect(images.acquire("a", spec, NEVER)).rejects.toMatchObject({ name: "JobFailure", ...failure });
       expect(images.list()).toEqual([]);
     });
 
-    it("says so when there is no such image", async () => {
+    it("reports an image that does not exist", async () => {
       const digest = `sha256:${"0".repeat(64)}`;
       for (const spec of [
         specOf(`${registry.host}/tests/none:1`, null),
@@ -159,7 +159,7 @@ export function describeImages(engine: () => TestEngine): void {
       }
     });
 
-    it("asks no registry that is not allowed", async () => {
+    it("sends no request to a registry that is not allowed", async () => {
       const { spec } = publish();
       const strict = await ContainerWorld.open(engine(), {}, { allowedRegistries: [`${registry.host}/test`] });
       await expect(strict.images.acquire("a", spec, NEVER)).rejects.toMatchObject({
@@ -171,7 +171,7 @@ export function describeImages(engine: () => TestEngine): void {
       await strict.close();
     });
 
-    it("refuses, before the pull, an image for which the engine's disk lacks space", async () => {
+    it("refuses an image before the pull if the engine's disk lacks space", async () => {
       const full = await ContainerWorld.open(engine(), {}, { ...allow(), minFreeBytes: 1e15 });
       const { spec } = publish();
       const lack = /^The image needs space on disk\. .* must stay free \(models\.min_free_gb\)/;
@@ -183,7 +183,7 @@ export function describeImages(engine: () => TestEngine): void {
       await full.close();
     });
 
-    it("removes the least recently used to stay within its budget, and never what is in use", async () => {
+    it("removes the least recently used image to stay within its budget, but never one in use", async () => {
       const tight = await ContainerWorld.open(engine(), {}, { ...allow(), budgetBytes: 2_500 * 4 });
       const [first, second, third] = [publish(), publish(), publish()];
       const held = await tight.images.acquire("a", first.spec, NEVER);
@@ -196,7 +196,7 @@ export function describeImages(engine: () => TestEngine): void {
       await tight.close();
     });
 
-    it("knows after a restart what it pulled", async () => {
+    it("lists its images after a restart", async () => {
       const { spec } = publish();
       (await images.acquire("a", spec, NEVER)).release();
       await images.close();
@@ -208,7 +208,7 @@ export function describeImages(engine: () => TestEngine): void {
       await again.close();
     });
 
-    it("forgets an image that somebody else removed", async () => {
+    it("forgets an image that was removed elsewhere", async () => {
       const { spec } = publish();
       (await images.acquire("a", spec, NEVER)).release();
       await engine().docker.getImage(nameOf(spec)).remove();
@@ -217,7 +217,7 @@ export function describeImages(engine: () => TestEngine): void {
       expect(images.list()).toEqual([]);
     });
 
-    it("says that an image is absent which somebody else removed", async () => {
+    it('returns "absent" for an image that was removed elsewhere', async () => {
       const { spec } = publish();
       (await images.acquire("a", spec, NEVER)).release();
       await engine().docker.getImage(nameOf(spec)).remove();

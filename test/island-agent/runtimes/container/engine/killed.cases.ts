@@ -10,10 +10,10 @@ import { FakeLog, makeAssign, QUIET } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
-/** Enough of each way that every one is seen. */
+/** Enough for several kills of each kind. */
 const KILLS = 30;
 const MAX_WAIT_MS = 200;
-/** Works in a process beside the shell, since an engine's signals other than SIGKILL do nothing to a first process. */
+/** Works in a child of the shell, because a first process ignores all signals of the engine but SIGKILL. */
 const WORKER = `
 read -r job
 case "$job" in *greedy*) exec tail -c 200m /dev/zero ;; esac
@@ -23,9 +23,9 @@ echo '{"type":"done"}'`;
 
 const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
 
-/** The deaths of containers at any moment, under an executor as the agent has it. */
+/** Containers are killed at random times, under an executor like the agent's. */
 export function describeKilled(engine: () => TestEngine): void {
-  describe("an agent whose containers die", () => {
+  describe("an agent whose containers are killed", () => {
     let world: ContainerWorld;
     beforeAll(async () => {
       world = await ContainerWorld.open(engine());
@@ -33,7 +33,7 @@ export function describeKilled(engine: () => TestEngine): void {
     });
     afterAll(() => world.close());
 
-    it(`loses only the jobs in them, and keeps nothing of ${KILLS} dead containers`, async () => {
+    it(`loses only their jobs, and leaks no lease or file after ${KILLS} kills`, async () => {
       const filesBefore = await openFiles();
       const agent = new Agent(world);
       agent.keepBusy();
@@ -57,7 +57,7 @@ export function describeKilled(engine: () => TestEngine): void {
       expect(greedy).toEqual(expect.arrayContaining(ofMemory));
       expect(greedy.map((id) => agent.ends.get(id)?.type)).toEqual(greedy.map(() => "failed"));
       expect(others.length).toBeGreaterThan(0);
-      // The engine does not always say that memory was the reason.
+      // The engine does not always report memory as the reason.
       expect(others.length).toBeLessThanOrEqual(KILLS - ofMemory.length);
       expect(others.filter(({ retryable }) => !retryable)).toEqual([]);
       expect(agent.leases).toBe(0);
@@ -67,7 +67,7 @@ export function describeKilled(engine: () => TestEngine): void {
   });
 }
 
-/** Ends a container that works, waits or is on its way; false where it is sure that nothing was killed. */
+/** Kills a container that works, waits or starts. False if nothing was killed. */
 async function killOne({ docker }: TestEngine, names: readonly string[], byEngine: boolean): Promise<boolean> {
   const container = docker.getContainer(names[Math.floor(Math.random() * names.length)] ?? "none");
   let isSent = false;
@@ -78,12 +78,12 @@ async function killOne({ docker }: TestEngine, names: readonly string[], byEngin
     }
     const crash = await container.exec({ Cmd: ["/bin/kill", "-SEGV", "-1"], AttachStdout: true, AttachStderr: true });
     isSent = true;
-    const said = await crash.start({});
-    for await (const _ of said);
-    // 1: there was nothing to kill.
+    const output = await crash.start({});
+    for await (const _ of output);
+    // Exit code 1: there was nothing to kill.
     return (await crash.inspect()).ExitCode !== 1;
   } catch {
-    // The container may have gone by what was sent, before its end was told.
+    // The container may have ended before the engine replied.
     return isSent;
   }
 }
@@ -97,7 +97,7 @@ class Agent {
   readonly #executor: Executor;
   #jobs = 0;
   #isBusy = false;
-  /** Jobs of which each is followed by another. */
+  /** Ids of jobs whose end starts another job. */
   readonly #followed = new Set<string>();
 
   constructor(world: ContainerWorld) {
@@ -118,7 +118,7 @@ class Agent {
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }
 
-  /** As many jobs as run at once, each followed by another. */
+  /** Keeps two jobs running: the end of each starts another. */
   keepBusy(): void {
     this.#isBusy = true;
     for (let job = 0; job < 2; job += 1) this.#followed.add(this.begin({}));
@@ -130,7 +130,7 @@ class Agent {
     return jobId;
   }
 
-  /** Resolves when no job runs, and none will. */
+  /** Starts no further job, and resolves when none runs. */
   async rest(): Promise<void> {
     this.#isBusy = false;
     await this.#executor.idle();

@@ -11,7 +11,7 @@ const SCRIPT = `read -r job; echo '{"type":"progress","step":1,"total":1}'; echo
 const CARGO = {
   slug: "echo-container",
   name: "Echo",
-  description: "Says what it was told.",
+  description: "Returns its input.",
   category: "utility",
   runtime_type: "container",
   licence: "MIT",
@@ -27,7 +27,7 @@ const CARGO = {
 
 const RUNTIMES = { "cargos.allow_runtimes": "container" };
 
-/** A container Cargo from the API to the engine and back, all of it processes of their own. */
+/** A container Cargo from the API to the engine, with each program as a separate process. */
 export function describeNetwork(engine: () => TestEngine): void {
   describe("a network with an Island that runs containers", () => {
     let network: Network;
@@ -58,7 +58,7 @@ export function describeNetwork(engine: () => TestEngine): void {
     }, 120_000);
     afterAll(() => network[Symbol.asyncDispose]());
 
-    it("runs a job, and after the Island is killed nothing of its containers is left, as after an orderly end", async () => {
+    it("runs a job, and leaves no containers after the Island is killed or stopped", async () => {
       expect(await submit({ a: 1 })).toMatchObject({ status: "completed", output: { a: 1 } });
       expect((await containers()).length).toBeGreaterThan(0);
       island.kill("SIGKILL");

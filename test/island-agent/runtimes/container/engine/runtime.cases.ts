@@ -25,7 +25,7 @@ export function describeContainers(engine: () => TestEngine): void {
   }));
 
   describe("ContainerRuntime", () => {
-    it("gives the input as one line of JSON with an end, and every kind of output", async () => {
+    it("writes the input as one line of JSON, and returns every kind of output", async () => {
       const script = `
         job=$(cat)
         echo '{"type":"progress","step":1,"total":2}'
@@ -43,14 +43,14 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it("gives an input with as many files as a job may have", async () => {
+    it("writes an input with the largest files of a job", async () => {
       const script = `bytes=$(wc -c); echo "{\\"type\\":\\"done\\",\\"output\\":$bytes}"`;
       const input = { sound: "A".repeat(44_000_000) };
       const { output } = await world.run(makeCargo(script), input);
       expect(output).toBe(JSON.stringify(input).length + 1);
     });
 
-    it("gives lines as they are written, and none after it was given up", async () => {
+    it("delivers lines as they are written, and none after an abort", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const run = world.run(makeCargo(TALKER), LONG, controller.signal, (item) => {
@@ -61,7 +61,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(items).toHaveLength(3);
     });
 
-    it("gives nothing more of what came in one piece with the line at which it was given up", async () => {
+    it("delivers no further line of the same chunk after an abort", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const lines = `read -r job; printf '{"type":"progress","step":%d,"total":3}\\n' 1 2 3; sleep 1000`;
@@ -77,7 +77,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(await world.run(makeCargo(TALKER))).toMatchObject({ usage: { promptTokens: 0, completionTokens: 3 } });
     });
 
-    it("takes the program's own word for a failure", async () => {
+    it("fails with the message of the program's error line", async () => {
       const script = `read -r job; echo '{"type":"error","message":"there is no page 7"}'`;
       await expect(world.run(makeCargo(script))).rejects.toMatchObject({
         code: "cargo_failed",
@@ -95,7 +95,7 @@ export function describeContainers(engine: () => TestEngine): void {
       ["exec sh -c 'kill -SEGV $$; exit 139'", true, "crashed: invalid memory access (SIGSEGV, exit code 139)"],
       ["exit 143", true, "was terminated (SIGTERM, exit code 143)"],
       ["echo not json", false, "broke the output protocol: line 1 of its output is not JSON"],
-    ])("says in words how a program ended: %s", async (work, retryable, message) => {
+    ])("describes how a program ended: %s", async (work, retryable, message) => {
       await expect(world.shell(work)).rejects.toMatchObject({
         code: "cargo_failed",
         retryable,
@@ -103,7 +103,7 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it("says how a program ended that had not read its input", async () => {
+    it("reports the exit code of a program that did not read its input", async () => {
       const input = { text: "x".repeat(2_000_000) };
       await expect(world.run(makeCargo("sleep 0.1; exit 3"), input)).rejects.toMatchObject({
         code: "cargo_failed",
@@ -111,13 +111,13 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it("waits for the exit code of a program that closed its output before", async () => {
+    it("waits for the exit code of a program that closed its output", async () => {
       await expect(world.shell("exec >&- 2>&-; sleep 0.2; exit 5")).rejects.toMatchObject({
         message: expect.stringContaining("exit code 5"),
       });
     });
 
-    it("does not wait for the exit of a program that is done", async () => {
+    it("does not wait for the exit of a program that wrote its done line", async () => {
       expect(await world.run(makeCargo(`read -r job; echo '{"type":"done","output":1}'; sleep 1000`))).toMatchObject({
         output: 1,
       });
@@ -144,7 +144,7 @@ export function describeContainers(engine: () => TestEngine): void {
       ["VOLUME relative", 'declares the volume "relative"'],
       ["VOLUME /bin/busybox", "has a file where it declares a folder"],
       ["WORKDIR /etc/passwd", "has a file where it declares a folder"],
-    ])("refuses for good an image that nobody could start: %s", async (change, message) => {
+    ])("refuses an image that cannot be started as not retryable: %s", async (change, message) => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, [change]);
       await expect(world.load(makeCargo(TALKER, { image }))).rejects.toMatchObject({
@@ -156,35 +156,35 @@ export function describeContainers(engine: () => TestEngine): void {
       await engine().docker.getImage(image).remove();
     });
 
-    it("takes a volume for one however it is written", async () => {
+    it("accepts different spellings of the same volume", async () => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, ['VOLUME ["/tmp/", "/data/x/..", "/data", "/dev/shm"]']);
       expect(await world.run(makeCargo(TALKER, { image }))).toMatchObject({ finishReason: "stop" });
       await engine().docker.getImage(image).remove();
     });
 
-    it("refuses a GPU that the owner does not lend, or that the engine cannot give", async () => {
+    it("refuses a GPU that the owner does not share or the engine cannot use", async () => {
       const cargo = makeCargo(TALKER, { gpu: true });
       const refusal = { code: "runtime_unavailable", retryable: true };
       await expect(world.load(cargo)).rejects.toMatchObject({
         ...refusal,
         message: expect.stringContaining("shares none"),
       });
-      const generous = await ContainerWorld.open(engine(), { hasGpu: true });
-      await expect(generous.load(cargo)).rejects.toMatchObject({
+      const withGpu = await ContainerWorld.open(engine(), { hasGpu: true });
+      await expect(withGpu.load(cargo)).rejects.toMatchObject({
         ...refusal,
         message: expect.stringContaining("cannot use a GPU"),
       });
-      await generous.close();
+      await withGpu.close();
     });
 
-    it("gives up a load that is not wanted any more, and leaves nothing of it", async () => {
+    it("leaves no container after an aborted load", async () => {
       await world.unload();
       const stop = new AbortController();
       const loading = world.runtime.load(makeCargo(TALKER), null, stop.signal);
       await expect.poll(() => world.containers()).toBe(1);
       stop.abort(new Error("not wanted"));
-      // The load may have been through by then.
+      // The load may already have completed.
       const outcome = await loading.then(
         async (loaded) => loaded[Symbol.asyncDispose](),
         (error: Error) => error.message,
@@ -193,7 +193,7 @@ export function describeContainers(engine: () => TestEngine): void {
       await expect.poll(() => world.containers()).toBe(0);
     });
 
-    it("refuses to go on after the text of another attempt", async () => {
+    it("refuses to continue the text of another attempt", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       const resume = { text: "one ", tokens: 1 };
       await expect(loaded.run({ input: {}, resume }, () => undefined, NEVER)).rejects.toMatchObject({
@@ -201,7 +201,7 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it("runs as many jobs at once as their memory fits, the others after them", async () => {
+    it("runs as many jobs at once as fit in memory, and the others afterwards", async () => {
       const small = await ContainerWorld.open(engine(), { concurrency: 3, ramBytes: 100 * MIB });
       expect(await estimateOf(small.runtime, makeCargo(""), null)).toEqual({ ramBytes: 96 * MIB, vramBytes: 0 });
       await using loaded = await small.load(makeCargo(TALKER));
@@ -213,14 +213,14 @@ export function describeContainers(engine: () => TestEngine): void {
       );
       await untilBothBegan(begun, loaded);
       const third = loaded.run({ input: {}, resume: null }, () => void begun.push(3), NEVER);
-      stop.abort(new Error("make room"));
+      stop.abort(new Error("free a slot"));
       await third;
       await Promise.all(endless);
       expect(begun.indexOf(3)).toBeGreaterThan(Math.max(begun.indexOf(1), begun.indexOf(2)));
       await small.close();
     });
 
-    it("tells those who wait for their turn that the Cargo is gone, and nothing of them was begun", async () => {
+    it("rejects waiting jobs with CargoGone when it is unloaded", async () => {
       const small = await ContainerWorld.open(engine(), { concurrency: 1 });
       await using loaded = await small.load(makeCargo(TALKER));
       const began = Promise.withResolvers<void>();
@@ -234,14 +234,14 @@ export function describeContainers(engine: () => TestEngine): void {
       await small.close();
     });
 
-    it("probe() names the engine and its version", async () => {
+    it("returns the engine and its version from probe()", async () => {
       expect(await world.runtime.probe(NEVER)).toEqual({
         usable: true,
         version: expect.stringMatching(/^(Docker|Podman) \d/),
       });
     });
 
-    it("says why there is no engine", async () => {
+    it("returns why there is no engine", async () => {
       const probe = (dockerHost: string): Promise<string> => world.probeAt(dockerHost);
       const server = createServer((_, response) => response.end("{}")).listen(join(world.directory, "other.sock"));
       await once(server, "listening");

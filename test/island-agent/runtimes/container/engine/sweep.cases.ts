@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_IMAGE, type TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
-/** The Island's own network, and what an earlier process of the Island left behind. */
+/** The Island's own network, and the containers of its earlier processes. */
 export function describeSweep(engine: () => TestEngine): void {
   let world: ContainerWorld;
   beforeAll(async () => {
@@ -10,8 +10,8 @@ export function describeSweep(engine: () => TestEngine): void {
   });
   afterAll(() => world.close());
 
-  describe("ContainerRuntime's network and sweep", () => {
-    it("grants a network of the Island's own to a Cargo that is granted one", async () => {
+  describe("ContainerRuntime", () => {
+    it("connects a Cargo with network access to the Island's own network", async () => {
       await using loaded = await world.load(makeCargo(TALKER, { network: true }));
       const filters = { label: [`org.atoll.island=${world.islandId}`] };
       const [container] = await engine().docker.listContainers({ all: true, filters });
@@ -29,7 +29,7 @@ export function describeSweep(engine: () => TestEngine): void {
       await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
     });
 
-    it("starts containers with the engine's runtime that the owner names, and none with one that is not there", async () => {
+    it("starts containers with the configured engine runtime, and refuses an unknown one", async () => {
       const named = await ContainerWorld.open(engine(), { engineRuntime: "io.containerd.runc.v2" });
       await named.load(makeCargo(TALKER));
       const [id = ""] = await named.containerIds();
@@ -49,7 +49,7 @@ export function describeSweep(engine: () => TestEngine): void {
       ["this Island did not create", false, {}],
       ["lets containers reach each other", true, {}],
       ["is not a plain bridge", true, { Internal: true }],
-    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, params) => {
+    ])("refuses, and keeps, a network of its name that %s", async (fault, isOwn, params) => {
       const name = `atoll-${world.islandId}`;
       const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
       const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...params });
@@ -62,7 +62,7 @@ export function describeSweep(engine: () => TestEngine): void {
       await network.remove();
     });
 
-    it("sweeps the network that an earlier process of the same Island left", async () => {
+    it("removes the network of an earlier process of the same Island", async () => {
       const network = await engine().docker.createNetwork({
         Name: `atoll-${world.islandId}`,
         Driver: "bridge",
@@ -73,7 +73,7 @@ export function describeSweep(engine: () => TestEngine): void {
       await expect(network.inspect()).rejects.toMatchObject({ statusCode: 404 });
     });
 
-    it("sweeps what an earlier process of the same Island left, and nothing else", async () => {
+    it("removes only the containers of an earlier process of the same Island", async () => {
       await world.unload();
       const { docker } = engine();
       const leave = (islandId: string) =>

@@ -10,7 +10,7 @@ import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-supp
 /** The window in which the warm pool counts demand. */
 const WINDOW_MS = 60_000;
 
-/** Containers that wait for jobs; at the end the engine itself goes away. */
+/** Tests of containers that wait for jobs. The last test stops the engine. */
 export function describeWarm(engine: () => TestEngine): void {
   let world: ContainerWorld;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ export function describeWarm(engine: () => TestEngine): void {
     const run = (loaded: LoadedContainer): Promise<unknown> =>
       loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
 
-    it("answers from a container that was started before, and starts another for the next job", async () => {
+    it("runs a job in a container that is already started, and starts another for the next job", async () => {
       await using loaded = await world.load(
         makeCargo(`read -r job; echo "{\\"type\\":\\"done\\",\\"output\\":\\"$HOSTNAME\\"}"`),
       );
@@ -34,22 +34,22 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect.poll(async () => (await names(world)).length).toBe(1);
     });
 
-    it("lets its containers go when no job comes for a while, and warms up again with the next", async () => {
+    it("removes its containers after a window without jobs, and keeps them again after the next job", async () => {
       const clock = new ManualClock();
-      const brief = await ContainerWorld.open(engine(), { clock });
-      await using loaded = await brief.load(makeCargo(TALKER));
-      expect(await brief.containers()).toBe(1);
+      const idleWorld = await ContainerWorld.open(engine(), { clock });
+      await using loaded = await idleWorld.load(makeCargo(TALKER));
+      expect(await idleWorld.containers()).toBe(1);
       clock.advance(WINDOW_MS);
-      await expect.poll(() => brief.containers()).toBe(0);
+      await expect.poll(() => idleWorld.containers()).toBe(0);
       await run(loaded);
       expect(loaded.warmContainers).toBe(1);
       await loaded[Symbol.asyncDispose]();
-      expect(await brief.containers()).toBe(0);
+      expect(await idleWorld.containers()).toBe(0);
       expect(clock.pendingTimers).toBe(0);
-      await brief.close();
+      await idleWorld.close();
     });
 
-    it("runs a program that takes no input, each time anew", async () => {
+    it("starts a program that reads no input for each job", async () => {
       await using loaded = await world.load(makeCargo(`echo '{"type":"token","content":"a"}'; echo '{"type":"done"}'`));
       for (let job = 0; job < 5; job += 1) {
         const items: OutputItem[] = [];
@@ -58,10 +58,10 @@ export function describeWarm(engine: () => TestEngine): void {
       }
     });
 
-    it("survives the killing of a container that waits", async () => {
+    it("replaces a waiting container that is killed", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       for (let kill = 0; kill < 2; kill += 1) {
-        // The container of the last job ends by itself: wait until only those run that wait for jobs.
+        // The container of the last job is still ending. Wait until only waiting containers run.
         const onlyWaitingRun = async (): Promise<boolean> => {
           const count = (await running(world)).length;
           return count > 0 && count === loaded.warmContainers;
@@ -71,7 +71,7 @@ export function describeWarm(engine: () => TestEngine): void {
         await engine()
           .docker.getContainer(name ?? "")
           .kill();
-        // Until the agent has heard of it, a job may still get the dead one, and fail as retryable.
+        // Until the agent notices, a job may still get the dead container and fail as retryable.
         await expect.poll(() => names(world), { timeout: 20_000 }).not.toContain(name);
         await expect(run(loaded)).resolves.toMatchObject({ finishReason: "stop" });
       }
@@ -96,7 +96,7 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect(run(loaded)).resolves.toMatchObject({ finishReason: "stop" });
     });
 
-    it("leaves no container, socket or timer, whenever its jobs are given up", async () => {
+    it("leaves no container or socket behind, at whatever point its jobs are aborted", async () => {
       const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
       const loaded = await world.load(makeCargo(TALKER));
       await run(loaded);
@@ -108,7 +108,7 @@ export function describeWarm(engine: () => TestEngine): void {
           () => "completed",
           (error: Error) => error.message,
         );
-        for (let turn = 0; turn < job; turn += 1) await setImmediate();
+        for (let tick = 0; tick < job; tick += 1) await setImmediate();
         if (job % 4 !== 0) stop.abort(new Error("given up"));
         expect(await settled).toMatch(/^(seen|given up)$/);
       }
@@ -118,13 +118,13 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect.poll(sockets).toBeLessThan(before);
     });
 
-    it("has little of the processor while it waits, and all of its share for its job", async () => {
+    it("has a low CPU limit while it waits, and its full limit during its job", async () => {
       const clock = new ManualClock();
-      const patient = await ContainerWorld.open(engine(), { clock });
+      const waitingWorld = await ContainerWorld.open(engine(), { clock });
       const quota = "cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null | cut -d' ' -f1";
       const script = `read -r job; echo "{\\"type\\":\\"done\\",\\"output\\":$(${quota})}"`;
-      await using loaded = await patient.load(makeCargo(script));
-      const [name] = await names(patient);
+      await using loaded = await waitingWorld.load(makeCargo(script));
+      const [name] = await names(waitingWorld);
       clock.advance(10_000);
       const nanoCpus = async (): Promise<number | undefined> =>
         (
@@ -135,26 +135,26 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect.poll(nanoCpus).toBe(50_000_000);
       expect(await run(loaded)).toMatchObject({ output: 100_000 });
       await loaded[Symbol.asyncDispose]();
-      await patient.close();
+      await waitingWorld.close();
     });
 
-    it("is gone when its image is, and says so before a run begins", async () => {
+    it("rejects with CargoGone if its image was removed", async () => {
       const image = "docker.io/atoll/short-lived:1";
       await importTestImage(engine().docker, image, ["LABEL short=lived"]);
       const clock = new ManualClock();
-      const brief = await ContainerWorld.open(engine(), { clock });
-      await using loaded = await brief.load(makeCargo(TALKER, { image }));
+      const idleWorld = await ContainerWorld.open(engine(), { clock });
+      await using loaded = await idleWorld.load(makeCargo(TALKER, { image }));
       clock.advance(WINDOW_MS);
-      await expect.poll(() => brief.containers()).toBe(0);
+      await expect.poll(() => idleWorld.containers()).toBe(0);
       await engine().docker.getImage(image).remove();
       await expect(run(loaded)).rejects.toBeInstanceOf(CargoGone);
       await loaded.gone;
-      await brief.close();
+      await idleWorld.close();
     });
   });
 
-  describe.runIf(engine().isOwn)("an engine that goes away", () => {
-    it("fails what runs as retryable, and the Cargo is gone", async () => {
+  describe.runIf(engine().isOwn)("an engine that stops", () => {
+    it("fails running jobs as retryable, and later ones with CargoGone", async () => {
       const loaded = await world.load(makeCargo(TALKER));
       const began = Promise.withResolvers<void>();
       const outcome = expect(

@@ -4,35 +4,38 @@ import { PREDICTION_TYPES } from "../../../../../island-agent/runtimes/diffusers
 import { closeTo, idealNoise, makeTraining, noised, PICTURE, sample, SHARES, truthOf } from "./sampler-support.ts";
 
 describe("DdimSampler", () => {
-  it("takes Stable Diffusion's 50 times, 981 to 1", () => {
+  it("uses Stable Diffusion's 50 timesteps, 981 to 1", () => {
     const { timesteps, initNoiseSigma } = new DdimSampler(makeTraining(), 50, true);
     expect([timesteps[0], timesteps[1], timesteps.at(-1), timesteps.length]).toEqual([981, 961, 1, 50]);
     expect(initNoiseSigma).toBe(1);
   });
 
-  it.each(PREDICTION_TYPES)("told the truth as %s, has the original with less noise at every step", (prediction) => {
-    const sampler = new DdimSampler(makeTraining({ prediction }), 10, true);
-    let seen = 0;
-    const end = sample(sampler, noised(901), (input, time) => {
-      expect([...input]).toEqual(closeTo(noised(time)));
-      seen++;
-      return truthOf(prediction, time);
-    });
-    expect(seen).toBe(10);
-    expect(end).toEqual(closeTo(PICTURE));
-  });
+  it.each(PREDICTION_TYPES)(
+    "returns the original with less noise after each step if the network predicts %s exactly",
+    (prediction) => {
+      const sampler = new DdimSampler(makeTraining({ prediction }), 10, true);
+      let seen = 0;
+      const end = sample(sampler, noised(901), (input, time) => {
+        expect([...input]).toEqual(closeTo(noised(time)));
+        seen++;
+        return truthOf(prediction, time);
+      });
+      expect(seen).toBe(10);
+      expect(end).toEqual(closeTo(PICTURE));
+    },
+  );
 
-  it("leaves the noise of the first time of training where alpha is not set to one", () => {
+  it("keeps the noise of the first training timestep if alpha is not set to one", () => {
     const end = sample(new DdimSampler(makeTraining(), 10, false), noised(901), (_, time) => truthOf("epsilon", time));
     expect(end).toEqual(closeTo(noised(0)));
   });
 
-  it("rounds times that lie between two of training", () => {
+  it("rounds timesteps between two of training", () => {
     const { timesteps } = new DdimSampler(makeTraining({ spacing: "linspace" }), 5, true);
     expect(timesteps).toEqual([999, 749, 500, 250, 0]);
   });
 
-  it("nears the exact flow of normal latents, the error halved as the steps are doubled", () => {
+  it("converges to the exact flow of normal latents: twice the steps halve the error", () => {
     const errorOf = (steps: number): number => {
       const [end] = sample(new DdimSampler(makeTraining({ spacing: "trailing" }), steps, true), [1], idealNoise(0.5));
       const initNoiseSigma = Math.sqrt(SHARES[999]! * 0.25 + 1 - SHARES[999]!);
@@ -42,7 +45,7 @@ describe("DdimSampler", () => {
     expect(errorOf(125) / errorOf(250)).toBeCloseTo(2, 0);
   });
 
-  it("clips the original that it sees, and only that", () => {
+  it("clips only the predicted original", () => {
     const sampler = new DdimSampler(makeTraining({ clip: 1 }), 10, true);
     const end = sample(sampler, noised(901), (_, time) => truthOf("epsilon", time));
     expect(end[2]).toBe(1);

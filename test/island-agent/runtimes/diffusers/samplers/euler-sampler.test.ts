@@ -16,7 +16,7 @@ import {
 const sigmaAt = (time: number): number => Math.sqrt((1 - SHARES[time]!) / SHARES[time]!);
 
 describe("EulerSampler", () => {
-  it("begins at Stable Diffusion's noise level of 14.6146 and ends at none", () => {
+  it("starts at Stable Diffusion's noise level of 14.6146 and ends at 0", () => {
     const sampler = new EulerSampler(makeTraining({ spacing: "linspace" }), 30);
     expect(sampler.initNoiseSigma).toBeCloseTo(14.6146, 4);
     expect(sampler.sigmas).toHaveLength(31);
@@ -24,20 +24,20 @@ describe("EulerSampler", () => {
     expect(sampler.sigmas[30]).toBe(0);
   });
 
-  it("takes noise levels between two times of training in proportion", () => {
+  it("interpolates noise levels between two training timesteps", () => {
     const sampler = new EulerSampler(makeTraining({ spacing: "linspace" }), 5);
     expect(sampler.timesteps[1]).toBe(749.25);
     expect(sampler.sigmas[1]).toBeCloseTo(0.75 * sigmaAt(749) + 0.25 * sigmaAt(750), 9);
   });
 
-  it("begins with the original's own deviation too where the noisiest times are left out", () => {
+  it("includes the original's deviation in its start if the noisiest timesteps are skipped", () => {
     const sampler = new EulerSampler(makeTraining(), 50);
     expect(sampler.timesteps[0]).toBe(981);
     expect(sampler.initNoiseSigma).toBeCloseTo(Math.sqrt(sigmaAt(981) ** 2 + 1), 9);
   });
 
   it.each(PREDICTION_TYPES)(
-    "told the truth as %s, is on the line from noise to original at every step",
+    "stays on the line from noise to original if the network predicts %s exactly",
     (prediction) => {
       const sampler = new EulerSampler(makeTraining({ prediction }), 10);
       const start = PICTURE.map((value, i) => value + sigmaAt(901) * NOISE[i]!);
@@ -52,14 +52,14 @@ describe("EulerSampler", () => {
     },
   );
 
-  it("leaves the least noise of training where the final sigma is that", () => {
+  it('keeps the smallest training noise with final sigma "sigma_min"', () => {
     const sampler = new EulerSampler(makeTraining(), 10, "sigma_min");
     const start = PICTURE.map((value, i) => value + sigmaAt(901) * NOISE[i]!);
     const end = sample(sampler, start, (_, time) => truthOf("epsilon", time));
     expect(end).toEqual(closeTo(PICTURE.map((value, i) => value + sigmaAt(0) * NOISE[i]!)));
   });
 
-  it("nears the exact flow of normal latents, the error halved as the steps are doubled", () => {
+  it("converges to the exact flow of normal latents: twice the steps halve the error", () => {
     const errorOf = (steps: number): number => {
       const sampler = new EulerSampler(makeTraining({ spacing: "trailing" }), steps);
       const [end] = sample(sampler, [sampler.initNoiseSigma], idealNoise(0.5));
@@ -70,7 +70,7 @@ describe("EulerSampler", () => {
     expect(errorOf(125) / errorOf(250)).toBeCloseTo(2, 0);
   });
 
-  it("clips the original that it sees, and only that", () => {
+  it("clips only the predicted original", () => {
     const sampler = new EulerSampler(makeTraining({ clip: 1 }), 10);
     const start = PICTURE.map((value, i) => value + sigmaAt(901) * NOISE[i]!);
     const end = sample(sampler, start, (_, time) => truthOf("epsilon", time));

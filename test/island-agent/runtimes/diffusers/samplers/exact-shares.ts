@@ -1,7 +1,7 @@
-/** Fixed-point numbers of 50 decimal places: slow, and with nothing in common with what is tested. */
+/** 1 as a fixed-point number of 50 decimal places: slow, but independent of the tested code. */
 const ONE = 10n ** 50n;
 
-/** Cumulative products of 1 - beta, betas from `start` to `end` (decimal text) evenly, or their roots evenly and squared. */
+/** Cumulative products of 1 - beta; betas, or their roots, spaced evenly from `start` to `end` (decimal text). */
 export function exactShares(curve: "linear" | "scaled_linear", start: string, end: string, count: number): number[] {
   const [first, last] = [start, end].map((text) => (curve === "linear" ? fixed(text) : squareRoot(fixed(text))));
   const alphasCumprod: number[] = [];
@@ -15,7 +15,7 @@ export function exactShares(curve: "linear" | "scaled_linear", start: string, en
   return alphasCumprod;
 }
 
-/** "0.00085" */
+/** Parses a decimal such as "0.00085". */
 function fixed(text: string): bigint {
   const [whole = "0", decimals = ""] = text.split(".");
   return BigInt(whole) * ONE + BigInt(decimals.padEnd(50, "0"));

@@ -3,7 +3,7 @@ import { FlowSampler, type FlowShift } from "../../../../../island-agent/runtime
 import { readSchedulerConfig } from "../../../../../island-agent/runtimes/diffusers/samplers/scheduler-config.ts";
 import { closeTo, NOISE, PICTURE, sample } from "./sampler-support.ts";
 
-/** Of Stable Diffusion 3 and of Flux. */
+/** Shifts of Stable Diffusion 3 and Flux. */
 const SD3: FlowShift = { shift: 3, dynamic: null };
 const FLUX: FlowShift = {
   shift: 3,
@@ -14,26 +14,26 @@ const EVEN = { tokens: 4_096, isEven: true };
 const VELOCITY = Float32Array.from(NOISE, (noise, i) => noise - PICTURE[i]!);
 
 describe("FlowSampler", () => {
-  it("has the levels of diffusers' scheduler for Stable Diffusion 3", () => {
+  it("uses the noise levels of diffusers' scheduler for Stable Diffusion 3", () => {
     const { timesteps, sigmas, initNoiseSigma } = new FlowSampler(1_000, 4, SD3, MIXED);
     expect(timesteps).toEqual(closeTo([1_000, 857.69, 602.15, 8.9286], 2));
     expect(sigmas).toEqual(closeTo([1, 0.85769, 0.60215, 0.0089286, 0], 5));
     expect(initNoiseSigma).toBe(1);
   });
 
-  it("has even levels, moved by the number of tokens, for Flux", () => {
-    const moved = (mu: number, sigma: number): number => Math.exp(mu) / (Math.exp(mu) + 1 / sigma - 1);
+  it("uses even noise levels, shifted by the number of tokens, for Flux", () => {
+    const shifted = (mu: number, sigma: number): number => Math.exp(mu) / (Math.exp(mu) + 1 / sigma - 1);
     for (const [tokens, mu] of [
       [4_096, 1.15],
       [256, 0.5],
       [1_024, 0.63],
     ] as const) {
       const { sigmas } = new FlowSampler(1_000, 4, FLUX, { tokens, isEven: true });
-      expect(sigmas).toEqual(closeTo([1, moved(mu, 0.75), moved(mu, 0.5), moved(mu, 0.25), 0], 6));
+      expect(sigmas).toEqual(closeTo([1, shifted(mu, 0.75), shifted(mu, 0.5), shifted(mu, 0.25), 0], 6));
     }
   });
 
-  it("has even levels as they are for a Flux of few steps", () => {
+  it("uses even noise levels without a shift for distilled Flux", () => {
     const { timesteps } = new FlowSampler(1_000, 4, { shift: 1, dynamic: null }, EVEN);
     expect(timesteps).toEqual(closeTo([1_000, 750, 500, 250]));
   });
@@ -41,8 +41,8 @@ describe("FlowSampler", () => {
   it.each([
     [SD3, MIXED],
     [FLUX, EVEN],
-  ])("told the truth, is on the line from noise to original at every step (%#)", (shift, picture) => {
-    const sampler = new FlowSampler(1_000, 10, shift, picture);
+  ])("stays on the line from noise to original with an exact prediction (%#)", (shift, grid) => {
+    const sampler = new FlowSampler(1_000, 10, shift, grid);
     let step = 0;
     const end = sample(sampler, NOISE, (input) => {
       const expected = sampler.noised(Float32Array.from(PICTURE), Float32Array.from(NOISE), step);
@@ -53,7 +53,7 @@ describe("FlowSampler", () => {
     expect([step, end]).toEqual([10, closeTo(PICTURE)]);
   });
 
-  it("is what a scheduler's file asks for", () => {
+  it("is created from a scheduler's file", () => {
     const file = { _class_name: "FlowMatchEulerDiscreteScheduler", num_train_timesteps: 1_000, shift: 3 };
     const plan = readSchedulerConfig(file);
     expect(plan.create(4, MIXED).timesteps).toEqual(new FlowSampler(1_000, 4, SD3, MIXED).timesteps);

@@ -14,11 +14,11 @@ describe("LcmSampler", () => {
     [2, [999, 499]],
     [4, [999, 759, 499, 259]],
     [8, [999, 879, 759, 639, 499, 379, 259, 139]],
-  ])("takes the published times for %i steps", (steps, expected) => {
+  ])("uses the published timesteps for %i steps", (steps, expected) => {
     expect(new LcmSampler(makeTraining(), steps, OPTIONS).timesteps).toEqual(expected);
   });
 
-  it("noises the original that it sees anew for the next time", () => {
+  it("adds fresh noise to the predicted original for the next timestep", () => {
     const sampler = new LcmSampler(makeTraining(), 4, OPTIONS);
     const latents = Float32Array.from(noised(999));
     expect([...sampler.scaleModelInput(latents)]).toEqual([...latents]);
@@ -26,14 +26,14 @@ describe("LcmSampler", () => {
     expect([...next]).toEqual(closeTo(noised(759, PICTURE, [...FRESH]), 4));
   });
 
-  it("ends with the original, and no noise is asked for", () => {
+  it("ends with the original, without fresh noise", () => {
     const sampler = new LcmSampler(makeTraining(), 4, OPTIONS);
     const end = sampler.advance(Float32Array.from(noised(259)), truthOf("epsilon", 259), 3, never);
     expect([...end]).toEqual(closeTo(PICTURE, 4));
   });
 
-  it.each([1, 10])("weighs latents and original by the paper's c_skip and c_out of %i times the time", (timeScale) => {
-    // As many steps as training had, so that there are times so small that both weigh.
+  it.each([1, 10])("weights latents and original by the paper's c_skip and c_out with time scale %i", (timeScale) => {
+    // With as many steps as training, some timesteps are small enough for both weights to matter.
     const sampler = new LcmSampler(makeTraining(), 1_000, { distilledSteps: 1_000, timeScale });
     expect(sampler.timesteps[998]).toBe(1);
     const [skip, out] = [0.25 / (timeScale ** 2 + 0.25), timeScale / Math.sqrt(timeScale ** 2 + 0.25)];
@@ -46,7 +46,7 @@ describe("LcmSampler", () => {
     expect([...next]).toEqual(closeTo(expected));
   });
 
-  it("gives back what it got at time 0, whatever the network says: the boundary condition of consistency", () => {
+  it("returns its input at timestep 0 for any prediction (boundary condition of consistency)", () => {
     const sampler = new LcmSampler(makeTraining(), 1_000, { distilledSteps: 1_000, timeScale: 10 });
     expect(sampler.timesteps[999]).toBe(0);
     expect([...sampler.advance(Float32Array.from(NOISE), Float32Array.from(PICTURE), 999, never)]).toEqual(

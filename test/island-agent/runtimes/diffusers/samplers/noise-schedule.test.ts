@@ -11,7 +11,7 @@ describe("computeAlphasCumprod()", () => {
   it.each([
     ["scaled_linear", "0.00085", "0.012"],
     ["linear", "0.0001", "0.02"],
-  ] as const)("of %s betas are those of exact arithmetic", (curve, start, end) => {
+  ] as const)("matches exact arithmetic for %s betas", (curve, start, end) => {
     const alphasCumprod = computeAlphasCumprod(
       betasOf({ curve, start: Number(start), end: Number(end), count: 1_000 }),
     );
@@ -20,7 +20,7 @@ describe("computeAlphasCumprod()", () => {
     for (const [i, alphaCumprod] of alphasCumprod.entries()) expect(alphaCumprod / exact[i]!).toBeCloseTo(1, 11);
   });
 
-  it("of Stable Diffusion end at the published noise levels, 0.0292 and 14.6146", () => {
+  it("returns the published noise levels of Stable Diffusion, 0.0292 and 14.6146", () => {
     const alphasCumprod = computeAlphasCumprod(
       betasOf({ curve: "scaled_linear", start: 0.00085, end: 0.012, count: 1_000 }),
     );
@@ -28,12 +28,12 @@ describe("computeAlphasCumprod()", () => {
     expect(sigmaOf(alphasCumprod[999])).toBeCloseTo(14.6146, 4);
   });
 
-  it("of DDPM's betas end at 4.0e-5, as published", () => {
+  it("ends at the published 4.0e-5 for DDPM's betas", () => {
     const alphasCumprod = computeAlphasCumprod(betasOf({ curve: "linear", start: 0.0001, end: 0.02, count: 1_000 }));
     expect(alphasCumprod[999]! * 1e5).toBeCloseTo(4.036, 3);
   });
 
-  it("of betas that are listed multiply one by one", () => {
+  it("multiplies listed betas one by one", () => {
     const alphasCumprod = [...computeAlphasCumprod([0.5, 0.5, 0.2])];
     expect(alphasCumprod).toEqual([0.5, 0.25, 0.2]);
   });

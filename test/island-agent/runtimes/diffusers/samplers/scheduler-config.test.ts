@@ -4,7 +4,7 @@ import { EulerSampler } from "../../../../../island-agent/runtimes/diffusers/sam
 import { LcmSampler } from "../../../../../island-agent/runtimes/diffusers/samplers/lcm-sampler.ts";
 import { readSchedulerConfig } from "../../../../../island-agent/runtimes/diffusers/samplers/scheduler-config.ts";
 
-/** As Stable Diffusion 1.5 is published, with fields that are no concern of ours. */
+/** The published file of Stable Diffusion 1.5, including fields that are ignored. */
 const SD15 = {
   _class_name: "PNDMScheduler",
   _diffusers_version: "0.6.0",
@@ -26,19 +26,19 @@ describe("readSchedulerConfig()", () => {
     ["LCMScheduler", LcmSampler],
     ["PNDMScheduler", DdimSampler],
     ["DPMSolverMultistepScheduler", EulerSampler],
-  ])("takes %s", (className, sampler) => {
+  ])("supports %s", (className, sampler) => {
     const plan = readSchedulerConfig({ ...SD15, _class_name: className });
     expect(plan.create(4)).toBeInstanceOf(sampler);
     expect(plan.className).toBe(className);
   });
 
-  it("takes each class's own spacing and clipping where the file says nothing", () => {
+  it("uses the class's defaults for spacing and clipping", () => {
     const training = (className: string) => readSchedulerConfig({ _class_name: className }).training;
     expect(training("EulerDiscreteScheduler")).toMatchObject({ grid: { spacing: "linspace", offset: 0 }, clip: null });
     expect(training("DDIMScheduler")).toMatchObject({ grid: { spacing: "leading" }, clip: 1, prediction: "epsilon" });
   });
 
-  it("takes what the file says", () => {
+  it("reads the fields of the file", () => {
     const { training, maxSteps } = readSchedulerConfig({
       ...SD15,
       _class_name: "DDIMScheduler",
@@ -53,21 +53,21 @@ describe("readSchedulerConfig()", () => {
     expect(maxSteps).toBe(100);
   });
 
-  it("takes betas that are listed", () => {
+  it("accepts listed betas", () => {
     const { training } = readSchedulerConfig({ _class_name: "DDIMScheduler", trained_betas: [0.5, 0.5] });
     expect([...training.alphasCumprod]).toEqual([0.5, 0.25]);
   });
 
-  it("allows a consistency model no more steps than it was distilled from", () => {
+  it("limits the steps of a consistency model to those it was distilled from", () => {
     expect(readSchedulerConfig({ ...SD15, _class_name: "LCMScheduler", original_inference_steps: 40 }).maxSteps).toBe(
       40,
     );
   });
 
-  it("ends DDIM with the first noise of training where set_alpha_to_one is off", () => {
+  it("ends DDIM with the first training noise if set_alpha_to_one is false", () => {
     const endOf = (set_alpha_to_one: boolean): number => {
       const plan = readSchedulerConfig({ ...SD15, _class_name: "DDIMScheduler", set_alpha_to_one });
-      // Nothing but noise, at the one step's time, 1.
+      // Only noise, at timestep 1, the only step.
       const latents = Float32Array.of(Math.sqrt(1 - plan.training.alphasCumprod[1]!));
       return plan.create(1).advance(latents, Float32Array.of(1), 0, () => latents)[0]!;
     };
@@ -92,7 +92,7 @@ describe("readSchedulerConfig()", () => {
     [{ ...SD15, thresholding: true }, "thresholding"],
     [{ ...SD15, num_train_timesteps: 1e9 }, "num_train_timesteps"],
     ["text", "expected object"],
-  ])("refuses %j as model_invalid, naming what is wrong", (content, named) => {
+  ])("refuses %j as model_invalid, and names the field", (content, named) => {
     expect(() => readSchedulerConfig(content)).toThrow(
       expect.objectContaining({ code: "model_invalid", retryable: false, message: expect.stringContaining(named) }),
     );

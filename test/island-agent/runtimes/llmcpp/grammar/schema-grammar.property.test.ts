@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerFault } from "../../../../../coordinator/catalog/answer-schema.ts";
+import { completionFault } from "../../../../../coordinator/catalog/completion-schema.ts";
 import { schemaGrammar } from "../../../../../island-agent/runtimes/llmcpp/grammar/schema-grammar.ts";
 import { argumentsSchemaOf } from "../../../../../shared/grammar/call-schema.ts";
 import { fitsRead } from "../../../../../shared/grammar/grammar-fit.ts";
@@ -9,14 +9,14 @@ import { sampleGrammar } from "../../../../support/models/sample-grammar.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Texts of the schema's grammar, made by chance, which must all be valid by the schema. @param mayOmit As for arguments of tools. */
+/** Random texts of the schema's grammar, which must all be valid. @param mayOmit as for arguments of tools. */
 function assertAgreement(schema: Schema, seed: number, mayOmit: boolean): void {
   const random = generatorOf(seed);
   const read = argumentsSchemaOf({ name: "sampled", description: null, parameters: schema, isStrict: !mayOmit });
   const text = sampleGrammar(schemaGrammar(read), random);
   const value: unknown = JSON.parse(text);
-  const fault = answerFault(schema, value);
-  // No grammar knows what it has written before.
+  const fault = completionFault(schema, value);
+  // A grammar cannot check uniqueness.
   const faults = {
     text,
     schema,

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type AnswerParts,
+  type CompletionParts,
   ToolCallReader,
 } from "../../../../../island-agent/runtimes/llmcpp/tools/tool-call-reader.ts";
 
 function read(pieces: readonly string[], isEither = false) {
   const calls: { name: string; args: string }[] = [];
   let [text, tokens] = ["", 0];
-  const parts: AnswerParts = {
+  const parts: CompletionParts = {
     text: (more, count) => {
       text += more;
       tokens += count;
@@ -33,34 +33,34 @@ const callText = (name: string, args: string): string =>
   `<tool_call>\n{\n"name": "${name}", "arguments": ${args}\n}\n</tool_call>`;
 
 describe("ToolCallReader", () => {
-  it("tells text and calls, however the answer is cut into pieces", () => {
+  it("separates text and calls, wherever the completion is split", () => {
     const args = fc.dictionary(
       fc.string(),
       fc.oneof(fc.string(), fc.constant('</tool_call>{"}'), fc.array(fc.integer())),
     );
-    const answers = fc.record({
+    const completions = fc.record({
       text: fc.constantFrom("", "Hi. ", "a <tool", "1 < 2 <tool_cal> ", "<t"),
       calls: fc.array(fc.record({ name: fc.constantFrom("a", "get_weather"), args }), { maxLength: 3 }),
       cuts: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
     });
     fc.assert(
-      fc.property(answers, ({ text, calls, cuts }) => {
+      fc.property(completions, ({ text, calls, cuts }) => {
         const written = calls.map(({ name, args: value }) => ({ name, args: JSON.stringify(value, null, 1) }));
         const whole = text + written.map(({ name, args: json }) => callText(name, json)).join("\n");
         const pieces: string[] = [];
-        for (let at = 0, turn = 0; at < whole.length; turn += 1) {
-          const length = cuts[turn % cuts.length] ?? 1;
+        for (let at = 0, nth = 0; at < whole.length; nth += 1) {
+          const length = cuts[nth % cuts.length] ?? 1;
           pieces.push(whole.slice(at, at + length));
           at += length;
         }
-        const told = read(pieces);
-        expect(told).toMatchObject({ text, calls: written, isInCall: false });
-        expect(told.tokens).toBeLessThanOrEqual(pieces.length);
+        const result = read(pieces);
+        expect(result).toMatchObject({ text, calls: written, isInCall: false });
+        expect(result.tokens).toBeLessThanOrEqual(pieces.length);
       }),
     );
   });
 
-  it("takes marks in JSON for text where an answer is JSON or calls", () => {
+  it("reads marks inside JSON as text if the completion is JSON or calls", () => {
     const json = JSON.stringify({ said: "<tool_call>\n{}</tool_call>" });
     for (const pieces of [[json], Array.from(json), [" ", json], [json.slice(0, 12), json.slice(12)]]) {
       expect(read(pieces, true)).toMatchObject({ text: pieces.join(""), calls: [], isInCall: false });
@@ -69,7 +69,7 @@ describe("ToolCallReader", () => {
     expect(read(Array.from(call), true)).toMatchObject({ text: "", calls: [{ name: "a", args: "{}" }] });
   });
 
-  it("knows that an answer ended in the midst of a call", () => {
+  it("detects a completion that ended within a call", () => {
     expect(read(["<tool_call>\n", '{"name":"a",'])).toMatchObject({ calls: [], isInCall: true });
     expect(read(["<tool_call>\n", '{"name":"a","arguments":{"b":']).calls).toEqual([{ name: "a", args: '{"b":' }]);
   });

@@ -19,14 +19,14 @@ describe("ToolGrammars", () => {
   });
   afterAll(() => llama.dispose());
 
-  const useOf = (place: string): ToolUse => ({
-    tools: [{ name: "tide", description: null, parameters: { properties: { place: { const: place } } } }],
+  const useOf = (harbour: string): ToolUse => ({
+    tools: [{ name: "tide", description: null, parameters: { properties: { place: { const: harbour } } } }],
     isRequired: true,
     maxCalls: 1,
   });
-  const readUse = (place: string): ToolUse => JSON.parse(JSON.stringify(useOf(place)));
+  const readUse = (harbour: string): ToolUse => JSON.parse(JSON.stringify(useOf(harbour)));
 
-  it("compiles the same tools once, and others or another format apart", async () => {
+  it("compiles the same tools once, and other tools or formats separately", async () => {
     const grammars = new ToolGrammars(llama);
     const reef = await grammars.get(useOf("reef"), TEXT);
     expect(await grammars.get(readUse("reef"), TEXT)).toBe(reef);
@@ -37,7 +37,7 @@ describe("ToolGrammars", () => {
     expect((await grammars.get(optional, TEXT)).grammar).not.toBe(json.grammar);
   });
 
-  it("forgets the tools that were not sent for longest", async () => {
+  it("evicts the least recently used tools", async () => {
     const grammars = new ToolGrammars(llama);
     const first = await grammars.get(useOf("reef"), TEXT);
     for (let at = 0; at < 8; at += 1) await grammars.get(useOf(`bay${at}`), TEXT);

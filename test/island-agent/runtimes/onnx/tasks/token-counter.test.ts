@@ -8,7 +8,7 @@ function makeModel(config: object, generation: object | null = {}): PreTrainedMo
   return { config, generation_config: generation } as unknown as PreTrainedModel;
 }
 
-/** What `generate()` calls for one text. */
+/** Makes the calls that `generate()` makes for one text. */
 function write(count: TokenCounter, ...tokens: number[]): TokenCounter {
   count.put([[0n, 5n]]);
   for (const token of tokens) count.put([[BigInt(token)]]);
@@ -19,27 +19,27 @@ function write(count: TokenCounter, ...tokens: number[]): TokenCounter {
 describe("TokenCounter", () => {
   const model = makeModel({ eos_token_id: END });
 
-  it("counts what was written, neither what it was given nor the end", () => {
+  it("counts generated tokens, without the prompt and the end token", () => {
     expect(write(new TokenCounter(model, 10), 7, 8, END)).toMatchObject({ tokens: 2, finishReason: "stop" });
   });
 
-  it("tells a text that was cut off", () => {
+  it("reports a text without an end token as cut off", () => {
     expect(write(new TokenCounter(model, 2), 7, 8)).toMatchObject({ tokens: 2, finishReason: "length" });
   });
 
-  it("takes an end at the limit for one, unless the model is forced to write it there", () => {
+  it('reports "stop" for an end token at the limit, unless the model forces it there', () => {
     const forced = makeModel({ eos_token_id: END, forced_eos_token_id: END });
     expect(write(new TokenCounter(model, 2), 7, END).finishReason).toBe("stop");
     expect(write(new TokenCounter(forced, 2), 7, END).finishReason).toBe("length");
     expect(write(new TokenCounter(forced, 3), 7, END).finishReason).toBe("stop");
   });
 
-  it("knows several end tokens, those of the generation's own settings before the model's", () => {
+  it("accepts several end tokens, and prefers those of the generation config over the model's", () => {
     const several = makeModel({ eos_token_id: 9 }, { eos_token_id: [END, 3] });
     expect(write(new TokenCounter(several, 5), 9, 3)).toMatchObject({ tokens: 1, finishReason: "stop" });
   });
 
-  it("adds up the texts of several windows, and one that was cut off counts", () => {
+  it('sums the tokens of several windows, and reports "length" if one was cut off', () => {
     const count = write(new TokenCounter(makeModel({ eos_token_id: END }, null), 2), 7, 8);
     expect(write(count, 7, END)).toMatchObject({ tokens: 3, finishReason: "length" });
   });

@@ -6,7 +6,7 @@ import { peersOn } from "./peers-on.ts";
 
 const error = { code: "invalid_input", message: "The Cargo cannot run this input", retryable: false } as const;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const memoryOf = (jobId: string): HandoverState => ({
+const handoverOf = (jobId: string): HandoverState => ({
   jobId,
   failedOn: [{ islandId: "isle-1", accountId: "user_1" }],
   final: { islandId: "isle-1", error },
@@ -15,16 +15,25 @@ const memoryOf = (jobId: string): HandoverState => ({
 it("shareHandoverStates() gives the handover state of a job to the receiver once", async () => {
   const bus = new LocalBus();
   const [one, two] = [shareHandoverStates(peersOn(bus, "c1")), shareHandoverStates(peersOn(bus, "c2"))];
-  one.send("c2", [memoryOf("job_1")]);
+  one.send("c2", [handoverOf("job_1")]);
   await settle();
-  expect([one.take("job_1"), two.take("job_1"), two.take("job_1")]).toEqual([undefined, memoryOf("job_1"), undefined]);
+  expect([one.take("job_1"), two.take("job_1"), two.take("job_1")]).toEqual([
+    undefined,
+    handoverOf("job_1"),
+    undefined,
+  ]);
 });
 
 it("shareHandoverStates() drops an invalid message", async () => {
   const bus = new LocalBus();
   const handoverStates = shareHandoverStates(peersOn(bus, "c1"));
-  for (const said of [null, {}, { handovers: [{ jobId: 7 }] }, { handovers: [{ ...memoryOf("job_1"), final: "yes" }] }])
-    await expect(bus.request("c1.handovers", ["c2", said])).rejects.toMatchObject({ kind: "refused" });
+  for (const message of [
+    null,
+    {},
+    { handovers: [{ jobId: 7 }] },
+    { handovers: [{ ...handoverOf("job_1"), final: "yes" }] },
+  ])
+    await expect(bus.request("c1.handovers", ["c2", message])).rejects.toMatchObject({ kind: "refused" });
   expect(handoverStates.take("job_1")).toBeUndefined();
 });
 
@@ -40,7 +49,7 @@ it("shareHandoverStates() sends many states in several messages, and only the ne
   const failedOn = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
   one.send(
     "c2",
-    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), failedOn })),
+    Array.from({ length: 501 }, (_, index) => ({ ...handoverOf(`job_${index}`), failedOn })),
   );
   await settle();
   expect([messages, two.take("job_500")?.failedOn]).toEqual([2, failedOn.slice(20)]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { answerFault, schemaFault } from "../../../coordinator/catalog/answer-schema.ts";
+import { completionFault, schemaFault } from "../../../coordinator/catalog/completion-schema.ts";
 
-describe("answerFault()", () => {
+describe("completionFault()", () => {
   it.each<[unknown, object, string]>([
     [{ a: 5 }, { properties: { a: { maximum: 4 } } }, "/a must be <= 4"],
     ["b", { type: "string", pattern: "^(?=a)" }, "must match pattern"],
@@ -16,7 +16,7 @@ describe("answerFault()", () => {
     [{ $id: 5 }, { properties: { $id: { type: "string" } } }, "/$id must be string"],
     [undefined, { type: "object" }, "must be object"],
   ])("reports that %j violates %j", (value, schema, message) =>
-    expect(answerFault({ ...schema }, value)).toContain(message),
+    expect(completionFault({ ...schema }, value)).toContain(message),
   );
 
   it.each<[unknown, object]>([
@@ -25,10 +25,10 @@ describe("answerFault()", () => {
     ["x", { $id: "https://example.com/a", type: "string" }],
     ["y", { $id: "https://example.com/a", enum: ["y"] }],
     ["x", { type: "string", format: "starts_with", "x-note": 1, nullable: true }],
-  ])("accepts %j for %j", (value, schema) => expect(answerFault({ ...schema }, value)).toBeNull());
+  ])("accepts %j for %j", (value, schema) => expect(completionFault({ ...schema }, value)).toBeNull());
 
   it("aborts a pattern that backtracks endlessly", () => {
-    const fault = answerFault({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`);
+    const fault = completionFault({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`);
     expect(fault).toContain("takes too long to check");
   });
 });

@@ -6,17 +6,13 @@ import addFormats from "ajv-formats";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Number of cached compiled schemas. Clients send the same schema with many requests. */
 const MAX_COMPILED = 128;
-/**
- * Time limit of a check. A client's pattern may backtrack endlessly on a text that its prompt requested. Nearly all checks take less than 1
- * ms.
- */
+/** Time limit of a check. A client's pattern may backtrack endlessly. Nearly all checks take less than 1 ms. */
 const MAX_CHECK_MS = 250;
-const MAX_TRIES = 4;
+const MAX_ATTEMPTS = 4;
 const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
-/** Ignored keywords. Identifiers would be shared by all schemas of the process; the others have no effect, and ajv rejects some. */
-const LEFT_OUT = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
+/** Ignored keywords: identifiers, which all schemas would share, and others without effect. */
+const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
 const VALUES = new Set(["const", "enum", "default", "examples"]);
 const OPTIONS: Options = {
   strict: false,
@@ -37,11 +33,8 @@ export function schemaFault(schema: Schema): string | null {
   return messageOf(compiler.errors);
 }
 
-/**
- * Returns why the value violates the schema that its client sent; null if it is valid. A check that needs more than {@link MAX_CHECK_MS} of
- * processor time is aborted, and its value counts as invalid.
- */
-export function answerFault(schema: Schema, value: unknown): string | null {
+/** Returns why the value violates the schema that its client sent, or takes too long to check; null if it is valid. */
+export function completionFault(schema: Schema, value: unknown): string | null {
   try {
     const check = compile(schema);
     return runBounded(check, value) ? null : messageOf(check.errors);
@@ -51,19 +44,16 @@ export function answerFault(schema: Schema, value: unknown): string | null {
   }
 }
 
-/**
- * Runs a check with a time limit. On a busy machine the limit may pass without processor time; the check is then retried. @throws the error
- * that {@link isTimeout} recognizes
- */
+/** Runs a check with a time limit, and retries if a busy machine gave it little processor time. */
 function runBounded(check: ValidateFunction, value: unknown): boolean {
   const context = createContext({ check, value });
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const { user } = process.threadCpuUsage();
     try {
       return CHECK.runInContext(context, { timeout: MAX_CHECK_MS }) as boolean;
     } catch (error) {
       const usedMs = (process.threadCpuUsage().user - user) / 1_000;
-      if (!isTimeout(error) || usedMs > MAX_CHECK_MS / 2 || tries === MAX_TRIES) throw error;
+      if (!isTimeout(error) || usedMs > MAX_CHECK_MS / 2 || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -100,7 +90,7 @@ function clean(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(clean);
   if (typeof schema !== "object" || schema === null) return schema;
   // A property may have the name of a keyword, but then its value is a schema.
-  const kept = Object.entries(schema).filter(([keyword, value]) => !LEFT_OUT.has(keyword) || isSchema(value));
+  const kept = Object.entries(schema).filter(([keyword, value]) => !IGNORED.has(keyword) || isSchema(value));
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, VALUES.has(keyword) ? value : clean(value)]));
 }
 
@@ -118,10 +108,8 @@ function hasListOfItems(schema: unknown): boolean {
 function messageOf(errors: readonly ErrorObject[] | null | undefined): string {
   const error = errors?.at(-1);
   if (error === undefined) return "it is not valid";
-  return `${error.instancePath === "" ? "the whole" : error.instancePath} ${error.message ?? "is not valid"}`.slice(
-    0,
-    500,
-  );
+  const path = error.instancePath === "" ? "the whole" : error.instancePath;
+  return `${path} ${error.message ?? "is not valid"}`.slice(0, 500);
 }
 
 function isTimeout(error: unknown): boolean {

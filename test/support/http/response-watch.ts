@@ -2,9 +2,9 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalPath, isVendorPath } from "../../../coordinator/http/vendor-paths.ts";
 import { EventTexts } from "../event-texts.ts";
-import type { Answer, AnswerCheck } from "./openapi.ts";
+import type { ReceivedResponse, ResponseValidator } from "./openapi.ts";
 
-type Head = Omit<Answer, "body"> & {
+type Head = Omit<ReceivedResponse, "body"> & {
   /** The body of the request if it was text. */
   readonly sent?: string | undefined;
 };
@@ -15,7 +15,7 @@ const RECORDS = process.env["ATOLL_RECORD_EXAMPLES"];
 /** Origins of coordinators of this source tree. */
 const origins = new Set<string>();
 const problems: string[] = [];
-let check: AnswerCheck | undefined;
+let validator: ResponseValidator | undefined;
 
 /** Checks a coordinator's responses against the OpenAPI document from now on. @param url its address. */
 export function watchOrigin(url: string): void {
@@ -38,7 +38,7 @@ export function takeProblems(): string[] {
 
 /** Checks the body of a webhook against the document. */
 export async function watchWebhook(body: { readonly type: string }): Promise<void> {
-  const found = (await currentCheck()).webhookProblems(body);
+  const found = (await currentValidator()).webhookProblems(body);
   problems.push(...found);
   if (found.length === 0)
     record({ operationId: body.type.startsWith("batch.") ? "batchFinished" : "jobEnded", request: body });
@@ -49,31 +49,31 @@ function record(call: object): void {
   if (RECORDS !== undefined) appendFileSync(join(RECORDS, `${process.pid}.jsonl`), `${JSON.stringify(call)}\n`);
 }
 
-/** Loads the check on first use, because it loads the whole API and most test files do not need it. */
-async function currentCheck(): Promise<AnswerCheck> {
-  const { AnswerCheck: Check, currentDocument } = await import("./openapi.ts");
-  check ??= new Check(currentDocument());
-  return check;
+/** Loads the validator on first use, because it loads the whole API and most test files do not need it. */
+async function currentValidator(): Promise<ResponseValidator> {
+  const { ResponseValidator: Validator, currentDocument } = await import("./openapi.ts");
+  validator ??= new Validator(currentDocument());
+  return validator;
 }
 
 /** Checks one response on its way to a client: each event of a stream, or the complete body of others. */
-export class AnswerWatch {
+export class ResponseWatch {
   readonly isStream: boolean;
   readonly #head: Head;
-  readonly #check: AnswerCheck;
+  readonly #validator: ResponseValidator;
   readonly #chunks: Uint8Array[] = [];
   readonly #events: EventTexts;
 
-  private constructor(head: Head, answers: AnswerCheck) {
+  private constructor(head: Head, validator: ResponseValidator) {
     this.#head = head;
-    this.#check = answers;
-    this.#events = new EventTexts((event) => problems.push(...answers.eventProblems(head, event)));
+    this.#validator = validator;
+    this.#events = new EventTexts((event) => problems.push(...validator.eventProblems(head, event)));
     this.isStream = head.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (this.isStream) problems.push(...answers.problems({ ...head, body: null }));
+    if (this.isStream) problems.push(...validator.problems({ ...head, body: null }));
   }
 
-  static async begin(head: Head): Promise<AnswerWatch> {
-    return new AnswerWatch(head, await currentCheck());
+  static async begin(head: Head): Promise<ResponseWatch> {
+    return new ResponseWatch(head, await currentValidator());
   }
 
   push(bytes: Uint8Array): void {
@@ -86,10 +86,10 @@ export class AnswerWatch {
     if (this.isStream) return;
     const { method, path, status, sent } = this.#head;
     const body = Buffer.concat(this.#chunks).toString("utf8");
-    const found = this.#check.problems({ ...this.#head, body });
+    const found = this.#validator.problems({ ...this.#head, body });
     problems.push(...found);
     if (RECORDS === undefined || found.length > 0 || status >= 300 || status === 202) return;
-    const operation = this.#check.operation(method, canonicalPath(path));
+    const operation = this.#validator.operation(method, canonicalPath(path));
     record({ operationId: operation?.operationId, request: parsed(sent), response: parsed(body) });
   }
 }

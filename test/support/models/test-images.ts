@@ -1,11 +1,11 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** Images that the vision models under test/fixtures/onnx know: boxes on black. Source: tools/models/pictures.py. */
+/** Images that the vision models under test/fixtures/onnx recognize: boxes on black. Source: tools/models/images.py. */
 
 const COLOURS = { red: [255, 40, 40], green: [40, 255, 40], blue: [40, 40, 255], white: [255, 255, 255] } as const;
 export type BoxColour = keyof typeof COLOURS;
 
-/** Edges in pixels; right and bottom are the first that are not of the box. */
+/** Edges in pixels. `right` and `bottom` are exclusive. */
 export interface PaintedBox {
   readonly colour: BoxColour;
   readonly left: number;
@@ -14,7 +14,7 @@ export interface PaintedBox {
   readonly bottom: number;
 }
 
-/** Three bytes a pixel, row by row. */
+/** Returns RGB pixels, row by row. */
 export function paintBoxes(
   width: number,
   height: number,
@@ -27,7 +27,7 @@ export function paintBoxes(
   return pixels;
 }
 
-/** The same as a PNG file: 8 bits, RGB, no filter. Layout: https://www.w3.org/TR/png-3/, §5 and §11. */
+/** Encodes the boxes of {@link paintBoxes} as a PNG file: 8 bits, RGB, no filter. Layout: https://www.w3.org/TR/png-3/, §5 and §11. */
 export function encodePng(width: number, height: number, boxes: readonly PaintedBox[]): Buffer {
   const pixels = paintBoxes(width, height, boxes);
   const rows = Buffer.alloc(height * (1 + width * 3));

@@ -16,15 +16,9 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` in seconds if no Island was free or had the model. */
 const NO_ISLAND_RETRY_S = 5;
-/**
- * `Retry-After` in seconds by code. A failover of a database takes seconds; a database that is back is found in half a
- * second. Behind a load balancer, a retry reaches another coordinator.
- */
+/** `Retry-After` in seconds. A failover of a database takes seconds; a retry may reach another coordinator. */
 const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
-/**
- * Errors of a job whose model or image could not be fetched: 503, because neither the coordinator nor the request is at
- * fault.
- */
+/** The model or image could not be fetched: 503, because neither the coordinator nor the request is at fault. */
 const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
   "model_unavailable",
   "model_hash_mismatch",
@@ -35,10 +29,7 @@ const CANCELLED_MESSAGE =
 /** Does not quote the error, which may contain file names or secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/**
- * No Island started the job of a chat, a conversation or an embedding in time, or none can run it. `message` is the
- * job's error, with the reason.
- */
+/** No Island started the job of a waiting client in time, or none can run it. `message` is the job's error. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
   /** Null if a retry fails too. */
@@ -49,7 +40,7 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** The job of a chat, a conversation's message or an embedding ended without a result. */
+/** The job of a waiting client ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
@@ -74,9 +65,9 @@ export class JobFailedError extends ServiceError {
   }
 }
 
-/** The path exists, but not with this method. `allowed`: its methods. */
 export class MethodNotAllowedError extends ServiceError {
   override readonly name = "MethodNotAllowedError";
+  /** Methods of the path. */
   readonly allowed: readonly string[];
   constructor(method: string, allowed: readonly string[]) {
     super("not_found", `Method ${method} is not allowed for this path; use ${allowed.join(" or ")}`);
@@ -84,25 +75,21 @@ export class MethodNotAllowedError extends ServiceError {
   }
 }
 
-/** Format of errors, by the clients that call a path: each vendor's libraries read their own. */
+/** Format of errors: each vendor's libraries read their own. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
 
-/**
- * Asks clients not to retry. Without this header, each client retries by its own list of statuses (Claude Code: 401,
- * LangChain: 422).
- */
+/** Without this header, each client retries by its own list of statuses (Claude Code: 401, LangChain: 422). */
 const FINAL = { "X-Should-Retry": "false" };
 /** Statuses from 400 to 499 that a retry can fix: the request arrived too slowly, or there were too many. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
-/**
- * `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and only those of
- * OpenAI's clients have `param`.
- */
+/** `error` of an error body. */
 interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
+  /** Only for OpenAI's and Anthropic's clients. */
   readonly type?: string;
+  /** Only for OpenAI's clients. */
   readonly param?: string | null;
   readonly details?: readonly FieldError[];
   readonly retry_after?: number;
@@ -116,7 +103,7 @@ interface WireError {
   readonly request_id?: string;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** `type` and `request_id` are for Anthropic's clients. */
@@ -124,31 +111,28 @@ export interface ErrorAnswer {
 }
 
 interface ErrorContext {
-  readonly requestId: string;
-  /** Format of the error; see `errorStyles`. */
-  readonly style: ErrorStyle;
-  /**
-   * Whether the path is below `/v1`, where an invalid request is 400, as in OpenAI's and Anthropic's references,
-   * instead of the spec's 422. Default: false.
-   */
+  /** Default: "". */
+  readonly requestId?: string;
+  /** Default: plain. */
+  readonly style?: ErrorStyle;
+  /** Below `/v1`, an invalid request is 400, as in the vendors' references, and not the spec's 422. Default: false. */
   readonly isVendorBase?: boolean;
 }
 
 /** Returns the error response for a thrown value. For an unexpected error it contains only the request's id. */
-export function answerError(thrown: unknown, { requestId, style, isVendorBase = false }: ErrorContext): ErrorAnswer {
+export function errorResponse(
+  thrown: unknown,
+  { requestId = "", style = "plain", isVendorBase = false }: ErrorContext = {},
+): ErrorResponse {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
-    return { status: 500, headers: {}, body: styled(error, { status: 500, param: null, requestId, style }) };
+    return { status: 500, headers: {}, body: styled(error, 500, style, requestId) };
   }
   const specStatus = statusOf(thrown);
   const status = isVendorBase && specStatus === 422 ? 400 : specStatus;
   const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
-  const param = thrown instanceof ValidationError ? (thrown.details[0]?.path ?? null) : null;
-  return {
-    status,
-    headers: { ...finalHeaders(status), ...headersOf(thrown) },
-    body: styled(error, { status, param: param === "" ? null : param, requestId, style }),
-  };
+  const headers = { ...finalHeaders(status), ...headersOf(thrown) };
+  return { status, headers, body: styled(error, status, style, requestId) };
 }
 
 /** Returns the headers for a status that tell clients whether a retry may succeed. */
@@ -161,61 +145,61 @@ function statusOf(error: ServiceError): number {
   return error instanceof JobFailedError ? error.status : ERROR_STATUS[error.code];
 }
 
+/** Returns the members of `error` in addition to message and code. */
 function extrasOf(error: ServiceError): Partial<WireError> {
+  const retryAfterS = retryAfterOf(error);
+  const retry = retryAfterS === null ? {} : { retry_after: retryAfterS };
   if (error instanceof ValidationError) return { details: error.details };
-  if (error instanceof RateLimitedError) return { retry_after: error.retryAfterS, limit: error.limit };
+  if (error instanceof RateLimitedError) return { ...retry, limit: error.limit };
   if (error instanceof InsufficientCreditsError) {
     const { requiredMicro, balanceMicro } = error;
     return { required_credits: creditsOf(requiredMicro), balance_credits: creditsOf(balanceMicro) };
   }
   if (error instanceof KeyCreditsError) {
-    const [required, left] = [error.requiredMicro, error.leftMicro].map((micro) => micro / MICRO_PER_CREDIT);
+    const { requiredMicro, leftMicro } = error;
     const renewsAt = new Date(error.renewsAtMs).toISOString();
-    return { required_credits: required ?? 0, remaining_credits: left ?? 0, renews_at: renewsAt };
+    return { required_credits: creditsOf(requiredMicro), remaining_credits: creditsOf(leftMicro), renews_at: renewsAt };
   }
-  if (isTemporary(error)) return { retry_after: error.retryAfterS };
-  if (error instanceof NoIslandError) return { retryable: false };
-  if (error instanceof JobFailedError) {
-    const { jobError, retryable, retryAfterS } = error;
-    return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
-  }
-  const retryAfterS = RETRY_S[error.code];
-  return retryAfterS === undefined ? {} : { retry_after: retryAfterS };
+  if (error instanceof JobFailedError) return { job_error: error.jobError, retryable: error.retryable, ...retry };
+  return error instanceof NoIslandError && retryAfterS === null ? { retryable: false } : retry;
 }
 
 /** Returns the nearest double, because a batch may cost more than a double can represent exactly. */
-function creditsOf(micro: bigint): number {
+function creditsOf(micro: bigint | number): number {
   return Number(micro) / MICRO_PER_CREDIT;
 }
 
-function headersOf(error: ServiceError): Record<string, string> {
-  if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
-  if (error instanceof NoIslandError) return FINAL;
-  if (error instanceof JobFailedError) {
-    if (!error.isWorthRepeating) return FINAL;
-    return error.retryAfterS === null ? {} : { "Retry-After": String(error.retryAfterS) };
-  }
+function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+  const retryAfterS = retryAfterOf(error);
+  if (retryAfterS !== null) return { "Retry-After": String(retryAfterS) };
+  if (error instanceof NoIslandError || (error instanceof JobFailedError && !error.isWorthRepeating)) return FINAL;
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
   if (error.code === "unauthenticated" || error.code === "key_expired")
     return { "WWW-Authenticate": 'Bearer realm="atoll"' };
-  const retryAfterS = RETRY_S[error.code];
-  return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
+  return {};
 }
 
-function isTemporary(error: ServiceError): error is ServiceError & { readonly retryAfterS: number } {
-  if (error instanceof NoIslandError) return error.retryAfterS !== null;
-  return error instanceof OverloadedError || error instanceof ClusterUnavailableError;
+/** Null if the client need not wait. */
+function retryAfterOf(error: ServiceError): number | null {
+  if (
+    error instanceof RateLimitedError ||
+    error instanceof OverloadedError ||
+    error instanceof ClusterUnavailableError ||
+    error instanceof NoIslandError ||
+    error instanceof JobFailedError
+  )
+    return error.retryAfterS;
+  return RETRY_S[error.code] ?? null;
 }
 
-function styled(
-  error: WireError,
-  { status, param, requestId, style }: ErrorContext & { readonly status: number; readonly param: string | null },
-): ErrorAnswer["body"] {
+function styled(error: WireError, status: number, style: ErrorStyle, requestId: string): ErrorResponse["body"] {
+  if (style === "plain") return { error };
   const { message, ...extras } = error;
   const code = codeIn(style, error.code);
-  if (style === "openai") return { error: { message, type: openAiType(status), param, ...extras, code } };
-  if (style === "plain") return { error };
-  return { type: "error", error: { type: anthropicType(status), message, ...extras, code }, request_id: requestId };
+  if (style === "anthropic")
+    return { type: "error", error: { type: anthropicType(status), message, ...extras, code }, request_id: requestId };
+  const path = error.details?.[0]?.path ?? "";
+  return { error: { message, type: openAiType(status), param: path === "" ? null : path, ...extras, code } };
 }
 
 export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {

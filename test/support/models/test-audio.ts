@@ -1,8 +1,8 @@
-/** Sounds that the speech models under test/fixtures/onnx know. Source: tools/models/makers/spelling.py and whisper.py. */
+/** Audio that the speech models under test/fixtures/onnx recognize. Source: tools/models/makers/spelling.py and whisper.py. */
 
 export const SAMPLE_RATE_HZ = 16_000;
 
-/** One tone after the other, of each the last quarter silent; 0 Hz is silence. Samples from -1 to 1 at 16 kHz, mono. */
+/** Returns a sequence of tones; the last quarter of each is silent. 0 Hz is silence. Samples from -1 to 1 at 16 kHz, mono. */
 export function makeTones(frequenciesHz: readonly number[], toneMs: number): Float32Array<ArrayBuffer> {
   const perTone = (SAMPLE_RATE_HZ * toneMs) / 1_000;
   return Float32Array.from({ length: perTone * frequenciesHz.length }, (_, i) => {
@@ -12,7 +12,7 @@ export function makeTones(frequenciesHz: readonly number[], toneMs: number): Flo
   });
 }
 
-/** 100 ms for each letter, a tone from A to E and silence for a space: what `tiny-ctc` spells. */
+/** Returns 100 ms per letter: a tone for A to E, silence for a space. `tiny-ctc` transcribes them. */
 export function spellTones(text: string): Float32Array<ArrayBuffer> {
   return makeTones(
     Array.from(text, (letter) => (letter === " " ? 0 : 400 + 300 * "ABCDE".indexOf(letter))),
@@ -22,7 +22,7 @@ export function spellTones(text: string): Float32Array<ArrayBuffer> {
 
 const COUNTED = ["one", "two", "three", "four", "five"] as const;
 
-/** 400 ms of a tone for each word: what `tiny-whisper` says. Its window is five of them. */
+/** Returns a tone of 400 ms per word, which `tiny-whisper` transcribes. Its window has five of them. */
 export function countTones(...words: readonly (typeof COUNTED)[number][]): Float32Array<ArrayBuffer> {
   return makeTones(
     words.map((word) => 400 + 300 * COUNTED.indexOf(word)),
@@ -30,7 +30,7 @@ export function countTones(...words: readonly (typeof COUNTED)[number][]): Float
   );
 }
 
-/** A WAV file of 16-bit PCM, mono. Layout: RIFF WAVE, chunks `fmt ` and `data`. */
+/** Encodes a WAV file: 16-bit PCM, mono. Layout: RIFF WAVE, chunks `fmt ` and `data`. */
 export function encodeWav(samples: Float32Array, sampleRateHz = SAMPLE_RATE_HZ): Buffer {
   const head = Buffer.alloc(44);
   head.write("RIFF", 0);

@@ -11,14 +11,14 @@ type Write =
   | "revokeIslandToken"
   | "revokeKey";
 
-interface Note {
+interface AuditEntry {
   readonly accountId: string;
   readonly action: string;
   readonly after: object;
 }
 
 /** Audit event of each write. It never contains a secret or its hash. */
-const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => Note } = {
+const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => AuditEntry } = {
   create: ({ id, postings }) => {
     const grantMicro = postings.find(({ micro }) => micro > 0)?.micro ?? 0;
     return { accountId: id, action: "account.create", after: { grantMicro } };
@@ -31,7 +31,7 @@ const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]
   createKey: ({ accountId, id, scopes, expiresAtMs, cargos, monthlyMicro }) => ({
     accountId,
     action: "api_key.create",
-    after: { id, scopes, ...given({ expiresAtMs, cargos, monthlyMicro }) },
+    after: { id, scopes, ...knownOf({ expiresAtMs, cargos, monthlyMicro }) },
   }),
   revokeKey: (accountId, id) => ({ accountId, action: "api_key.revoke", after: { id } }),
   createIslandToken: ({ accountId, id }) => ({ accountId, action: "island_token.create", after: { id } }),
@@ -43,22 +43,24 @@ const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]
   }),
 };
 
-function given(limits: object): object {
+function knownOf(limits: object): object {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && value !== undefined));
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
 
 /** Returns a store's accounts, for commands. Each write adds its audit event in the same transaction. */
-export function notedAccounts(store: Store): AccountStore {
+export function auditedAccounts(store: Store): AccountStore {
   const trail = trailOf(store);
   return new Proxy(store.accounts, {
     get(accounts, name: keyof AccountStore): Method {
       return (...args) => {
         let into = accounts;
-        if (name in NOTES) {
-          const { accountId, ...note } = (NOTES[name as Write] as unknown as (...values: typeof args) => Note)(...args);
-          into = trail.noting(commandActor(), { ...note, targetKind: "account", targetId: accountId }).accounts;
+        if (name in EVENTS) {
+          const { accountId, ...entry } = (EVENTS[name as Write] as unknown as (...values: typeof args) => AuditEntry)(
+            ...args,
+          );
+          into = trail.noting(commandActor(), { ...entry, targetKind: "account", targetId: accountId }).accounts;
         }
         return (into[name] as Method).apply(into, [...args]);
       };

@@ -5,47 +5,46 @@ import type { Identity } from "../../accounts/identity.ts";
 import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
 
-/** Number of characters above which a response counts as an open stream. A socket's own buffers hold about as much. */
-export const LARGE_ANSWER_CHARS = MIB;
+/** A larger response counts as an open stream. A socket's own buffers hold about as much. */
+export const LARGE_RESPONSE_CHARS = MIB;
 
 const HEADERS = { "Content-Type": "application/json" };
 
 /**
- * Responds with 200 and JSON. Large values in it are read from storage as fast as the client reads. A large response
- * without such values stays in memory until its client has read it. Both count as one of the account's open streams
- * until then.
- * @throws {RateLimitedError} for a large response when the account has too many open streams
- * @throws {OverloadedError} when the large responses in memory are too many; the text is dropped.
+ * Responds with 200 and JSON. Large values are read from storage as fast as the client reads; a large response without
+ * them stays in memory until its client has read it. Both count as one of the account's open streams until then.
+ * @throws {RateLimitedError} when the account has too many open streams
+ * @throws {OverloadedError} when the large responses in memory are too many
  */
-export function answerJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
+export function respondWithJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
   const text = parts.length === 1 ? (parts[0] as string) : null;
-  if (text === null || text.length > LARGE_ANSWER_CHARS) return answerLarge(c, identity, text ?? parts);
+  if (text === null || text.length > LARGE_RESPONSE_CHARS) return respondWithLargeJson(c, identity, text ?? parts);
   return c.body(text, 200, HEADERS);
 }
 
-async function answerLarge(
+async function respondWithLargeJson(
   c: Context<HttpEnv>,
   identity: Identity,
-  answer: string | readonly JsonPart[],
+  json: string | readonly JsonPart[],
 ): Promise<Response> {
   const limits = c.get("limits");
-  if (typeof answer === "string") {
-    await limits.holdAnswer(identity, c.env.outgoing, answer.length);
-    return c.body(answer, 200, HEADERS);
+  if (typeof json === "string") {
+    await limits.holdResponse(identity, c.env.outgoing, json.length);
+    return c.body(json, 200, HEADERS);
   }
   await limits.openStream(identity, c.env.outgoing);
-  return c.body(ReadableStream.from(encoded(answer)), 200, HEADERS);
+  return c.body(ReadableStream.from(encoded(json)), 200, HEADERS);
 }
 
 async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, void, void> {
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
 }
 
-/** Part of a JSON text: a string, or a large value that is read from storage while it is written. */
+/** Part of a JSON text. A large value is read from storage while it is written. */
 export type JsonPart = string | LargeJson;
 
-/** Returns the JSON text of a value that may contain large values at any place; one string if it contains none. */
+/** Returns the JSON text of a value; one string if it contains no large value. */
 export function jsonParts(value: unknown): readonly JsonPart[] {
   const large: LargeJson[] = [];
   // No client text can contain it.
@@ -60,7 +59,6 @@ export function jsonParts(value: unknown): readonly JsonPart[] {
     .flatMap((part, index): JsonPart[] => (index === 0 ? [part] : [large[index - 1] as LargeJson, part]));
 }
 
-/** Yields the text of the parts in pieces. */
 export async function* piecesOfParts(parts: readonly JsonPart[]): AsyncGenerator<string, void, void> {
   for (const part of parts) {
     if (typeof part === "string") yield part;

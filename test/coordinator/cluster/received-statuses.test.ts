@@ -8,17 +8,17 @@ const at = (index: number): SharingCoordinator => network.coordinators[index] as
 
 afterEach(() => network.close());
 
-it("hasHeardAllSince() requires every live coordinator, from when it joined, and ignores dead ones", async () => {
+it("hasReceivedFromAllSince() requires every live coordinator, from when it joined, and ignores dead ones", async () => {
   network = new SharingNetwork(3, [makeCargo()]);
   const sinceMs = network.clock.monotonicMs();
-  const hasHeardAll = (since = sinceMs + 1_200): boolean => at(1).sharing.hasHeardAllSince(since);
+  const hasReceivedFromAll = (since = sinceMs + 1_200): boolean => at(1).sharing.hasReceivedFromAllSince(since);
   await network.pass(1_200);
-  expect([hasHeardAll(sinceMs - 1), hasHeardAll()]).toEqual([false, true]);
+  expect([hasReceivedFromAll(sinceMs - 1), hasReceivedFromAll()]).toEqual([false, true]);
   await at(0).sharing.close();
   await network.pass(3_500);
-  expect(hasHeardAll()).toBe(false);
+  expect(hasReceivedFromAll()).toBe(false);
   network.setLive(["c2", "c3"]);
-  expect(hasHeardAll()).toBe(true);
+  expect(hasReceivedFromAll()).toBe(true);
 });
 
 it("a coordinator without peers replies to the status of one that it does not know yet", async () => {
@@ -26,5 +26,5 @@ it("a coordinator without peers replies to the status of one that it does not kn
   at(0).peers.setLive([peerOf("c1")]);
   // Longer than the allowed silence.
   await network.pass(5_000);
-  expect(at(1).sharing.hasHeardAllSince(network.clock.monotonicMs())).toBe(true);
+  expect(at(1).sharing.hasReceivedFromAllSince(network.clock.monotonicMs())).toBe(true);
 });

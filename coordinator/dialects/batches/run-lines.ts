@@ -1,21 +1,18 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError } from "../../http/error-answers.ts";
+import { errorResponse } from "../../http/error-responses.ts";
 import type { BatchLease, AbortReason } from "./batch-lease.ts";
-import type { BatchLine, linesOf } from "./input-lines.ts";
-import { NoAnswerError } from "./line-jobs.ts";
+import type { BatchLine, readLines } from "./input-lines.ts";
+import { NoResponseError } from "./line-jobs.ts";
 import type { ResultFile } from "./result-file.ts";
 
-/**
- * Maximum lines of one account in flight; fewer for an account with few job quota slots, whose batches use half of
- * them.
- */
-const LINES_AT_ONCE = 8;
+/** Maximum lines of one account in flight; fewer for an account with few job quota slots. */
+const MAX_CONCURRENCY = 8;
 const RETRY_MS = 1_000;
-/** Maximum attempts to read the results of a batch that ends early, whose jobs other coordinators may own. */
-const EARLIER_TRIES = 30;
+/** Attempts to read the results of a batch that ends early, whose jobs other coordinators may own. */
+const MAX_EARLIER_ATTEMPTS = 30;
 const OK = 200;
-/** Errors after which a retry may succeed; the line retries until its batch ends. */
+/** Errors that a line retries until its batch ends. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   "rate_limited",
   "storage_unavailable",
@@ -29,30 +26,29 @@ const EARLY_ENDS: Record<AbortReason, { readonly code: string; readonly message:
   expired: { code: "batch_expired", message: "The batch's completion window ended before this request completed" },
 };
 
-/** Lines in flight of all batches of an account at this coordinator. */
+/** Lines of all batches of an account at this coordinator. */
 export type LinesInFlight = Set<Promise<void>>;
 
 /**
  * Calls the endpoint of a batch for one line. Returns null if `gone`.
- * @param isEarlier Return only a response that was charged before the batch ended early.
- * @throws {ServiceError} as the endpoint; {@link NoAnswerError}
+ * @param isEarlier returns only a response that was charged before the batch ended early
+ * @throws {ServiceError} as the endpoint; {@link NoResponseError}
  */
-export type AskLine = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
+export type CallEndpoint = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
 
 /**
  * Runs the lines of a batch, several at a time, and writes their results.
  * @throws the error of writing a result; the reason if the batch is left to another coordinator
  */
-export async function answerLines(
+export async function runLines(
   clock: Clock,
-  ask: AskLine,
+  call: CallEndpoint,
   lease: BatchLease,
   results: { readonly output: ResultFile; readonly failures: ResultFile },
   inFlight: LinesInFlight,
-  lines: ReturnType<typeof linesOf>,
+  lines: ReturnType<typeof readLines>,
 ): Promise<void> {
   const own: LinesInFlight = new Set();
-  /** A controller for each line in flight. */
   const waiting = new Set<AbortController>();
   let fault: { readonly error: unknown } | null = null;
   let [completed, failed] = [0, 0];
@@ -66,20 +62,20 @@ export async function answerLines(
   };
 
   /** Returns null if the batch ended early without a response to the line, or is left to another coordinator. */
-  const answerOf = async (line: BatchLine, requestId: string) => {
-    let triesLeft = EARLIER_TRIES;
-    while (triesLeft > 0 && !lease.stopped.aborted) {
+  const respond = async (line: BatchLine, requestId: string) => {
+    let attemptsLeft = MAX_EARLIER_ATTEMPTS;
+    while (attemptsLeft > 0 && !lease.stopped.aborted) {
       const isEarlier = lease.early !== null;
-      if (isEarlier) triesLeft -= 1;
+      if (isEarlier) attemptsLeft -= 1;
       const wait = new AbortController();
       waiting.add(wait);
       try {
-        const body = await ask(line, isEarlier, wait.signal);
+        const body = await call(line, isEarlier, wait.signal);
         if (body !== null) return { status: OK, body };
       } catch (error) {
-        if (error instanceof NoAnswerError) return null;
+        if (error instanceof NoResponseError) return null;
         if (!(error instanceof ServiceError) || !TEMPORARY.has(error.code))
-          return answerError(error, { requestId, style: "openai", isVendorBase: true });
+          return errorResponse(error, { requestId, style: "openai", isVendorBase: true });
         await clock.sleep(RETRY_MS, wait.signal).catch(() => undefined);
       } finally {
         waiting.delete(wait);
@@ -91,30 +87,25 @@ export async function answerLines(
   const run = async (line: BatchLine): Promise<void> => {
     const { id: batchId } = lease.batch;
     const requestId = `batch_req_${batchId.slice(batchId.indexOf("_") + 1)}_${line.number}`;
-    const answer = await answerOf(line, requestId);
+    const responded = await respond(line, requestId);
     if (lease.stopped.aborted) return;
-    const { early } = lease;
-    const id = { id: requestId, custom_id: line.customId };
-    if (answer !== null) {
-      const { status, body } = answer;
-      const response = { status_code: status, request_id: requestId, body };
-      await (status === OK ? results.output : results.failures).write({ ...id, response, error: null });
-    } else await results.failures.write({ ...id, response: null, error: early && EARLY_ENDS[early] });
-    if (answer?.status === OK) completed += 1;
+    const isCompleted = responded?.status === OK;
+    const response = responded && { status_code: responded.status, request_id: requestId, body: responded.body };
+    const error = responded === null && lease.early !== null ? EARLY_ENDS[lease.early] : null;
+    const result = { id: requestId, custom_id: line.customId, response, error };
+    await (isCompleted ? results.output : results.failures).write(result);
+    if (isCompleted) completed += 1;
     else failed += 1;
     // After a crash of another coordinator the first lines are counted again.
     const { progress } = lease;
-    lease.count({
-      completed: Math.max(progress.completed, completed),
-      failed: Math.max(progress.failed, failed),
-    });
+    lease.count({ completed: Math.max(progress.completed, completed), failed: Math.max(progress.failed, failed) });
   };
 
   try {
     for await (const line of lines) {
       if ("error" in line) throw new Error(`Line ${line.error.line} of the input file changed after it was validated`);
       // Lines of the account's other batches count too.
-      while (inFlight.size >= maxConcurrency(lease)) await Promise.race(inFlight);
+      while (inFlight.size >= maxConcurrencyOf(lease)) await Promise.race(inFlight);
       check();
       const done: Promise<void> = run(line)
         .catch((error: unknown) => {
@@ -135,6 +126,7 @@ export async function answerLines(
   }
 }
 
-function maxConcurrency({ submitter }: BatchLease): number {
-  return Math.min(LINES_AT_ONCE, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
+/** Half of the account's job quota stays free for other jobs. */
+function maxConcurrencyOf({ submitter }: BatchLease): number {
+  return Math.min(MAX_CONCURRENCY, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
 }

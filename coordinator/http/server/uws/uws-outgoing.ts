@@ -4,37 +4,9 @@ import type { UwsResponse } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
 
 type HeaderValue = string | number | readonly string[];
-type HeadersInit = Readonly<Record<string, HeaderValue | undefined>>;
 
 /** Headers that the library writes itself. */
 const WRITTEN_BY_LIBRARY = new Set(["content-length", "transfer-encoding", "date", "connection"]);
-
-/** Response headers with case-insensitive names. */
-class AnswerHeaders {
-  readonly #values = new Map<string, { readonly name: string; readonly value: string }>();
-
-  set(name: string, value: HeaderValue): void {
-    this.#values.set(name.toLowerCase(), { name, value: Array.isArray(value) ? value.join(", ") : String(value) });
-  }
-
-  setAll(headers: HeadersInit): void {
-    for (const [name, value] of Object.entries(headers)) if (value !== undefined) this.set(name, value);
-  }
-
-  get(name: string): string | undefined {
-    return this.#values.get(name.toLowerCase())?.value;
-  }
-
-  remove(name: string): void {
-    this.#values.delete(name.toLowerCase());
-  }
-
-  writeTo(response: UwsResponse): void {
-    for (const [key, { name, value }] of this.#values) {
-      if (!WRITTEN_BY_LIBRARY.has(key)) response.writeHeader(name, value);
-    }
-  }
-}
 
 type Written = (error?: Error | null) => void;
 
@@ -43,10 +15,10 @@ interface Piece {
   readonly onWritten: Written | undefined;
 }
 
-/** Maximum bytes passed to the library at once. The part that the client does not read is held in memory. */
+/** Maximum bytes passed to the library at once, which holds what the client does not read. */
 const MAX_PIECE_BYTES = 65_536;
 
-/** Queue of data to write, in pieces that are passed to the library one by one. */
+/** Queue of pieces that are passed to the library one by one. */
 class UnwrittenPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
@@ -59,7 +31,6 @@ class UnwrittenPieces {
     return this.#pieces[0];
   }
 
-  /** `onWritten` is called when the last piece is written. */
   add(chunk: string | Uint8Array, onWritten: Written | undefined): void {
     const data =
       typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -71,14 +42,13 @@ class UnwrittenPieces {
     }
   }
 
-  /** Removes the first piece after it was written. */
   shift(): void {
     const piece = this.#pieces.shift();
     this.#bytes -= piece?.data.length ?? 0;
     piece?.onWritten?.();
   }
 
-  /** Removes the written bytes from the first piece. */
+  /** Removes written bytes of the first piece. */
   cut(bytes: number): void {
     const [piece] = this.#pieces;
     if (piece === undefined) return;
@@ -100,21 +70,15 @@ class UnwrittenPieces {
   }
 }
 
-/**
- * Maximum body that is passed to the library at once: it fits into the system's buffers. A larger one is written as
- * fast as the client reads.
- */
+/** Maximum body that is passed to the library at once, because it fits into the system's buffers. */
 const MAX_WHOLE_BYTES = 16_384;
-/** Sent bytes above which a flush may have met full buffers without a report by the library. */
+/** Sent bytes above which a flush may have met full buffers unreported. */
 const MAYBE_HELD_BYTES = 65_536;
 /** Queued bytes above which `write` returns false, as in node:http. */
 const HIGH_WATER_BYTES = 65_536;
 
-/**
- * A response in the shape of Node's ServerResponse, as far as the API uses it: headers, `write`, `end`, `destroy`, and
- * the events drain, finish and close. It writes once per event-loop turn.
- */
-export class UwsAnswer extends EventEmitter {
+/** The used part of Node's ServerResponse. Writes once per event-loop tick. */
+export class UwsOutgoing extends EventEmitter {
   statusCode = 200;
   headersSent = false;
   writableEnded = false;
@@ -125,24 +89,22 @@ export class UwsAnswer extends EventEmitter {
   isLast = false;
   /** Monotonic time since which the client accepts no data although some waits; null otherwise. */
   blockedSinceMs: number | null = null;
-  readonly #headers = new AnswerHeaders();
+  /** Headers by their names in lower case. */
+  readonly #headers = new Map<string, { readonly name: string; readonly value: string }>();
   readonly #response: UwsResponse;
   readonly #isHead: boolean;
   readonly #ticks: TickFlush;
   readonly #now: () => number;
   readonly #pieces = new UnwrittenPieces();
   #sentBytes = 0;
-  /** Content-Length, if the response has one. */
+  /** Content-Length; null without one. */
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
   #needsDrain = false;
   /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
-  /**
-   * Called before a complete response is passed to the library. If it returns false, the response waits for {@link
-   * resumeEnd}.
-   */
+  /** Called before a complete response is passed to the library. False: the response waits for {@link queueFlush}. */
   mayEnd: () => boolean = () => true;
 
   constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
@@ -151,10 +113,10 @@ export class UwsAnswer extends EventEmitter {
     this.#isHead = method === "HEAD";
     this.#ticks = ticks;
     this.#now = now;
-    response.onAborted(() => this.#gone());
+    response.onAborted(() => this.#onAborted());
   }
 
-  /** Whether the library's response object must not be used any more. */
+  /** Whether `#response` must not be used any more. */
   get isOver(): boolean {
     return this.destroyed || this.writableFinished;
   }
@@ -176,38 +138,36 @@ export class UwsAnswer extends EventEmitter {
     return this.blockedSinceMs !== null || this.#sentBytes > MAYBE_HELD_BYTES;
   }
 
-  setHeader(name: string, value: string | number | readonly string[]): this {
-    this.#headers.set(name, value);
+  setHeader(name: string, value: HeaderValue): this {
+    const text = Array.isArray(value) ? value.join(", ") : String(value);
+    this.#headers.set(name.toLowerCase(), { name, value: text });
     return this;
   }
 
   getHeader(name: string): string | undefined {
-    return this.#headers.get(name);
+    return this.#headers.get(name.toLowerCase())?.value;
   }
 
   hasHeader(name: string): boolean {
-    return this.#headers.get(name) !== undefined;
+    return this.#headers.has(name.toLowerCase());
   }
 
   removeHeader(name: string): void {
-    this.#headers.remove(name);
+    this.#headers.delete(name.toLowerCase());
   }
 
-  writeHead(status: number, headers?: HeadersInit): this {
+  writeHead(status: number, headers: Readonly<Record<string, HeaderValue | undefined>> = {}): this {
     if (this.headersSent) throw new Error("Headers were already sent");
     this.statusCode = status;
-    if (headers !== undefined) this.#headers.setAll(headers);
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) this.setHeader(name, value);
     this.headersSent = true;
     return this;
   }
 
-  /**
-   * The library sends headers only with the first bytes of the body. Therefore an event stream begins with a comment,
-   * which clients ignore.
-   */
+  /** The library sends headers only with the first bytes of the body. Therefore an event stream begins with a comment. */
   flushHeaders(): void {
     const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
-    if (isEmpty && this.#headers.get("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
+    if (isEmpty && this.getHeader("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
   }
 
   write(chunk: string | Uint8Array, ...rest: unknown[]): boolean {
@@ -218,7 +178,7 @@ export class UwsAnswer extends EventEmitter {
     }
     this.headersSent = true;
     this.#pieces.add(chunk, onWritten);
-    this.#queueFlush();
+    this.queueFlush();
     if (this.#pieces.bytes > HIGH_WATER_BYTES) this.#needsDrain = true;
     return !this.#needsDrain;
   }
@@ -230,7 +190,7 @@ export class UwsAnswer extends EventEmitter {
     this.headersSent = true;
     this.writableEnded = true;
     if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#pieces.add(chunk, undefined);
-    this.#queueFlush();
+    this.queueFlush();
     return this;
   }
 
@@ -242,16 +202,11 @@ export class UwsAnswer extends EventEmitter {
   flush(): void {
     this.#isQueued = false;
     if (this.isOver || this.blockedSinceMs !== null) return;
-    this.#cork(() => this.#pump());
-  }
-
-  /** Continues a response that `mayEnd` held back. */
-  resumeEnd(): void {
-    this.#queueFlush();
+    this.#response.cork(() => this.#pump());
   }
 
   /** Passes the connection on to `act`, which upgrades it. */
-  handOver(act: () => void): void {
+  upgrade(act: () => void): void {
     this.headersSent = true;
     this.writableEnded = true;
     act();
@@ -265,14 +220,11 @@ export class UwsAnswer extends EventEmitter {
     this.#response.resume();
   }
 
-  #queueFlush(): void {
+  /** Also continues a response that `mayEnd` held back. */
+  queueFlush(): void {
     if (this.#isQueued || this.destroyed) return;
     this.#isQueued = true;
     this.#ticks.add(this);
-  }
-
-  #cork(write: () => void): void {
-    this.#response.cork(write);
   }
 
   #pump(): void {
@@ -300,30 +252,27 @@ export class UwsAnswer extends EventEmitter {
     if (!this.writableEnded || (this.#pieces.bytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
     const { body, settle } = this.#pieces.takeAll();
     const hasNoBody = this.statusCode === 204 || this.statusCode === 304;
-    const length = Number(this.#headers.get("content-length") ?? body.length);
+    const length = Number(this.getHeader("content-length") ?? body.length);
     this.#writeHeaders();
-    if (hasNoBody) this.#endWithoutLength();
-    else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
+    if (hasNoBody) {
+      if (this.isLast) this.#response.writeHeader("Connection", "close");
+      // Without arguments, because the library takes an undefined length as a number.
+      this.#response.endWithoutBody();
+    } else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
     else this.#response.end(body, this.isLast);
     this.#finish();
     settle();
     return true;
   }
 
-  /** Called without arguments, because the library takes an undefined length as a number. */
-  #endWithoutLength(): void {
-    if (this.isLast) this.#response.writeHeader("Connection", "close");
-    this.#response.endWithoutBody();
-  }
-
   #begin(): void {
     this.#response.onWritable(() => {
       this.blockedSinceMs = null;
       // Runs even without pieces: the library writes its own buffer only in a call.
-      this.#cork(() => this.#pump());
+      this.#response.cork(() => this.#pump());
       return true;
     });
-    const length = this.#headers.get("content-length");
+    const length = this.getHeader("content-length");
     this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
     this.#writeHeaders();
     // The client then closes the connection.
@@ -332,9 +281,11 @@ export class UwsAnswer extends EventEmitter {
   }
 
   #writeHeaders(): void {
-    if (this.#headers.get("connection")?.toLowerCase() === "close") this.isLast = true;
+    if (this.getHeader("connection")?.toLowerCase() === "close") this.isLast = true;
     this.#response.writeStatus(`${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ""}`);
-    this.#headers.writeTo(this.#response);
+    for (const [key, { name, value }] of this.#headers) {
+      if (!WRITTEN_BY_LIBRARY.has(key)) this.#response.writeHeader(name, value);
+    }
   }
 
   #writePiece(): void {
@@ -380,7 +331,7 @@ export class UwsAnswer extends EventEmitter {
   }
 
   /** The connection closed before the response was complete. */
-  #gone(): void {
+  #onAborted(): void {
     if (this.destroyed) return;
     this.destroyed = true;
     const { settle } = this.#pieces.takeAll();

@@ -8,7 +8,7 @@ export const MESSAGES = [{ role: "user" as const, content: "Hi" }];
 export const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
 
 /** Completes the next chats with these tokens. */
-export function answerWith(api: Api, ...tokens: string[]): void {
+export function completeWith(api: Api, ...tokens: string[]): void {
   api.jobs.onSubmit = (feed) => {
     feed.push([{ type: "status", state: "pending" }]);
     if (tokens.length > 0) feed.push(tokens.map(token));
@@ -25,7 +25,7 @@ export function failLate(api: Api, message: string, code: JobErrorCode = "wait_t
     feed.end({ type: "error", code, message, retryable: true });
   };
   api.jobs.onSubmit = (feed, job) => {
-    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, it is busy" };
+    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, but it is busy" };
     api.jobs.jobs.set(job.id, { ...job, waiting });
     void fail(feed);
   };

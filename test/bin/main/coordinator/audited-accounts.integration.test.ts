@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { notedAccounts } from "../../../../bin/main/coordinator/noted-accounts.ts";
+import { auditedAccounts } from "../../../../bin/main/coordinator/audited-accounts.ts";
 import { openAccounts, type Accounts } from "../../../../coordinator/accounts/accounts.ts";
 import { unsharedCredentials } from "../../../../coordinator/cluster/credential-watch.ts";
 import { quickPasswords } from "../../../support/quick-passwords.ts";
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const env = testEnv({ newAccountMicro: 5 }, { clock });
   accounts = openAccounts(
     env,
-    notedAccounts(store),
+    auditedAccounts(store),
     "closed",
     unsharedCredentials(store.accounts, env),
     quickPasswords(),
@@ -29,7 +29,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-it("all that commands make and revoke of an account is in the audit log, without a secret", async () => {
+it("auditedAccounts() records each credential that commands create or revoke in the audit log, without secrets", async () => {
   const { id } = await accounts.createAccount({ email: "ann@example.com", password: "correct horse battery" });
   const { key, secret } = await accounts.createKey(id);
   const { token, secret: tokenSecret } = await accounts.islandTokens.create(id);
@@ -37,7 +37,7 @@ it("all that commands make and revoke of an account is in the audit log, without
   const reset = await accounts.passwordChanges.createReset(id);
   expect(await accounts.revokeKey(id, key.id)).toBe(true);
   expect(await accounts.islandTokens.revoke(id, token.id)).toBe(true);
-  // Of no effect.
+  // These have no effect.
   expect(await accounts.revokeKey(id, key.id)).toBe(false);
   await expect(accounts.createAccount({ email: "ann@example.com", password: "x".repeat(12) })).rejects.toMatchObject({
     code: "email_taken",

@@ -1,5 +1,5 @@
 import { afterAll, afterEach } from "vitest";
-import { AnswerWatch, isWatched, takeProblems } from "./answer-watch.ts";
+import { ResponseWatch, isWatched, takeProblems } from "./response-watch.ts";
 import { endFile } from "../file-end.ts";
 
 /*
@@ -14,13 +14,13 @@ const watchedFetch =
   (plainFetch: typeof fetch): typeof fetch =>
   async (input, init) => {
     const response = await plainFetch(input, init);
-    // After a redirect: the address that responded.
+    // The address that responded, possibly after redirects.
     const url = new URL(response.url);
     if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
     const { status, headers } = response;
     const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
     const sent = typeof init?.body === "string" ? init.body : undefined;
-    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers, sent });
+    const watch = await ResponseWatch.begin({ method, path: url.pathname, status, headers, sent });
     if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
     const bytes = new Uint8Array(await response.arrayBuffer());
     watch.push(bytes);
@@ -35,7 +35,7 @@ function isAnthropicModels({ pathname }: URL, input: Parameters<typeof fetch>[0]
 }
 
 /** Returns a stream that passes data through and preserves back-pressure. */
-function tap(watch: AnswerWatch): TransformStream<Uint8Array, Uint8Array> {
+function tap(watch: ResponseWatch): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream(
     {
       transform(bytes, controller) {
@@ -63,5 +63,5 @@ if (!(IS_WATCHED in globalThis)) {
 afterAll(endFile);
 afterEach(() => {
   const problems = takeProblems();
-  if (problems.length > 0) throw new Error(`Not as the OpenAPI document says:\n${problems.join("\n")}`);
+  if (problems.length > 0) throw new Error(`Responses differ from the OpenAPI document:\n${problems.join("\n")}`);
 });

@@ -2,7 +2,7 @@ import type { Outcome } from "./simulation.ts";
 import type { Workload } from "./workload.ts";
 
 /** Metrics of a run with several coordinators, compared with one scheduler that has the same jobs and all Islands. */
-export interface CellFigures {
+export interface CellMetrics {
   readonly coordinators: number;
   /** Wait of all jobs. */
   readonly waitMs: Quantiles;
@@ -46,7 +46,12 @@ const SMALL_ACCOUNT_JOBS = 30;
 /** Minimum slot time of an account for a comparison. With less, the end of a single run dominates the result. */
 const MIN_COMPARED_MS = 600_000;
 
-export function figuresOf(coordinators: number, workload: Workload, run: Outcome, ideal: Outcome): CellFigures {
+export function computeCellMetrics(
+  coordinators: number,
+  workload: Workload,
+  run: Outcome,
+  ideal: Outcome,
+): CellMetrics {
   const { observer, traffic, tookMs } = run;
   const { jobs, arrivalMs, account, jobsOf } = workload;
   const waitMs = observer.startMs.map((startMs, job) => startMs - (arrivalMs[job] as number));

@@ -6,10 +6,10 @@ import type { TokenProbabilities } from "./token-probabilities.ts";
 type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
 
 /**
- * One completion while the model generates it. Each text piece is delivered with its number of tokens. All generated tokens
- * count, including those of reasoning and of a stop sequence; only the end token (EOG) does not.
+ * One completion while the model generates it. Each text piece is delivered with its number of tokens. All generated
+ * tokens count, including those of reasoning and of a stop sequence; only the end token (EOG) does not.
  */
-export class Answer {
+export class Completion {
   readonly #filter: StopFilter;
   readonly #onOutput: (item: OutputItem) => void;
   readonly #signal: AbortSignal;

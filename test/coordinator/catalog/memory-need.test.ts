@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { kvCacheBytes, memoryNeedMb, MEMORY_STEP_MB, targetOf, workingNeedMb } from "./memory-figures.ts";
+import { kvCacheBytes, memoryNeedMb, MEMORY_STEP_MB, targetOf, workingNeedMb } from "./memory-need.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
 const LLAMA_8B = {
