@@ -7,7 +7,7 @@ import type { CutReason, Feed, WritableFeed } from "../jobs/feed.ts";
 import { FeedReplica } from "../jobs/feed-replica.ts";
 import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
 import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
-import { memoryBytesOf } from "../jobs/output-size.ts";
+import { sizeOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs/jobs.ts";
@@ -226,7 +226,7 @@ export function followFeeds(
   function take(replica: Replica, slice: FeedSlice): void {
     const { feed } = replica;
     const changed = replica.writer.take(slice);
-    const grown = memoryBytesOf(feed.items.slice(replica.countedItems));
+    const grown = sizeOf(feed.items.slice(replica.countedItems)).memoryBytes;
     replica.countedItems = feed.items.length;
     replica.bytes += grown;
     bytes += grown;

@@ -1,4 +1,3 @@
-import type { Timer } from "../../shared/clock.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Env } from "../env.ts";
 import type { IslandRegistry, IslandRegistryEvent } from "../islands/island-registry.ts";
@@ -7,6 +6,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRegistryEvent } from "../jobs/job-registry-events.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { DEFAULT_LIMITS } from "../quotas/account-limits.ts";
+import { openAlarm } from "../scheduler/alarm.ts";
 import type { FailureCause } from "../scheduler/circuit-breaker.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "../scheduler/events.ts";
@@ -33,8 +33,11 @@ export function openDispatcher(
 ) {
   const { clock, log } = env;
   const onQuarantine = new Set<(islandId: string) => void>();
-  let wake: { readonly atMs: number; readonly timer: Timer } | null = null;
-  let isClosed = false;
+  const alarm = openAlarm(
+    clock,
+    () => scheduler.nextWakeMs,
+    () => schedule({ kind: "time_passed" }),
+  );
 
   jobs.subscribe(handle);
   islands.subscribe(handle);
@@ -44,7 +47,7 @@ export function openDispatcher(
   /** Passes an event to the scheduler and carries out the effects. */
   function schedule(event: SchedulerEvent): void {
     for (const effect of scheduler.step(event, clock.monotonicMs())) carryOut(effect);
-    setWake();
+    alarm.set();
   }
 
   function carryOut(effect: SchedulerEffect): void {
@@ -65,20 +68,6 @@ export function openDispatcher(
       default:
         return effect satisfies never;
     }
-  }
-
-  /** Sets the timer to the earliest time that the scheduler waits for. */
-  function setWake(): void {
-    const atMs = scheduler.nextWakeMs;
-    if (atMs === (wake?.atMs ?? null) || isClosed) return;
-    wake?.timer.cancel();
-    wake = null;
-    if (atMs === null) return;
-    const timer = clock.schedule(atMs - clock.monotonicMs(), () => {
-      wake = null;
-      schedule({ kind: "time_passed" });
-    });
-    wake = { atMs, timer };
   }
 
   function handle(event: JobRegistryEvent | IslandRegistryEvent): void {
@@ -238,8 +227,7 @@ export function openDispatcher(
       schedule({ kind: "cargo_changed", slug });
     },
     close(): void {
-      isClosed = true;
-      wake?.timer.cancel();
+      alarm.close();
       unrunnable.close();
     },
   };

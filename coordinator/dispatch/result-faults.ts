@@ -62,7 +62,7 @@ export function faultOf(
 }
 
 /**
- * Returns true if the request may be the cause of an empty result: a stop sequence came first, or the answer was cut
+ * Returns true if the request may be the cause of an empty result: a stop sequence came first, or the output was cut
  * before its first tool call had a name. Another Island may refute it.
  */
 export function mayBeRequestedEmpty(

@@ -1,9 +1,9 @@
-import type { Timer } from "../../shared/clock.ts";
 import type { Env } from "../env.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook } from "../scheduler/shared-work.ts";
+import { openAlarm } from "../scheduler/alarm.ts";
 import type { WorkKind } from "../scheduler/events.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 
@@ -27,13 +27,12 @@ export function refuseUnrunnableJobs(
   const startedMs = clock.monotonicMs();
   /** Time of the next check of each watched job, by id, the earliest first. */
   const dueAtMs = new Map<string, number>();
-  let timer: Timer | null = null;
-  let isClosed = false;
+  const alarm = openAlarm(clock, () => dueAtMs.values().next().value ?? null, checkDue);
 
   jobs.subscribe((event) => {
     if (event.type !== "job_waiting" || !isWaiting(event.job) || dueAtMs.has(event.job.id)) return;
     dueAtMs.set(event.job.id, clock.monotonicMs() + REFUSE_AFTER_MS);
-    setTimer();
+    alarm.set();
   });
 
   /** Returns whether Islands of this coordinator may run jobs of that kind, now or later. */
@@ -41,16 +40,6 @@ export function refuseUnrunnableJobs(
     const nowMs = clock.monotonicMs();
     if (nowMs - startedMs < config.restartGraceMs) return { is: "possible" };
     return shared.outlookFor(kind, nowMs - config.islandGraceMs);
-  }
-
-  function setTimer(): void {
-    const [dueMs] = dueAtMs.values();
-    if (timer !== null || isClosed || dueMs === undefined) return;
-    timer = clock.schedule(dueMs - clock.monotonicMs(), () => {
-      timer = null;
-      checkDue();
-      setTimer();
-    });
   }
 
   function checkDue(): void {
@@ -87,10 +76,7 @@ export function refuseUnrunnableJobs(
 
   return {
     outlookFor,
-    close(): void {
-      isClosed = true;
-      timer?.cancel();
-    },
+    close: alarm.close,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Connected Islands that may run a Cargo. Each coordinator counts at largest {@link MAX_COUNTED}. */
+/** Connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
@@ -84,7 +84,7 @@ export function cargoAvailability(
   return {
     here,
 
-    /** Returns a result that is at largest 5 s old. */
+    /** Returns a result that is at most 5 s old. */
     of(accountId: string): Promise<Availability> {
       const atMs = clock.monotonicMs();
       const last = latest.get(accountId);

@@ -16,8 +16,8 @@ export interface Outcome {
   readonly timings?: Timings;
   readonly error?: JobError;
   /**
-   * Charges delivered output although the error is an Island's fault: another Island delivered it, or the output budget
-   * is used up, whose account would otherwise repeatedly get output free.
+   * Charges delivered output although the error is an Island's fault: another Island delivered it, or the account has
+   * used up an output budget and would otherwise repeatedly get output free.
    */
   readonly isPaid?: boolean;
 }

@@ -1,4 +1,4 @@
-import { charsOf, isModelItem, type OutputItem } from "../../shared/output.ts";
+import { charsOf, isModelItem } from "../../shared/output.ts";
 import type { FeedItem, FeedProgress } from "../store/jobs/job-store.ts";
 import { MAX_INLINE_CHARS } from "../store/jobs/large-json.ts";
 
@@ -13,7 +13,7 @@ export interface OutputSize {
 
 export const NO_OUTPUT: OutputSize = { tokens: 0, bytes: 0, memoryBytes: 0 };
 
-export function sizeOf(items: readonly OutputItem[]): OutputSize {
+export function sizeOf(items: readonly FeedItem[]): OutputSize {
   let tokens = 0;
   let memoryBytes = items.length * BYTES_PER_ITEM;
   let largeBytes = 0;
@@ -21,21 +21,12 @@ export function sizeOf(items: readonly OutputItem[]): OutputSize {
     if (isModelItem(item)) {
       tokens += item.count;
       memoryBytes += charsOf(item);
-    } else if (item.type === "image") {
+    } else if (item.type === "image" && typeof item.data === "string") {
       if (item.data.length > MAX_INLINE_CHARS) largeBytes += item.data.length;
       else memoryBytes += item.data.length;
     }
   }
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };
-}
-
-export function memoryBytesOf(items: readonly FeedItem[]): number {
-  let bytes = items.length * BYTES_PER_ITEM;
-  for (const item of items) {
-    if (isModelItem(item)) bytes += charsOf(item);
-    else if (item.type === "image" && typeof item.data === "string") bytes += item.data.length;
-  }
-  return bytes;
 }
 
 /** Counts the stored part of a feed as in memory, as it is loaded for the first reader. */

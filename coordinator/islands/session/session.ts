@@ -87,7 +87,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #unfinishedBytes = 0;
   #pauses: SocketPauses | null = null;
   #pingSentMs: number | null = null;
-  /** Monotonic. */
+  /** Monotonic time of the last frame. */
   #lastFrameMs: number;
   /** Part in `SessionWatch`; null while the session does not serve. */
   #watchPart: number | null = null;

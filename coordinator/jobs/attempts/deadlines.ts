@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../../../shared/clock.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { openAlarm } from "../../scheduler/alarm.ts";
 import { IndexedHeap, type HeapItem } from "../../scheduler/indexed-heap.ts";
 
 interface Deadline extends HeapItem {
@@ -26,8 +27,7 @@ export type Deadlines = ReturnType<typeof openDeadlines>;
 export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
   const deadlines = new Map<string, Deadline>();
   const order = new IndexedHeap<Deadline>(isDueFirst);
-  let wake: { readonly atMs: number; readonly timer: Timer } | null = null;
-  let isClosed = false;
+  const alarm = openAlarm(clock, () => order.peek()?.dueAtMs ?? null, passDue);
 
   /** Reschedules the job after its moving limit changed. */
   function limitChanged(jobId: string): void {
@@ -35,7 +35,7 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
     if (deadline === undefined) return;
     deadline.dueAtMs = dueAtMs(jobId, deadline.endsAtMs);
     order.update(deadline);
-    setWake();
+    alarm.set();
   }
 
   function remove(jobId: string): void {
@@ -49,23 +49,11 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
     return Math.min(endsAtMs, clock.monotonicMs() + leftMs(jobId));
   }
 
-  function setWake(): void {
-    const atMs = order.peek()?.dueAtMs ?? null;
-    if (atMs === (wake?.atMs ?? null) || isClosed) return;
-    wake?.timer.cancel();
-    wake = null;
-    if (atMs === null) return;
-    const timer = clock.schedule(atMs - clock.monotonicMs(), fire);
-    wake = { atMs, timer };
-  }
-
-  function fire(): void {
-    wake = null;
+  function passDue(): void {
     const nowMs = clock.monotonicMs();
     for (let first = order.peek(); first !== undefined && first.dueAtMs <= nowMs; first = order.peek()) {
       pass(first, nowMs);
     }
-    setWake();
   }
 
   function pass(deadline: Deadline, nowMs: number): void {
@@ -83,23 +71,19 @@ export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, o
 
     /** Calls `onPassed` at `atMs` (ms since the epoch), instead of at the job's previous deadline. */
     set(jobId: string, atMs: number, onPassed: () => void): void {
-      if (isClosed) return;
       remove(jobId);
       const endsAtMs = clock.monotonicMs() + atMs - clock.now();
       const deadline = { heapIndex: -1, jobId, endsAtMs, onPassed, dueAtMs: dueAtMs(jobId, endsAtMs) };
       deadlines.set(jobId, deadline);
       order.push(deadline);
-      setWake();
+      alarm.set();
     },
 
     clear(jobId: string): void {
       remove(jobId);
-      setWake();
+      alarm.set();
     },
 
-    close(): void {
-      isClosed = true;
-      wake?.timer.cancel();
-    },
+    close: alarm.close,
   };
 }

@@ -92,7 +92,7 @@ export function openBatchGate(
     const granted = await from.take(accountId, requested, limit);
     if (!isCurrent(queue)) return;
     for (const id of granted) {
-      // Its end released the slot.
+      // The end of the job released the slot.
       if (waiting.positionOf(id) === null) continue;
       leave({ id, accountId });
       if (jobs.get(id)?.holdsQuota === false) jobs.admitParked(id);
