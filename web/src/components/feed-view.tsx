@@ -11,9 +11,9 @@ export function FeedView({
   readonly feed: JobFeed;
   readonly saysWhySilent?: boolean;
 }) {
-  const { text, picture, progress, ending, failure } = feed;
+  const { text, image, progress, ending, failure } = feed;
   const whole = ending?.type === "done" ? ending.output : undefined;
-  const isSilent = text === "" && picture === null && whole === undefined;
+  const isSilent = text === "" && image === null && whole === undefined;
   return (
     <div class="feed">
       {progress !== null && ending === null && (
@@ -24,9 +24,9 @@ export function FeedView({
           <progress value={progress.step} max={progress.total} />
         </label>
       )}
-      {picture !== null && <ImageOutput picture={picture} />}
+      {image !== null && <ImageOutput image={image} />}
       {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
-      {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
+      {whole !== undefined && image === null && text === "" && <Output value={whole} />}
       {isSilent && !saysWhySilent && ending === null && failure === null && (
         <p class="muted" role="status">
           <span class="spinner" aria-hidden="true" />{" "}

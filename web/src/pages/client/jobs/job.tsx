@@ -31,8 +31,8 @@ export function JobPage({ params }: PageProps) {
   const [isWatched, setWatched] = useState(false);
   if (isUnfinished && !isWatched) setWatched(true);
   const feed = useJobFeed(isWatched ? id : null);
-  const { changes, text, picture } = feed;
-  const hasOutput = text !== "" || picture !== null;
+  const { changes, text, image } = feed;
+  const hasOutput = text !== "" || image !== null;
   useEffect(() => {
     if (changes > 0 || hasOutput) job.reload();
   }, [changes, hasOutput]);
