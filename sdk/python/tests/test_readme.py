@@ -19,7 +19,7 @@ PRINTED = {
     "Jobs": f"{TEXT}8\n{TEXT}\n",
     "Async": f"{[TEXT, TEXT]}\nstatus\n",
     "Batches, conversations, events": f"2\n{TEXT}\n",
-    "Files, pictures, speech": "b'a large input'\n",
+    "Files, images, speech": "b'a large input'\n",
     "Webhooks": "",
 }
 
