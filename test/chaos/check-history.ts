@@ -63,7 +63,7 @@ function violationsOf(record: ClientRecord, job: Job | null): string[] {
     lines.push(`the stream was ${JSON.stringify(record.text)}, the output is ${JSON.stringify(job.output)}`);
   }
   if (record.ending === "done" && record.expected !== null && record.text !== record.expected) {
-    lines.push(`the answer is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
+    lines.push(`the text is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
   }
   return lines;
 }

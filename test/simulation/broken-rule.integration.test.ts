@@ -10,11 +10,11 @@ const MAX_SEEDS = 50;
 
 afterEach(() => void vi.restoreAllMocks());
 
-it("a place that is never given back is found, and its history shrinks to a few steps", async () => {
+it("a quota slot that is never released is found, and its history shrinks to a few steps", async () => {
   vi.spyOn(JobQuota.prototype, "leave").mockImplementation(() => undefined);
   const shortest = await shortestFailure();
-  expect(shortest.broken[0]).toContain("has a place of a job");
-  // A job is made; the network does the rest once the faults are over.
+  expect(shortest.broken[0]).toContain("has a job quota slot");
+  // After the submission of a job, the network needs no further steps.
   expect(shortest.steps.length).toBeLessThanOrEqual(2);
 });
 

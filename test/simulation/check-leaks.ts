@@ -1,6 +1,6 @@
 import { ACCOUNTS, type World } from "./world.ts";
 
-/** What the coordinator still holds of jobs that have all ended, and of Islands that have all left. */
+/** Returns leaks: state that the coordinator keeps after all jobs have ended and all Islands have left. */
 export function checkLeaks(world: World): string[] {
   const { life } = world;
   if (life === null) return ["the coordinator is down at the end"];
@@ -8,7 +8,7 @@ export function checkLeaks(world: World): string[] {
   const jobs = [...life.registry.list()].length;
   if (jobs > 0) broken.push(`leak: ${jobs} jobs in the registry`);
   for (const account of ACCOUNTS) {
-    if (life.jobQuota.isFull(account, 1)) broken.push(`leak: ${account} has a place of a job`);
+    if (life.jobQuota.isFull(account, 1)) broken.push(`leak: ${account} has a job quota slot`);
     if (life.registry.outputBudget.count("account", account) > 0) broken.push(`leak: output of ${account} in memory`);
   }
   if (life.registry.outputBudget.count("coordinator") > 0) broken.push("leak: output in memory");

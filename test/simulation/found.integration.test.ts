@@ -4,7 +4,7 @@ import { SimulatedDatabase } from "./simulated-database.ts";
 import type { RequestPlan } from "./simulated-client.ts";
 import type { Step } from "./steps.ts";
 
-/* Shrunk histories of faults that the simulation found, in the coordinator or in a check. Each broke a promise before its fix. */
+/* Shrunk histories of defects that the simulation found in the coordinator or in a check. Each violated a guarantee before its fix. */
 
 const JOB: RequestPlan = {
   request: 0,
@@ -22,7 +22,7 @@ const up = (link: number): Step => ({ do: "up", link });
 const down = (link: number): Step => ({ do: "down", link });
 const dial = (island: number): Step => ({ do: "dial", island });
 const work = (island: number, auditEvent: "token" | "finish"): Step => ({ do: "work", island, run: 0, auditEvent });
-/** Island 0 has joined, the job is accepted and its assignment is under way. */
+/** Island 0 has joined, and the assignment of the accepted job is in flight. */
 const ASSIGNED: Step[] = [dial(0), up(0), { do: "submit", plan: JOB }, commit, commit, down(0), down(0)];
 
 const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly steps: readonly Step[] }> = {
