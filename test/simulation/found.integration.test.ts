@@ -26,11 +26,11 @@ const work = (island: number, auditEvent: "token" | "finish"): Step => ({ do: "w
 const ASSIGNED: Step[] = [dial(0), up(0), { do: "submit", plan: JOB }, commit, commit, down(0), down(0)];
 
 const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly steps: readonly Step[] }> = {
-  "late frames of an attempt that is over are acknowledged when that is stored": {
+  "late frames of an ended attempt are acknowledged after the end is stored": {
     slots: [1],
     steps: [...ASSIGNED, commit, work(0, "token"), up(0), { do: "pass", ms: 31_000 }, up(0), up(0), up(0)],
   },
-  "an Island that regains an attempt sends again what nobody acted on": {
+  "an Island that regains an attempt resends unacknowledged frames": {
     slots: [1],
     steps: [
       ...[...ASSIGNED, { do: "fillDisk" } as const, work(0, "finish"), up(0), up(0), up(0), up(0), up(0)],
@@ -38,7 +38,7 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       ...[{ do: "pass", ms: 16_000 } as const, { do: "freeDisk" } as const, dial(0)],
     ],
   },
-  "who delivered earns, also after a restart and when another Island has the job": {
+  "an Island earns for delivered output, even after a restart and if another Island has the job": {
     slots: [1, 1],
     steps: [
       ...[...ASSIGNED, commit, work(0, "token"), up(0), up(0), up(0), up(0), commit, commit],
@@ -47,7 +47,7 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       { do: "cancel", request: 0, nth: null } as const,
     ],
   },
-  "a job whose run took too long, and which no other Island could confirm in time, ends with run_timeout": {
+  "a job with an overlong run, which no other Island confirms in time, ends with run_timeout": {
     slots: [1, 1],
     steps: [
       ...[dial(1), up(0), { do: "submit", plan: { ...JOB, cargo: "value" } } as const, dial(0), up(1)],

@@ -38,7 +38,7 @@ export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   return best;
 }
 
-/** Returns the violated guarantee without ids and numbers; undefined if there is none. */
+/** Returns the violated guarantee without ids and numbers; undefined without a violation. */
 function kindOf({ broken }: RunResult): string | undefined {
   return broken[0]?.split("\n")[0]?.replace(/"[^"]*"|\d+[a-z]?/g, "…");
 }
@@ -55,7 +55,7 @@ async function removeChunks(
   }
 }
 
-/** Returns a simpler step; null if there is none. */
+/** Simplifications of a plan, each of which returns null if it does not apply. */
 const SIMPLER_PLANS: readonly ((plan: WorldPlan) => WorldPlan | null)[] = [
   (plan) => (plan.hasBroken ? { ...plan, hasBroken: false } : null),
   (plan) => (plan.slots.length > 1 ? { ...plan, slots: plan.slots.slice(0, -1) } : null),

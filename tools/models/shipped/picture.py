@@ -54,7 +54,7 @@ def distance(shape, x, y, radius):
     return torch.minimum(slope, (y + radius - 2 * x.abs()) / 5**0.5)
 
 
-def pictures():
+def list_images():
     """All images without colours: distances [n, SIDE, SIDE], and numbers of shape, size and position [n, 3]."""
     cells = (torch.arange(SIDE) + 0.5) * 2 / SIDE - 1
     y, x = torch.meshgrid(cells, cells, indexing="ij")
@@ -97,7 +97,7 @@ class Denoiser(nn.Module):
 
     def __init__(self):
         super().__init__()
-        fields, kinds = pictures()
+        fields, kinds = list_images()
         self.register_buffer("fields", fields.flatten(1))
         fits = [nn.functional.one_hot(kinds[:, i], n) for i, n in enumerate((len(SHAPES), len(SIZES), len(PLACES)))]
         self.register_buffer("fits", torch.cat(fits, 1).float())
@@ -228,4 +228,4 @@ def make():
     export(denoiser, folder, "model", inputs, {"out_sample": latents}, part="unet")
     sample = {"latent_sample": (torch.zeros(1, 4, SIDE, SIDE), latents)}
     export(decoder, folder, "model", sample, {"sample": ["batch", None, None, None]}, part="vae_decoder")
-    return f"of 100 pictures {right} have the shape of their prompt and its colours; they cover {overlap / 100:.0%} of it"
+    return f"of 100 images {right} have the shape and colours of their prompt; they cover {overlap / 100:.0%} of it"
