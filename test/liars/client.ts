@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly isOpen: () => boolean;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
+// oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
 type Body = any;
 
 /** An honest client that submits jobs of all kinds, one after the other, and checks each result. */

@@ -10,7 +10,7 @@ export interface Lie {
   readonly kind: LieKind;
   readonly name: string;
   readonly fits: readonly Result["kind"][];
-  tell(stage: Stage): Promise<void> | void;
+  send(stage: Stage): Promise<void> | void;
 }
 
 /** Part of all messages of lying Islands. No client may receive it. */
@@ -24,8 +24,8 @@ const LONG_MS = 600_000;
 const CHATS = ["text", "json"] as const;
 const ALL = ["text", "json", "value"] as const;
 
-function lie(kind: LieKind, name: string, fits: readonly Result["kind"][], tell: Lie["tell"]): Lie {
-  return { kind, name, fits, tell };
+function lie(kind: LieKind, name: string, fits: readonly Result["kind"][], send: Lie["send"]): Lie {
+  return { kind, name, fits, send };
 }
 
 /** Stays silent until the coordinator ends the attempt. */
@@ -176,7 +176,7 @@ export const LIES: readonly Lie[] = [
   }),
   ...FLOODS.map((flood) =>
     lie("flood", flood.name, ALL, async (stage) => {
-      await flood.tell(stage);
+      await flood.send(stage);
       await keepStill(stage.attempt);
     }),
   ),

@@ -133,7 +133,7 @@ function openIsland(
       // Any attempt may have reported prompt tokens.
       history.readPrompts.add(attempt.jobId);
       const others = (): (typeof attempt)[] => opened.others().flatMap(({ attempts }) => [...attempts.values()]);
-      return lie.tell({ attempt, island: self, random, url: network.url, others });
+      return lie.send({ attempt, island: self, random, url: network.url, others });
     },
   });
   const opened: Player = Object.assign(player, { island });

@@ -85,7 +85,7 @@ it(`gives documented responses to ${REQUESTS} generated requests, without a 500 
   const after = await residentBytes(network);
 
   const responses = [...client.statuses.values()].reduce((sum, count) => sum + count, 0);
-  // oxlint-disable-next-line no-console -- whoever runs it wants to see how far the requests came
+  // oxlint-disable-next-line no-console -- shows the coverage of the requests
   console.info(
     `${responses} responses by status`,
     Object.fromEntries([...client.statuses].sort(([a], [b]) => a - b)),

@@ -3,14 +3,8 @@ import { messageOf } from "./error-message.ts";
 import { StreamedText } from "./streamed-text.tsx";
 import { Output, ImageOutput, TextOutput } from "./output.tsx";
 
-/** Shows the output of a job as it arrives. `saysWhySilent`: the page already says why it is empty. */
-export function FeedView({
-  feed,
-  saysWhySilent = false,
-}: {
-  readonly feed: JobFeed;
-  readonly saysWhySilent?: boolean;
-}) {
+/** Shows the output of a job as it arrives. `isExplained`: whether the page already explains why it is empty. */
+export function FeedView({ feed, isExplained = false }: { readonly feed: JobFeed; readonly isExplained?: boolean }) {
   const { text, image, progress, ending, failure } = feed;
   const whole = ending?.type === "done" ? ending.output : undefined;
   const isSilent = text === "" && image === null && whole === undefined;
@@ -27,7 +21,7 @@ export function FeedView({
       {image !== null && <ImageOutput image={image} />}
       {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
       {whole !== undefined && image === null && text === "" && <Output value={whole} />}
-      {isSilent && !saysWhySilent && ending === null && failure === null && (
+      {isSilent && !isExplained && ending === null && failure === null && (
         <p class="muted" role="status">
           <span class="spinner" aria-hidden="true" />{" "}
           {feed.state === "running" ? "Running; no output yet." : "Waiting in the queue."}

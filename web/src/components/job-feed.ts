@@ -58,7 +58,7 @@ async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => 
     }
   } catch (failure) {
     if (signal.aborted) return;
-    // Input or output was removed. The job's detail says so.
+    // Input or output was removed, which the job's detail states.
     if (failure instanceof AtollError && failure.status === 410) return;
     feed = { ...feed, failure, changes: feed.changes + 1 };
     repaints.now();

@@ -119,7 +119,7 @@ function Detail({ job, feed }: { readonly job: Job; readonly feed: JobFeed | nul
               {job.error.code}: {job.error.message}
             </p>
           )}
-          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} saysWhySilent={job.waiting !== null} />}
+          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} isExplained={job.waiting !== null} />}
         </section>
         <section class="panel" aria-labelledby="input-title">
           <h2 id="input-title">Input</h2>
