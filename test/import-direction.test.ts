@@ -310,7 +310,7 @@ describe("findBackEdges() reports", () => {
   ])("%s: %s", (path, source, rule) => {
     expect(findBackEdges(new Map([[path, source]]))).toEqual([expect.stringMatching(`^${path} -> .*: ${rule}$`)]);
   });
-  it("nothing for what is allowed", () => {
+  it("nothing for allowed imports", () => {
     const allowed = new Map([
       ["bin/a.ts", 'import "../coordinator/b.ts"; \nimport "../island-agent/b.ts";\nimport "./demo.ts";'],
       ["coordinator/store/sqlite/a.ts", 'import Database from "better-sqlite3";\nimport "../../../shared/b.ts";'],
@@ -332,7 +332,7 @@ describe("findFolderBackEdges() reports", () => {
   ])("%s: %s", (path, source, rule) => {
     expect(findFolderBackEdges(new Map([[path, source]]))).toEqual([expect.stringMatching(`: ${rule}$`)]);
   });
-  it("nothing for what is allowed", () => {
+  it("nothing for allowed imports", () => {
     const allowed = new Map([
       ["coordinator/http/a.ts", 'import "../jobs/b.ts";\nimport "./c.ts";\nimport "../../shared/d.ts";'],
       ["coordinator/coordinator.ts", 'import "./http/a.ts";'],
@@ -352,7 +352,7 @@ describe("findDialectFaults() reports", () => {
   ])("%s: %s", (path, source, rule) => {
     expect(findDialectFaults(new Map([[path, source]]))).toEqual([expect.stringMatching(`: ${rule}$`)]);
   });
-  it("nothing for what is allowed", () => {
+  it("nothing for allowed imports", () => {
     const allowed = new Map([
       ["coordinator/coordinator.ts", 'import { a } from "./dialects/dialects.ts";'],
       ["coordinator/dialects/dialects.ts", 'import "./a/b.ts";\nimport "./c/d.ts";\nimport "../http/routes/e.ts";'],

@@ -6,13 +6,13 @@ let server: Server;
 
 /** Starts a server that responds to each request with these pieces, one after the other. Returns its address. */
 async function serve(...pieces: string[]): Promise<string> {
-  const answer = async (socket: Socket): Promise<void> => {
+  const respond = async (socket: Socket): Promise<void> => {
     for (const piece of pieces) {
       await new Promise((resolve) => socket.write(piece, resolve));
       await new Promise(setImmediate);
     }
   };
-  server = createServer({ noDelay: true }, (socket) => socket.on("data", () => void answer(socket)));
+  server = createServer({ noDelay: true }, (socket) => socket.on("data", () => void respond(socket)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

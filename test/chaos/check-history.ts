@@ -54,16 +54,17 @@ async function readJob(world: World, key: string, jobId: string): Promise<Job | 
 function violationsOf(record: ClientRecord, job: Job | null): string[] {
   if (job === null) return ["the acknowledged job is lost"];
   const lines: string[] = [];
-  if (!ENDED.includes(job.status)) lines.push(`the job is ${job.status} for good`);
+  if (!ENDED.includes(job.status)) lines.push(`the job is still ${job.status}`);
   if (record.operation === "vanish" || record.operation === "utility") return lines;
   if (record.ending === "done" && job.status !== "completed")
-    lines.push(`"done" was said of a job that is ${job.status}`);
-  if (record.ending === "error" && job.status === "completed") lines.push(`"error" was said of a job that completed`);
+    lines.push(`the stream ended with "done", but the job is ${job.status}`);
+  if (record.ending === "error" && job.status === "completed")
+    lines.push(`the stream ended with "error", but the job completed`);
   if (record.ending === "done" && record.text !== job.output) {
     lines.push(`the stream was ${JSON.stringify(record.text)}, the output is ${JSON.stringify(job.output)}`);
   }
   if (record.ending === "done" && record.expected !== null && record.text !== record.expected) {
-    lines.push(`the answer is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
+    lines.push(`the text is ${JSON.stringify(record.text)}, not ${JSON.stringify(record.expected)}`);
   }
   return lines;
 }

@@ -22,7 +22,7 @@ export interface ClientOptions {
 
 interface ApiResponse {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
+  // oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
   readonly body: any;
 }
 
@@ -199,7 +199,7 @@ export class ChaosClient {
     }
   }
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
+  // oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
   async #untilEnded(record: ClientRecord): Promise<any> {
     while (!this.#options.deadline.aborted) {
       const response = await this.#retried("GET", `/jobs/${record.jobId}`);

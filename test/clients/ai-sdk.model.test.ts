@@ -104,16 +104,16 @@ describe("the ai SDK", () => {
     });
 
     it("gets an object of a zod schema, unstreamed and streamed", async () => {
-      const asked = { ...quiet, model: model(), prompt: "Give me a boat.", output: Output.object({ schema: Boat }) };
-      const { output } = await generateText(asked);
+      const options = { ...quiet, model: model(), prompt: "Give me a boat.", output: Output.object({ schema: Boat }) };
+      const { output } = await generateText(options);
       expect(Boat.parse(output)).toEqual(output);
-      expect(await streamText(asked).output).toEqual(output);
+      expect(await streamText(options).output).toEqual(output);
     });
 
     it("gets a clear error for image input", async () => {
       const content = [{ type: "image" as const, image: Buffer.from("iVBORw0KGgo=", "base64") }];
-      const asked = generateText({ ...quiet, model: model(), messages: [{ role: "user", content }] });
-      await expect(asked).rejects.toMatchObject({ statusCode: 400, message: expect.stringMatching(/image/) });
+      const pending = generateText({ ...quiet, model: model(), messages: [{ role: "user", content }] });
+      await expect(pending).rejects.toMatchObject({ statusCode: 400, message: expect.stringMatching(/image/) });
     });
   });
 
@@ -145,7 +145,7 @@ describe("the ai SDK", () => {
   });
 
   it("generateSpeech() gets an error without a speech Cargo", async () => {
-    const asked = generateSpeech({ model: openai.speech("tts-1"), text: "Hello", maxRetries: 0 });
-    await expect(asked).rejects.toMatchObject({ statusCode: 404 });
+    const pending = generateSpeech({ model: openai.speech("tts-1"), text: "Hello", maxRetries: 0 });
+    await expect(pending).rejects.toMatchObject({ statusCode: 404 });
   });
 });

@@ -24,7 +24,7 @@ const DOCUMENT = join(import.meta.dirname, "README.md");
 const ALIASES = "gpt-4o-mini=tiny-chat,text-embedding-3-small=tiny-embed";
 const HELLO = "Hello! I am happy to meet you. What shall we talk about?";
 const COUNT = "Count from 3 to 9.";
-const PICTURE = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+const IMAGE = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
 
 let network: Network;
 let apiKey: string;
@@ -71,19 +71,23 @@ const called = (content: AIMessage["content"] = "") => [
   }),
   new ToolMessage("3", "abc123", "AdderTool"),
 ];
-async function expectStepsOfTool(ask: (messages: (HumanMessage | AIMessage | ToolMessage)[]) => Promise<AIMessage>) {
-  const asked = await ask([WEATHER_PROMPT]);
-  expectCall(asked, "get_current_weather", { location: expect.any(String) });
-  const answer = await ask([WEATHER_PROMPT, asked, new ToolMessage("Sunny.", asked.tool_calls?.[0]?.id ?? "")]);
-  expect(answer.text).not.toBe("");
+async function expectStepsOfTool(invoke: (messages: (HumanMessage | AIMessage | ToolMessage)[]) => Promise<AIMessage>) {
+  const toolCall = await invoke([WEATHER_PROMPT]);
+  expectCall(toolCall, "get_current_weather", { location: expect.any(String) });
+  const message = await invoke([
+    WEATHER_PROMPT,
+    toolCall,
+    new ToolMessage("Sunny.", toolCall.tool_calls?.[0]?.id ?? ""),
+  ]);
+  expect(message.text).not.toBe("");
 }
 
 /** Checks of LangChain's `ChatModelIntegrationTests`, by the names of their tests. */
 const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
   async testInvoke(make) {
-    const answer = await make().invoke("Hello");
-    expect(answer).toBeInstanceOf(AIMessage);
-    expect(answer.text).toBe(HELLO);
+    const message = await make().invoke("Hello");
+    expect(message).toBeInstanceOf(AIMessage);
+    expect(message.text).toBe(HELLO);
   },
   async testStream(make) {
     const chunks = await collect(await make().stream("Hello"));
@@ -91,8 +95,8 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     expect([chunks.length > 5, joined(chunks).text]).toEqual([true, HELLO]);
   },
   async testBatch(make) {
-    const answers = await make().batch(["Hello", COUNT]);
-    expect(answers.map(({ text }) => text)).toEqual([HELLO, "3, 4, 5, 6, 7, 8, 9."]);
+    const messages = await make().batch(["Hello", COUNT]);
+    expect(messages.map(({ text }) => text)).toEqual([HELLO, "3, 4, 5, 6, 7, 8, 9."]);
   },
   async testStreamEvents(make) {
     const events = await collect(make().streamEvents("Hello", { version: "v2" }));
@@ -110,18 +114,18 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     expect(text).not.toBe("");
   },
   async testUsageMetadata(make) {
-    const answer = await make().invoke("Hello");
-    expectUsage(answer);
-    expect(answer.response_metadata["model_name"]).toBe("tiny-chat");
+    const message = await make().invoke("Hello");
+    expectUsage(message);
+    expect(message.response_metadata["model_name"]).toBe("tiny-chat");
   },
   async testUsageMetadataStreaming(make) {
     expectUsage(joined(await collect(await make().stream("Hello"))));
   },
   async testStopSequence(make) {
-    const answers = [await make().invoke(COUNT, { stop: ["6"] }), await make({ stop: ["6"] }).invoke(COUNT)];
+    const messages = [await make().invoke(COUNT, { stop: ["6"] }), await make({ stop: ["6"] }).invoke(COUNT)];
     // LangChain sends no `stop` with the Responses API, which does not support it.
     const expected = make().useResponsesApi ? "3, 4, 5, 6, 7, 8, 9." : "3, 4, 5, ";
-    expect(answers.map(({ text }) => text)).toEqual([expected, expected]);
+    expect(messages.map(({ text }) => text)).toEqual([expected, expected]);
   },
   async testToolCalling(make) {
     const model = make().bindTools([adder], { tool_choice: "AdderTool" });
@@ -200,16 +204,16 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     // LangChain sends "required" with the Responses API only in this form.
     const model = make({ maxTokens: 300, modelKwargs: { tool_choice: "required" } }).bindTools([weather, clock]);
     const question = new HumanMessage("What's the weather and current time in San Francisco?");
-    const asked = [await model.invoke([question]), joined(await collect(await model.stream([question])))];
-    for (const { tool_calls: calls = [] } of asked) {
+    const responses = [await model.invoke([question]), joined(await collect(await model.stream([question])))];
+    for (const { tool_calls: calls = [] } of responses) {
       expect(calls.length).toBeGreaterThan(1);
       expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
       // The token limit may truncate the last one.
       for (const { name, args } of calls.slice(0, -1))
         expect([name, Place.parse(args)]).toEqual([expect.stringMatching(/^get_/), args]);
     }
-    const results = (asked[0]?.tool_calls ?? []).map(({ id = "" }) => new ToolMessage("24 degrees", id));
-    expect((await make().invoke([question, ...asked.slice(0, 1), ...results])).text).not.toBe("");
+    const results = (responses[0]?.tool_calls ?? []).map(({ id = "" }) => new ToolMessage("24 degrees", id));
+    expect((await make().invoke([question, ...responses.slice(0, 1), ...results])).text).not.toBe("");
   },
   async testModelCanAcceptStructuredToolParamsSchema(make) {
     const params = { name: "get_current_weather", description: "The weather", schema: Place };
@@ -217,8 +221,8 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     expectCall(await model.invoke([WEATHER_PROMPT]), "get_current_weather", { location: expect.any(String) });
   },
   async testStreamTools(make) {
-    const answer = joined(await collect(await withWeather(make, true).stream([WEATHER_PROMPT])));
-    expectCall(answer, "get_current_weather", { location: expect.any(String) });
+    const message = joined(await collect(await withWeather(make, true).stream([WEATHER_PROMPT])));
+    expectCall(message, "get_current_weather", { location: expect.any(String) });
   },
   async testStandardTextContentBlocks(make) {
     const content = [{ type: "text" as const, text: "Hello" }];
@@ -253,13 +257,13 @@ describe.each([
   });
 
   it("gets a clear error for image input", async () => {
-    const asked = make().invoke([new HumanMessage({ content: [{ type: "text", text: "What is it?" }, PICTURE] })]);
-    await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/image/) });
+    const pending = make().invoke([new HumanMessage({ content: [{ type: "text", text: "What is it?" }, IMAGE] })]);
+    await expect(pending).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/image/) });
   });
 
   it("recognizes the error for a prompt above the context", async () => {
-    const asked = make().invoke("hello ".repeat(1_100));
-    await expect(asked).rejects.toMatchObject({ name: "ContextOverflowError" });
+    const pending = make().invoke("hello ".repeat(1_100));
+    await expect(pending).rejects.toMatchObject({ name: "ContextOverflowError" });
   });
 
   it("cancels the work when its signal aborts", async () => {

@@ -117,8 +117,8 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
 
   async Timeouts() {
     const messages = [{ role: "user" as const, content: "How can I list all files in a directory using Python?" }];
-    const asked = client.chat.completions.create({ messages, model: MODEL }, { timeout: 1, maxRetries: 0 });
-    await expect(asked).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
+    const pending = client.chat.completions.create({ messages, model: MODEL }, { timeout: 1, maxRetries: 0 });
+    await expect(pending).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
   },
 
   async "Request IDs"() {
@@ -147,11 +147,11 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   async "Accessing raw Response data (e.g., headers)"() {
-    const ask = { model: MODEL, input: "say this is a test." };
-    const answer = await client.responses.create(ask).asResponse();
-    expect([answer.status, answer.headers.get("X-Request-Id")]).toEqual([200, expect.stringMatching(/^[\w-]{20,}$/)]);
-    await answer.text();
-    const { data, response } = await client.responses.create(ask).withResponse();
+    const body = { model: MODEL, input: "say this is a test." };
+    const raw = await client.responses.create(body).asResponse();
+    expect([raw.status, raw.headers.get("X-Request-Id")]).toEqual([200, expect.stringMatching(/^[\w-]{20,}$/)]);
+    await raw.text();
+    const { data, response } = await client.responses.create(body).withResponse();
     expect([data.status, response.headers.get("content-type")]).toEqual(["completed", "application/json"]);
   },
 
@@ -209,8 +209,8 @@ describe("README of the openai client", () => {
       { type: "input_text" as const, text: "What is in this image?" },
       { type: "input_image" as const, detail: "auto" as const, image_url: "https://example.com/default.jpg" },
     ];
-    const asked = client.responses.create({ model: MODEL, input: [{ role: "user", content }] });
-    await expect(asked).rejects.toMatchObject({ status: 400, param: "input.0.content.1.type" });
+    const pending = client.responses.create({ model: MODEL, input: [{ role: "user", content }] });
+    await expect(pending).rejects.toMatchObject({ status: 400, param: "input.0.content.1.type" });
   });
 
   it("Undocumented request params are rejected by name", async () => {

@@ -43,7 +43,7 @@ const pageOf = (stream: string): string => `
   source.addEventListener("token", ({ data }) => {
     text += JSON.parse(data).content;
     tokens += 1;
-    if (tokens % 100 === 0) tell(tokens);
+    if (tokens % 100 === 0) notify(tokens);
   });
   const end = (type) => (source.close(), report({ text, opened, type }));
   source.addEventListener("done", () => end("done"));

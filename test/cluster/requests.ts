@@ -21,13 +21,13 @@ export async function submitWords(
   return response.body.data.id as string;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+// oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
 export async function jobAt(url: string, key: string, jobId: string): Promise<any> {
   return (await call(url, key, "GET", `/jobs/${jobId}`)).body.data;
 }
 
 /** Returns the job when it has ended. `url` is called for each request. */
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+// oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
 export function ended(url: () => string, key: string, jobId: string): Promise<any> {
   const read = (): Promise<{ status?: string } | null> => jobAt(url(), key, jobId).catch(() => null);
   return until(read, (job) => ENDED.includes(job?.status ?? ""), `${jobId} has ended`);

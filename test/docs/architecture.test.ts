@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const architecture = read("ARCHITECTURE.md");
 
-/** Files and folders named in backticks, and those that links lead to. */
+/** Returns files and folders in backticks, and link targets. */
 const pathsIn = (text: string): string[] => [
   ...[...text.matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*(?:\.(?:ts|tsx|toml|json|yml|md)|\/))`/g)].map(
     ([, path = ""]) => path,
@@ -14,11 +14,11 @@ const pathsIn = (text: string): string[] => [
   ...[...text.matchAll(/\]\((?!\w+:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path),
 ];
 
-/** Paths that exist neither in `folder` nor in the repository's root. */
+/** Returns the paths that exist neither in `folder` nor in the root. */
 const missing = (text: string, folder: string): string[] =>
   pathsIn(text).filter((path) => !existsSync(join(ROOT, folder, path)) && !existsSync(join(ROOT, path)));
 
-/** The section "Where to change what" of each README that has one, by the README's path. */
+/** Returns the section "Where to change what" of each README, by the README's path. */
 const tables = globSync("**/README.md", { cwd: ROOT, exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) })
   .toSorted()
   .flatMap((path) => {
@@ -59,7 +59,7 @@ describe("ARCHITECTURE.md", () => {
 });
 
 describe('the tables "Where to change what"', () => {
-  it("are in the READMEs of the folders that they are about", () => {
+  it("are in the READMEs of their folders", () => {
     expect(tables.length).toBeGreaterThan(25);
   });
 

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const page = read("docs/internals/code-style.md");
 
-/** The blocks of code, whose first line is a comment with the path of their file. */
+/** Code blocks, with the path of their file in a comment in the first line. */
 const excerpts = [...page.matchAll(/^```ts\n\/\/ (\S+)\n([^]*?)^```$/gm)].map(([, path = "", code = ""]) => ({
   path,
   code,
@@ -21,7 +21,7 @@ describe("docs/internals/code-style.md", () => {
     expect(excerpts).toHaveLength([...page.matchAll(/^```\w/gm)].length);
   });
 
-  it.each(excerpts)("quotes $path as it is", ({ path, code }) => {
+  it.each(excerpts)("quotes the current text of $path", ({ path, code }) => {
     expect(existsSync(join(ROOT, path)), path).toBe(true);
     expect(read(path)).toContain(code);
   });

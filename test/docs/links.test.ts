@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-/** READMEs of packages are left out: their links are those of the packed folder. */
+/** Excludes the READMEs of packages, whose links are relative to the packed folder. */
 const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
   .filter((page) => page !== "" && !page.startsWith("tools/packages/") && existsSync(join(ROOT, page)));
@@ -14,7 +14,7 @@ const textOf = (page: string): string =>
     .replaceAll(/^```[^]*?^```/gm, "")
     .replaceAll(/`[^`\n]*`/g, "`");
 
-/** The anchors of a page, as GitHub makes them from its headings. */
+/** Returns the anchors of a page's headings, like on GitHub. */
 function anchorsOf(page: string): Set<string> {
   const anchors = new Set<string>();
   const headings = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[^]*?^```/gm, "");
@@ -31,7 +31,7 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** Links of a page that lead to a missing file or heading of the repository. */
+/** Returns the links of a page to missing files or headings. */
 function brokenLinks(page: string): string[] {
   const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
   return links.filter((link) => {

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const text = readFileSync(join(ROOT, "docs", "host", "runtimes.md"), "utf8");
 
 describe("docs/host/runtimes.md", () => {
-  it("has one row for each runtime type, and no cell is empty", () => {
+  it("has one row per runtime type, and no empty cell", () => {
     const rows = text
       .split("\n")
       .map(cellsOf)
@@ -18,7 +18,7 @@ describe("docs/host/runtimes.md", () => {
     for (const cells of rows) expect(cells?.filter((cell) => cell !== "").length).toBe(6);
   });
 
-  it("names only tests that are there", () => {
+  it("names only existing tests", () => {
     const paths = [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path ?? "");
     expect(paths.length).toBeGreaterThan(RUNTIME_TYPES.length);
     const isThere = (path: string): boolean => existsSync(join(ROOT, path)) || globSync(path, { cwd: ROOT }).length > 0;

@@ -1,6 +1,6 @@
 /**
- * Keys of every row that the spec owes a test: for each row of a table `SPEC § heading, first column: first cell`, for each item of a
- * numbered or bulleted list `SPEC § heading, rule n`. A repeated key, as in the two tables of one endpoint, ends with "(2)". A row of
+ * Returns the keys of all rows of the spec that need a test: `SPEC § heading, first column: first cell` for a table, `SPEC § heading, rule n`
+ * for an item of a list. A repeated key, as in the two tables of one endpoint, ends with "(2)". A row of
  * an endpoint includes its path, because a method is not unique.
  * @param sections numbers of the sections whose rows count.
  */
@@ -39,7 +39,7 @@ export function rowsOf(markdown: string, sections: readonly number[]): string[] 
   return rows;
 }
 
-/** The cells of a line of a table, or `null` for any other line. */
+/** Returns the cells of a table row; null for other lines. */
 export function cellsOf(line: string): string[] | null {
   if (!line.startsWith("|")) return null;
   return line

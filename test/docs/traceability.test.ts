@@ -24,7 +24,7 @@ describe("test/traceability.md", () => {
 });
 
 describe("rowsOf()", () => {
-  it("reads tables, rules and headings, and tells equal ones apart", () => {
+  it("reads tables, rules and headings, and numbers equal ones", () => {
     const text = [
       "## 1. Left out\n| A |\n|---|\n| x |",
       "## 2. Read\n### Job\n| Field | Type |\n|---|---|\n| id | string |\n",
@@ -48,7 +48,7 @@ describe("faultsOf()", () => {
   const isThere = (path: string): boolean => /^test\/[ab]\.test\.ts$/.test(path);
   const faults = (tests: string) => faultsOf(`| Row | Test |\n|---|---|\n| r | ${tests} |`, ["r"], isThere);
 
-  it.each(["`test/a.test.ts`", "`test/a.test.ts`<br>`test/b.test.ts`"])("has nothing against %s", (tests) => {
+  it.each(["`test/a.test.ts`", "`test/a.test.ts`<br>`test/b.test.ts`"])("accepts %s", (tests) => {
     expect(faults(tests)).toEqual([]);
   });
 
@@ -63,12 +63,12 @@ describe("faultsOf()", () => {
     expect(faults(tests)).toEqual([fault]);
   });
 
-  it("takes a row with an empty first cell as part of the row above it", () => {
+  it("appends a row with an empty first cell to the previous row", () => {
     expect(faults("`test/a.test.ts` |\n| | `test/b.test.ts`")).toEqual([]);
     expect(faults("`test/a.test.ts` |\n| | `test/c.test.ts`")).toEqual(["r: there is no file test/c.test.ts"]);
   });
 
-  it("reports rows that are missing, unknown or there twice", () => {
+  it("reports missing, unknown and repeated rows", () => {
     const row = "| known | `test/a.test.ts` |";
     const table = `| Row | Test |\n|---|---|\n${row}\n${row}\n${row.replace("known", "old")}`;
     expect(faultsOf(table, ["known", "new"], isThere)).toEqual([

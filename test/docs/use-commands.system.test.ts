@@ -10,7 +10,7 @@ import { makeCatalog } from "../support/small-catalog.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const SPOKEN = join(ROOT, "test", "fixtures", "spoken", "yes-no-stop.wav");
-/** The page on webhooks is left out, because its URL is on a public server. */
+/** Excludes the page on webhooks, whose URL is on a public server. */
 const PAGES = ["quickstart", "chat", "jobs-and-streams", "files-and-batches"];
 /** Fails at a status from 400 on, and prints the body. */
 const CURL = 'curl() { command curl --fail-with-body --silent --show-error --max-time "${SECONDS_MAX:-60}" "$@"; }';
@@ -20,11 +20,11 @@ const WHOLE = /\b(job|conv|batch|file|st)_[\w-]{20,}/g;
 requireDebian("curl", "curl");
 
 interface Block {
-  /** Commands in order, each with the lines that the page shows below it. */
+  /** Commands in order, each with its output in the page. */
   readonly commands: readonly { readonly text: string; readonly shown: readonly string[] }[];
 }
 
-/** The blocks `sh` and `console` of a page. */
+/** Returns the blocks `sh` and `console` of a page. */
 function blocksOf(page: string): Block[] {
   return [...page.matchAll(/^```(sh|console)\n([^]*?)^```/gm)].map(([, kind, body = ""]) => {
     const commands: { text: string; shown: string[] }[] = [];
@@ -56,7 +56,7 @@ describe("commands of docs/use", () => {
   });
   afterAll(() => network[Symbol.asyncDispose]());
 
-  /** With `asked` on standard input. Does not block: requests may pass through this process. */
+  /** Runs a command with `asked` on standard input. Asynchronous, because requests may pass through this process. */
   async function run(
     program: string,
     args: readonly string[],
@@ -91,7 +91,7 @@ describe("commands of docs/use", () => {
     return body.data.id as string;
   }
 
-  it("set up a shell whose key no command shows", async () => {
+  it("set up a shell without showing the key", async () => {
     const [setUp] = blocksOf(readFileSync(join(ROOT, "docs", "use", "quickstart.md"), "utf8"));
     const lines = (setUp?.commands ?? []).map(({ text }) => text.replace("http://127.0.0.1:8080", network.url));
     expect(lines).toHaveLength(4);
@@ -111,7 +111,7 @@ describe("commands of docs/use", () => {
           writeFileSync(join(folder, file), `${shown.join("\n")}\n`);
           continue;
         }
-        // Each command about a job is about one that has ended.
+        // Commands about a job refer to an ended one.
         // oxlint-disable-next-line no-await-in-loop
         if (text.includes("job_")) ids.set("job", await endedJob());
         const command = text.replaceAll(SHORTENED, (short, kind: string) => ids.get(kind) ?? short);
@@ -129,7 +129,7 @@ describe("commands of docs/use", () => {
     }
   });
 
-  it("quickstart.md: the client in TypeScript prints an answer", async () => {
+  it("quickstart.md: the client in TypeScript prints a completion", async () => {
     const page = readFileSync(join(ROOT, "docs", "use", "quickstart.md"), "utf8");
     const [, code = ""] = /^```ts\n([^]*?)^```/m.exec(page) ?? [];
     const args = ["--input-type=module-typescript", "--no-warnings", "--eval", code];

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const page = read("docs/internals/where-to-change.md");
-/** The worked examples: their texts, and for each step its file and the names that the file must contain. */
+/** Worked examples: their texts, and the file of each step with the names that it must contain. */
 const examples = [...page.matchAll(/^## (Add .*)\n([^]*?)(?=^## |$(?![^]))/gm)].map(([, title = "", text = ""]) => ({
   title,
   text,
@@ -34,7 +34,7 @@ describe("the examples of docs/internals/where-to-change.md", () => {
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  it.each(examples)("$title: the file of each step has what the step names", ({ steps }) => {
+  it.each(examples)("$title: the file of each step contains its names", ({ steps }) => {
     for (const { path, names } of steps) {
       expect(names).not.toEqual([]);
       expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(read(path)))).toEqual([]);
@@ -44,7 +44,7 @@ describe("the examples of docs/internals/where-to-change.md", () => {
   it("name every file of the store that knows a submitted field of a job", () => {
     const named =
       examples.find(({ title }) => title === "Add a stored field of a job")?.steps.map(({ path }) => path) ?? [];
-    // This field comes with a submission, is stored and read back, and the coordinator does not use it.
+    // A field of submissions that is stored and read back, and not used by the coordinator.
     const knowing = globSync("coordinator/store/**/*.ts", { cwd: ROOT }).filter((path) =>
       /\b(?:ignoredParameters|ignored_parameters)\b/.test(read(path)),
     );

@@ -42,8 +42,8 @@ describe("examples/mcp-server.ts", () => {
       const chat = tools.find(({ name }) => name === "tiny-chat");
       expect(chat?.inputSchema.properties).toHaveProperty("prompt");
       const input = { prompt: "What is 7 plus 8?", temperature: 0 };
-      const answer = await client.callTool({ name: "tiny-chat", arguments: input });
-      expect(answer).toMatchObject({ content: [{ type: "text", text: "7 plus 8 is 15." }], isError: false });
+      const result = await client.callTool({ name: "tiny-chat", arguments: input });
+      expect(result).toMatchObject({ content: [{ type: "text", text: "7 plus 8 is 15." }], isError: false });
       const wrong = await client.callTool({ name: "tiny-chat", arguments: { prompt: 7 } });
       expect(wrong).toMatchObject({ isError: true });
       expect(JSON.stringify(wrong)).toContain("input.prompt");

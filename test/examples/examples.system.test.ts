@@ -84,14 +84,14 @@ describe("examples/chat-app", () => {
     await using browser = await ConsoleBrowser.open(url);
     const { page, faults } = await browser.page();
     await page.goto("/");
-    const ask = async (question: string, answer: string): Promise<void> => {
+    const send = async (question: string, completion: string): Promise<void> => {
       await page.getByLabel("Your message").fill(question);
       await page.keyboard.press("Enter");
-      await page.locator("p.assistant").last().getByText(answer, { exact: true }).waitFor();
+      await page.locator("p.assistant").last().getByText(completion, { exact: true }).waitFor();
       await page.locator("input:enabled").waitFor();
     };
-    await ask("What is 7 plus 8?", "7 plus 8 is 15.");
-    await ask("Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9.");
+    await send("What is 7 plus 8?", "7 plus 8 is 15.");
+    await send("Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9.");
     expect(await page.locator("p").count()).toBe(4);
     expect(faults).toEqual([]);
   });

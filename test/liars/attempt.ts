@@ -4,13 +4,13 @@ import type { OutputItem, Usage } from "../../shared/output.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 import { beginFrames, finishedFrame } from "../support/network/attempt-frames.ts";
-import { type Answer, answerFor } from "./tasks.ts";
+import { type Result, resultFor } from "./tasks.ts";
 
 /** One attempt of a job at a scripted Island. */
 export class Attempt {
   readonly jobId: string;
   readonly attempt: number;
-  readonly answer: Answer;
+  readonly result: Result;
   /** Text of earlier attempts, which the client already received. */
   readonly resumed: string;
   readonly sent: FromIsland[] = [];
@@ -22,7 +22,7 @@ export class Attempt {
   constructor(assign: Assign, send: (...frames: FromIsland[]) => void) {
     this.jobId = assign.jobId;
     this.attempt = assign.attempt;
-    this.answer = answerFor(assign.cargo.slug, assign.input);
+    this.result = resultFor(assign.cargo.slug, assign.input);
     this.resumed = assign.resume?.text ?? "";
     this.#send = send;
   }
@@ -39,8 +39,8 @@ export class Attempt {
 
   /** Remaining pieces of the correct text; empty for a value. */
   get pieces(): readonly string[] {
-    if (this.answer.kind === "value") return [];
-    const { pieces } = this.answer;
+    if (this.result.kind === "value") return [];
+    const { pieces } = this.result;
     let length = 0;
     const first = pieces.findIndex((piece) => {
       if (length >= this.resumed.length) return true;

@@ -24,17 +24,19 @@ export function auditJob(record: JobRecord, job: EndedJob, hasReadPrompt: boolea
   const { status, output } = job;
   const text = typeof output === "string" ? output : JSON.stringify(output);
   const lines: string[] = [];
-  if (record.ending === "done" && status !== "completed") lines.push(`"done" was said of a job that is ${status}`);
-  if (record.ending === "error" && status === "completed") lines.push(`"error" was said of a job that completed`);
+  if (record.ending === "done" && status !== "completed")
+    lines.push(`the stream ended with "done", but the job is ${status}`);
+  if (record.ending === "error" && status === "completed")
+    lines.push(`the stream ended with "error", but the job completed`);
   if (record.ending === "done" && record.text !== text) {
     lines.push(`the stream was ${JSON.stringify(record.text)}, the output is ${text}`);
   }
   if (status === "completed" && text.includes(LIAR_TEXT))
-    lines.push(`the output has what its Island contradicted: ${text}`);
+    lines.push(`the output has text that its Island contradicted: ${text}`);
   const charged = chargeOf(job);
   const most = mostChargeOf(record, job, hasReadPrompt);
   if (charged > most + EPSILON)
-    lines.push(`${charged} credits were charged of a job that is ${status}, at most ${most} is right`);
+    lines.push(`${charged} credits were charged for a job that is ${status}, expected at most ${most}`);
   return lines;
 }
 

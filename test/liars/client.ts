@@ -4,7 +4,7 @@ import { readSse } from "../support/http/read-sse.ts";
 import { auditJob, chargeOf } from "./audit.ts";
 import type { History, JobRecord, Operation } from "./history.ts";
 import { LIAR_WORDS } from "./lies.ts";
-import { ANSWER_SCHEMA, CHAT, encoded, jsonFor, MAX_TOKENS, UTILITY, wordsFor } from "./tasks.ts";
+import { RESULT_SCHEMA, CHAT, encoded, jsonFor, MAX_TOKENS, UTILITY, wordsFor } from "./tasks.ts";
 
 /** Longer than the sum of a job's limits: wait, attempts and runs. */
 const MAX_JOB_MS = 150_000;
@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly isOpen: () => boolean;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- reads what the wire says
+// oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
 type Body = any;
 
 /** An honest client that submits jobs of all kinds, one after the other, and checks each result. */
@@ -66,7 +66,7 @@ export class LiarsClient {
     if (record.ending === null) record.faults.push("has no end");
     const { ending, text, expected, faults } = record;
     if (ending !== "done" || expected === null || text === expected || text === "") return;
-    faults.push(`the answer is ${JSON.stringify(text.slice(0, 200))}, not "${expected}"`);
+    faults.push(`the text is ${JSON.stringify(text.slice(0, 200))}, not "${expected}"`);
   }
 
   async #audit(record: JobRecord): Promise<void> {
@@ -126,7 +126,7 @@ export class LiarsClient {
     await this.#submit(record, CHAT, { prompt: record.prompt, max_tokens: MAX_TOKENS });
     await pause(this.#options.random.between(0, 600));
     const { status, body } = await this.#request("DELETE", `/jobs/${record.jobId}?if_ended=refuse`);
-    if (![200, 422].includes(status)) record.faults.push(`cancel answered ${status}: ${JSON.stringify(body)}`);
+    if (![200, 422].includes(status)) record.faults.push(`cancel got ${status}: ${JSON.stringify(body)}`);
     await this.#follow(record);
   }
 
@@ -219,7 +219,7 @@ export class LiarsClient {
 }
 
 const JSON_FORMAT = {
-  response_format: { type: "json_schema", json_schema: { name: "seal", schema: ANSWER_SCHEMA, strict: true } },
+  response_format: { type: "json_schema", json_schema: { name: "seal", schema: RESULT_SCHEMA, strict: true } },
 };
 
 function expectedOf(operation: Operation, prompt: string): string | null {

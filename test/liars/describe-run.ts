@@ -1,7 +1,7 @@
 import type { LiarsResult } from "./run-liars.ts";
 
 /** Formats a run as tables: lies, jobs, errors, Islands, memory and response times. */
-export function describeRun({ history, islands, memoryMb, answersMs }: LiarsResult): string {
+export function describeRun({ history, islands, memoryMb, responsesMs }: LiarsResult): string {
   const { records, lies } = history;
   const done = records.filter(({ ending }) => ending === "done");
   const empty = done.filter(({ text, expected }) => text === "" && expected !== null).length;
@@ -17,8 +17,8 @@ export function describeRun({ history, islands, memoryMb, answersMs }: LiarsResu
     section("Lies", told),
     section("Jobs", [...countBy(records.map(({ operation }) => operation))]),
     section("Ends", [
-      ["right answer", done.length - empty],
-      ["empty answer, free, after a second Island's word", empty],
+      ["correct result", done.length - empty],
+      ["empty result, free, confirmed by a second Island", empty],
       ...[...codes].map(([code, count]) => [`error ${code}`, count] as const),
     ]),
     "Islands: attempts, credits earned, quarantines, sessions ended",
@@ -29,7 +29,7 @@ export function describeRun({ history, islands, memoryMb, answersMs }: LiarsResu
     `  mean of the honest ${mean(true).toFixed(4)}, of the liars ${mean(false).toFixed(4)}`,
     `  the best paid liar earned ${percent(best, worst)} of the worst paid honest Island, ${percent(best, mean(true))} of their mean`,
     `Coordinator: memory in MB, p50 ${memoryMb.p50}, max ${memoryMb.max}`,
-    `GET /account in ms: p50 ${answersMs.p50}, p99 ${answersMs.p99}, max ${answersMs.max}`,
+    `GET /account in ms: p50 ${responsesMs.p50}, p99 ${responsesMs.p99}, max ${responsesMs.max}`,
     `Jobs in ms: max ${Math.round(Math.max(...records.map(({ tookMs }) => tookMs)))}`,
   ].join("\n");
 }

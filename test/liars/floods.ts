@@ -12,17 +12,17 @@ const REPORTS = 200;
 const FORGED = "LIAR-TEXT forged";
 
 /** Sent during an attempt, which is silent afterwards. */
-export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promise<void> | void }[] = [
+export const FLOODS: readonly { readonly name: string; send(stage: Stage): Promise<void> | void }[] = [
   {
     name: "heartbeats",
-    tell({ attempt, island }) {
+    send({ attempt, island }) {
       attempt.begin();
       for (let at = 0; at < HEARTBEATS; at += 1) island.heartbeat();
     },
   },
   {
     name: "output far over its budget",
-    tell({ attempt }) {
+    send({ attempt }) {
       attempt.begin();
       const items = Array.from({ length: TOKENS_PER_FRAME }, () => ({ type: "token" as const, content: "", count: 9 }));
       for (let at = 0; at < FRAMES; at += 1) attempt.items(...items);
@@ -30,7 +30,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
   },
   {
     name: "many sessions on one token",
-    async tell({ attempt, island, url }) {
+    async send({ attempt, island, url }) {
       attempt.begin();
       const { islandToken } = island.options.account;
       const joins = Array.from({ length: SESSIONS }, async () => {
@@ -45,7 +45,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
   },
   {
     name: "cancels ignored",
-    async tell({ attempt, island }) {
+    async send({ attempt, island }) {
       attempt.begin();
       attempt.readPrompt(1, 2);
       await attempt.pause(10_000);
@@ -58,7 +58,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
   },
   {
     name: "reports on the jobs of others",
-    tell({ attempt, island, others }) {
+    send({ attempt, island, others }) {
       attempt.begin();
       const targets = others();
       for (let at = 0; at < REPORTS && targets.length > 0; at += 1) {
@@ -75,7 +75,7 @@ export const FLOODS: readonly { readonly name: string; tell(stage: Stage): Promi
   },
   {
     name: "old frames again",
-    tell({ attempt, island }) {
+    send({ attempt, island }) {
       attempt.begin();
       for (let round = 0; round < 5; round += 1) island.send(...island.oldFrames);
     },

@@ -9,10 +9,10 @@ const PROMPT_TOKENS = 8;
 export async function runHonestly(attempt: Attempt, random: Random): Promise<void> {
   attempt.begin();
   await attempt.pause(LOAD_MS);
-  if (attempt.answer.kind === "value") {
+  if (attempt.result.kind === "value") {
     await attempt.pause(UTILITY_MS);
     if (attempt.isOver) return stopped(attempt);
-    return attempt.finish({ output: attempt.answer.value });
+    return attempt.finish({ output: attempt.result.value });
   }
   attempt.readPrompt(PROMPT_TOKENS, PROMPT_TOKENS);
   const { pieces } = attempt;

@@ -2,15 +2,15 @@ import type { Random } from "../support/random.ts";
 import type { Attempt } from "./attempt.ts";
 import { FLOODS } from "./floods.ts";
 import type { Stage } from "./stage.ts";
-import type { Answer } from "./tasks.ts";
+import type { Result } from "./tasks.ts";
 
 export type LieKind = "usage" | "speed" | "text" | "silence" | "refusal" | "flood";
 
 export interface Lie {
   readonly kind: LieKind;
   readonly name: string;
-  readonly fits: readonly Answer["kind"][];
-  tell(stage: Stage): Promise<void> | void;
+  readonly fits: readonly Result["kind"][];
+  send(stage: Stage): Promise<void> | void;
 }
 
 /** Part of all messages of lying Islands. No client may receive it. */
@@ -24,8 +24,8 @@ const LONG_MS = 600_000;
 const CHATS = ["text", "json"] as const;
 const ALL = ["text", "json", "value"] as const;
 
-function lie(kind: LieKind, name: string, fits: readonly Answer["kind"][], tell: Lie["tell"]): Lie {
-  return { kind, name, fits, tell };
+function lie(kind: LieKind, name: string, fits: readonly Result["kind"][], send: Lie["send"]): Lie {
+  return { kind, name, fits, send };
 }
 
 /** Stays silent until the coordinator ends the attempt. */
@@ -72,7 +72,7 @@ export const LIES: readonly Lie[] = [
     attempt.finish({ completionTokens: 5_000 });
   }),
   lie("speed", "nothing, without a start", ALL, ({ attempt }) => attempt.finish({ completionTokens: 5_000 })),
-  lie("speed", "the answer held back and sent in one frame", CHATS, ({ attempt }) => {
+  lie("speed", "all output held back and sent in one frame", CHATS, ({ attempt }) => {
     attempt.begin();
     attempt.items(...attempt.pieces.map((content) => ({ type: "token" as const, content, count: 1 })));
     attempt.finish({ completionTokens: BILLION });
@@ -176,7 +176,7 @@ export const LIES: readonly Lie[] = [
   }),
   ...FLOODS.map((flood) =>
     lie("flood", flood.name, ALL, async (stage) => {
-      await flood.tell(stage);
+      await flood.send(stage);
       await keepStill(stage.attempt);
     }),
   ),
@@ -188,7 +188,7 @@ const WEIGHTED = Object.entries(WEIGHTS).flatMap(([kind, weight]) => Array.from(
 
 /** Returns a random lie that is possible for the job. */
 export function pickLie(attempt: Attempt, random: Random): Lie {
-  const fitting = LIES.filter(({ fits }) => fits.includes(attempt.answer.kind));
+  const fitting = LIES.filter(({ fits }) => fits.includes(attempt.result.kind));
   const kind = random.pick(WEIGHTED);
   return random.pick(fitting.filter((each) => each.kind === kind));
 }

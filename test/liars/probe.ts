@@ -11,7 +11,7 @@ export interface Spread {
 /** Samples the coordinator's memory and its response times for an uninvolved client. */
 export class Probe {
   readonly #memoryMb: number[] = [];
-  readonly #answersMs: number[] = [];
+  readonly #responsesMs: number[] = [];
   readonly #life: Promise<void>;
   #isOver = false;
 
@@ -20,10 +20,10 @@ export class Probe {
   }
 
   /** Stops, and returns the samples. Memory is 0 on other systems than Linux. */
-  async stop(): Promise<{ readonly memoryMb: Spread; readonly answersMs: Spread }> {
+  async stop(): Promise<{ readonly memoryMb: Spread; readonly responsesMs: Spread }> {
     this.#isOver = true;
     await this.#life;
-    return { memoryMb: spreadOf(this.#memoryMb), answersMs: spreadOf(this.#answersMs) };
+    return { memoryMb: spreadOf(this.#memoryMb), responsesMs: spreadOf(this.#responsesMs) };
   }
 
   async #watch(pid: number, url: string, key: string): Promise<void> {
@@ -31,7 +31,7 @@ export class Probe {
       const beganMs = performance.now();
       const response = await fetch(`${url}/api/v1/account`, { headers: { authorization: `Bearer ${key}` } });
       await response.text();
-      this.#answersMs.push(performance.now() - beganMs);
+      this.#responsesMs.push(performance.now() - beganMs);
       this.#memoryMb.push(residentMb(pid));
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }

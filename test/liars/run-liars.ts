@@ -47,7 +47,7 @@ export interface LiarsResult {
   readonly history: History;
   readonly islands: readonly IslandMetrics[];
   readonly memoryMb: Spread;
-  readonly answersMs: Spread;
+  readonly responsesMs: Spread;
   readonly violations: readonly string[];
 }
 
@@ -125,7 +125,7 @@ function openIsland(
     run: async (attempt, self) => {
       opened.attempts += 1;
       if (isHonest) {
-        if (attempt.answer.kind !== "value") history.readPrompts.add(attempt.jobId);
+        if (attempt.result.kind !== "value") history.readPrompts.add(attempt.jobId);
         return runHonestly(attempt, random);
       }
       const lie = pickLie(attempt, random);
@@ -133,7 +133,7 @@ function openIsland(
       // Any attempt may have reported prompt tokens.
       history.readPrompts.add(attempt.jobId);
       const others = (): (typeof attempt)[] => opened.others().flatMap(({ attempts }) => [...attempts.values()]);
-      return lie.tell({ attempt, island: self, random, url: network.url, others });
+      return lie.send({ attempt, island: self, random, url: network.url, others });
     },
   });
   const opened: Player = Object.assign(player, { island });

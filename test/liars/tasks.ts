@@ -11,7 +11,7 @@ const MIN_WORDS = 10;
 const MORE_WORDS = 8;
 const CHARS_PER_JSON_TOKEN = 4;
 
-export const ANSWER_SCHEMA = {
+export const RESULT_SCHEMA = {
   type: "object",
   properties: { seal: { type: "string" }, sum: { type: "integer" } },
   required: ["seal", "sum"],
@@ -19,7 +19,7 @@ export const ANSWER_SCHEMA = {
 } as const;
 
 /** Correct result of a job: the pieces of a text, or a value. */
-export type Answer =
+export type Result =
   | { readonly kind: "text" | "json"; readonly pieces: readonly string[] }
   | { readonly kind: "value"; readonly value: JsonValue };
 
@@ -31,7 +31,7 @@ export function wordsFor(prompt: string): string {
   return Array.from({ length: count }, (_, at) => syllable(bytes[at + 1]) + syllable(bytes[at + 2])).join(" ");
 }
 
-/** Returns the correct result with {@link ANSWER_SCHEMA}. */
+/** Returns the correct result with {@link RESULT_SCHEMA}. */
 export function jsonFor(prompt: string): string {
   const digest = createHash("sha256").update(prompt).digest("hex");
   return JSON.stringify({ seal: digest.slice(0, 24), sum: Number.parseInt(digest.slice(0, 6), 16) });
@@ -42,7 +42,7 @@ export function encoded(data: string): string {
 }
 
 /** @throws for an unknown input. */
-export function answerFor(slug: string, input: Readonly<Record<string, unknown>>): Answer {
+export function resultFor(slug: string, input: Readonly<Record<string, unknown>>): Result {
   if (slug === UTILITY) return { kind: "value", value: { data: encoded(input["data"] as string) } };
   const request = chatRequestOf(chatInputSchema.parse(input));
   const prompt = request.messages.at(-1)?.content ?? "";

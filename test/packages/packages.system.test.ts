@@ -168,7 +168,7 @@ describe("packages", () => {
 
     // Runs first, because the other tests change the Debian root. Takes two minutes next to other tests.
     it.runIf(HAS_EVERY_ROUND)(
-      "images run read-only and without rights, are healthy, and answer a chat",
+      "images run read-only and unprivileged, are healthy, and complete a chat",
       async () => {
         const engine = await startTestEngine();
         await using _engine = { [Symbol.asyncDispose]: () => engine.stop() };
@@ -227,11 +227,11 @@ describe("packages", () => {
         const secret = ["--env", `ISLAND_COORDINATOR_TOKEN=${token}`];
         await docker("run", "--rm", ...island, ...secret, "atoll-island", "join", "http://127.0.0.1:8080");
         await docker("run", "--detach", "--name", "island", ...island, "atoll-island");
-        const ask = `const answer = await fetch("http://127.0.0.1:8080/v1/chat/completions", { method: "POST",
+        const script = `const response = await fetch("http://127.0.0.1:8080/v1/chat/completions", { method: "POST",
         headers: { Authorization: "Bearer ${key}", "Content-Type": "application/json" },
         body: ${JSON.stringify(JSON.stringify({ model: "tiny-chat", ...QUESTION }))} });
-        console.log((await answer.json()).choices[0].message.content);`;
-        expect(await docker("exec", "coordinator", "node", "--input-type=module", "--eval", ask)).toBe(ANSWER);
+        console.log((await response.json()).choices[0].message.content);`;
+        expect(await docker("exec", "coordinator", "node", "--input-type=module", "--eval", script)).toBe(ANSWER);
         await becomesHealthy("island");
       },
       600_000,

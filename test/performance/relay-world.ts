@@ -60,20 +60,20 @@ export class RelayWorld implements AsyncDisposable {
 
   /** Runs a chat to its durable end. The Island sends each token after the client has received the previous one. */
   async spacedChat(tokens: number): Promise<void> {
-    const { jobId, answered } = await this.#begin();
+    const { jobId, response } = await this.#begin();
     for (let seq = 1; seq <= tokens; seq += 1) {
       const relayed = this.#nextText(TEXT);
       this.#island.send(token(jobId, seq));
       await relayed;
     }
-    await this.#end(jobId, tokens, answered);
+    await this.#end(jobId, tokens, response);
   }
 
   /** Runs a chat whose tokens arrive in one packet. */
   async burstChat(tokens: number): Promise<void> {
-    const { jobId, answered } = await this.#begin();
+    const { jobId, response } = await this.#begin();
     this.#island.send(...Array.from({ length: tokens }, (_, index) => token(jobId, index + 1)));
-    await this.#end(jobId, tokens, answered);
+    await this.#end(jobId, tokens, response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,17 +83,17 @@ export class RelayWorld implements AsyncDisposable {
     await this.#network[Symbol.asyncDispose]();
   }
 
-  async #begin(): Promise<{ jobId: string; answered: Promise<unknown> }> {
-    const answered = this.#client.request(this.#request, (text) => {
+  async #begin(): Promise<{ jobId: string; response: Promise<unknown> }> {
+    const response = this.#client.request(this.#request, (text) => {
       this.#received += text;
       this.#onText?.();
     });
     const { jobId } = await this.#island.next("assign");
     this.#island.send({ type: "accepted", jobId, attempt: 1 }, { type: "started", jobId, attempt: 1 });
-    return { jobId, answered };
+    return { jobId, response };
   }
 
-  async #end(jobId: string, tokens: number, answered: Promise<unknown>): Promise<void> {
+  async #end(jobId: string, tokens: number, response: Promise<unknown>): Promise<void> {
     const seq = tokens + 1;
     const usage = { promptTokens: 5, completionTokens: tokens };
     const timings = { loadMs: 0, firstOutputMs: 0, runMs: 0 };
@@ -103,7 +103,7 @@ export class RelayWorld implements AsyncDisposable {
       this.#acks += 1;
       if (ack.seq === seq) break;
     }
-    await answered;
+    await response;
     const texts = this.#received.split(`"content":"${TEXT}"`).length - 1;
     if (texts !== tokens || !this.#received.includes("[DONE]")) throw new Error(`Streamed ${this.#received}`);
     this.#received = "";

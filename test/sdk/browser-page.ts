@@ -10,26 +10,26 @@ export const CHROMIUM = "/usr/bin/chromium";
 
 const REPORT = `const post = (path, value) => fetch(new URL(path, location.href), { method: "POST", body: JSON.stringify(value) });
 const report = (result) => post("/result", result);
-const tell = (news) => post("/news", news);
+const notify = (progress) => post("/progress", progress);
 addEventListener("error", (event) => report(event.message));
 addEventListener("unhandledrejection", (event) => report(String(event.reason)));`;
 
 /**
  * Runs `program`, a module that ends with `report(…)`, in headless Chromium. Returns the report, or the text of the error that ended it.
- * `files`: folder served at the page's origin. `profile`: directory of the browser's profile. `onNews`: called with each argument of
- * `tell(…)` in the program.
+ * `files`: folder served at the page's origin. `profile`: directory of the browser's profile. `onProgress`: called with each argument of
+ * `notify(…)` in the program.
  */
 export async function runInBrowser(
   program: string,
   files: string,
   profile: string,
-  onNews: (news: unknown) => void = () => undefined,
+  onProgress: (progress: unknown) => void = () => undefined,
 ): Promise<unknown> {
   requireDebian(CHROMIUM, "chromium");
   const page = `<!doctype html><script>${REPORT}</script><script type="module">${program}</script>`;
   const reported = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
-    if (request.url === "/news") void takeReport(request, response).then(onNews, reported.reject);
+    if (request.url === "/progress") void takeReport(request, response).then(onProgress, reported.reject);
     else if (request.method === "POST") void takeReport(request, response).then(reported.resolve, reported.reject);
     else if (request.url === "/") response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
     else void sendFile(join(files, request.url ?? ""), response);

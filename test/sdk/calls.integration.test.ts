@@ -104,23 +104,23 @@ describe("A call", () => {
 
     fixture.proxy.script({ kind: "silence" });
     const waiting = new AbortController();
-    const asked = fixture.client().apiKeys.create({}, { signal: waiting.signal });
+    const pending = fixture.client().apiKeys.create({}, { signal: waiting.signal });
     await fixture.proxy.sees(1);
     waiting.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    await expect(pending).rejects.toBe(reason);
 
     fixture.proxy.script(refusal(503, "shutting_down", {}, { "retry-after": "50" }));
     const pausing = new AbortController();
-    const answered = Promise.withResolvers<void>();
+    const responded = Promise.withResolvers<void>();
     // Returns complete responses, so that the client only waits for the pause.
     const readWhole: typeof fetch = async (...request) => {
       const response = await fetch(...request);
       const whole = new Response(await response.text(), response);
-      answered.resolve();
+      responded.resolve();
       return whole;
     };
     const paused = fixture.client({ fetch: readWhole }).account.get({ signal: pausing.signal });
-    await answered.promise;
+    await responded.promise;
     await new Promise((resolve) => setImmediate(resolve));
     pausing.abort(reason);
     await expect(paused).rejects.toBe(reason);

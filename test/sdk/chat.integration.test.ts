@@ -30,10 +30,10 @@ const noIsland = {
 
 describe("chat.create()", () => {
   it("returns the completion", async () => {
-    const asked = fixture.client().chat.create(BODY);
+    const pending = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
-    const { id, choices, usage } = await asked;
+    const { id, choices, usage } = await pending;
     expect(id).toBe(assign.jobId);
     expect(choices[0]).toMatchObject({ message: { role: "assistant", content: "Hello" }, finish_reason: "stop" });
     expect(usage.total_tokens).toBe(8);
@@ -41,10 +41,10 @@ describe("chat.create()", () => {
 
   it("is retried after a rejection without effect, but not without an Island or after a lost response", async () => {
     fixture.proxy.script(shuttingDown, proxyFailed);
-    const asked = fixture.client().chat.create(BODY);
+    const pending = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
-    expect((await asked).id).toBe(assign.jobId);
+    expect((await pending).id).toBe(assign.jobId);
     expect(fixture.proxy.seen).toHaveLength(3);
 
     fixture.proxy.script(noIsland);
@@ -59,8 +59,8 @@ describe("chat.create()", () => {
   });
 
   it("throws JobFailedError when the job fails", async () => {
-    const asked = fixture.client().chat.create(BODY);
-    const expected = expect(asked).rejects.toMatchObject({
+    const pending = fixture.client().chat.create(BODY);
+    const expected = expect(pending).rejects.toMatchObject({
       name: "JobFailedError",
       status: 500,
       jobError: "model_invalid",
@@ -73,10 +73,10 @@ describe("chat.create()", () => {
 
 describe("chat.stream()", () => {
   it("yields the chunks, with usage on request, and ends", async () => {
-    const asked = collect(fixture.client().chat.stream({ ...BODY, stream_options: { include_usage: true } }));
+    const pending = collect(fixture.client().chat.stream({ ...BODY, stream_options: { include_usage: true } }));
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
-    const chunks = await asked;
+    const chunks = await pending;
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Hello");
     expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
     expect(chunks.map(({ choices }) => choices[0]?.finish_reason).filter((reason) => reason != null)).toEqual(["stop"]);
@@ -85,10 +85,10 @@ describe("chat.stream()", () => {
 
   it("is retried after a rejection without effect, but not without an Island", async () => {
     fixture.proxy.script(shuttingDown);
-    const asked = collect(fixture.client().chat.text(BODY));
+    const pending = collect(fixture.client().chat.text(BODY));
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel"), token("lo")), finished(assign, 2));
-    expect((await asked).join("")).toBe("Hello");
+    expect((await pending).join("")).toBe("Hello");
     expect(fixture.proxy.seen).toHaveLength(2);
 
     fixture.proxy.script(noIsland);
@@ -100,10 +100,10 @@ describe("chat.stream()", () => {
     // Another Island does not continue a completion with a response format.
     const body = { ...BODY, response_format: { type: "json_object" as const } };
     const pieces: string[] = [];
-    const asked = (async () => {
+    const pending = (async () => {
       for await (const piece of fixture.client().chat.text(body)) pieces.push(piece);
     })();
-    const expected = expect(asked).rejects.toMatchObject({ name: "JobFailedError", retryable: true });
+    const expected = expect(pending).rejects.toMatchObject({ name: "JobFailedError", retryable: true });
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hel")), { ...failed(assign, 2), retryable: true });
     await expected;
@@ -112,8 +112,8 @@ describe("chat.stream()", () => {
 
   it.each(["cut", "end"] as const)("throws for the connection fault %s, without a retry", async (kind) => {
     fixture.proxy.script({ kind, afterBytes: 400 });
-    const asked = collect(fixture.client().chat.text(BODY));
-    const expected = expect(asked).rejects.toBeInstanceOf(ConnectionError);
+    const pending = collect(fixture.client().chat.text(BODY));
+    const expected = expect(pending).rejects.toBeInstanceOf(ConnectionError);
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello "), token("again "), token("and again")), finished(assign, 2));
     await expected;
@@ -121,12 +121,12 @@ describe("chat.stream()", () => {
   });
 
   it("cancels the work on the Island when the reader leaves the loop", async () => {
-    const asked = (async () => {
+    const pending = (async () => {
       for await (const _ of fixture.client().chat.text(BODY)) return;
     })();
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")));
-    await asked;
+    await pending;
     expect(await fixture.island.next("cancel", ({ jobId }) => jobId === assign.jobId)).toBeDefined();
     const job = await until(
       () => fixture.client().jobs.get(assign.jobId),
@@ -137,18 +137,18 @@ describe("chat.stream()", () => {
   });
 });
 
-/** Runs `ask` with a Cargo of this task, whose job gets `output`. */
-async function answeredBy<T>(task: string, output: JsonValue, ask: (model: string) => Promise<T>): Promise<T> {
+/** Runs `call` with a Cargo of this task, whose job gets `output`. */
+async function runTask<T>(task: string, output: JsonValue, call: (model: string) => Promise<T>): Promise<T> {
   const cargos = await fixture.client().cargos.list({ runtime_type: "onnx", category: "text" });
   const { islandToken } = await fixture.coordinator.createAccount(`${randomUUID()}@example.com`);
   await using island = await FakeIsland.join(fixture.coordinator.url, islandToken, {
     hostId: randomUUID(),
     runtimes: [{ type: "onnx", version: "test" }],
   });
-  const asked = ask(cargos.find(({ onnx_task_type: other }) => other === task)?.slug ?? "");
+  const pending = call(cargos.find(({ onnx_task_type: other }) => other === task)?.slug ?? "");
   const assign = await island.next("assign");
   island.send({ type: "started", jobId: assign.jobId, attempt: 1 }, { ...finished(assign, 1), output });
-  return asked;
+  return pending;
 }
 
 describe("text resources", () => {
@@ -160,7 +160,7 @@ describe("text resources", () => {
   };
 
   it("embeddings.create() returns a vector per text", async () => {
-    const { data, usage } = await answeredBy("feature-extraction", VECTORS, (model) =>
+    const { data, usage } = await runTask("feature-extraction", VECTORS, (model) =>
       fixture.client().embeddings.create({ model, input: ["a", "b"] }),
     );
     expect(data.map(({ embedding }) => embedding)).toEqual(VECTORS.embeddings);
@@ -168,14 +168,14 @@ describe("text resources", () => {
   });
 
   it("embeddings.rerank() returns a score per document", async () => {
-    const { results } = await answeredBy("feature-extraction", VECTORS, (model) =>
+    const { results } = await runTask("feature-extraction", VECTORS, (model) =>
       fixture.client().embeddings.rerank({ model, query: "a", documents: ["b"] }),
     );
     expect(results).toEqual([{ index: 0, relevance_score: expect.closeTo((1 - 1 / Math.sqrt(5)) / 2) }]);
   });
 
   it("moderations.create() returns a result per text", async () => {
-    const { results } = await answeredBy("text-classification", [{ label: "hate", score: 0.75 }], (model) =>
+    const { results } = await runTask("text-classification", [{ label: "hate", score: 0.75 }], (model) =>
       fixture.client().moderations.create({ model, input: "a" }),
     );
     expect(results.map(({ flagged, category_scores: scores }) => [flagged, scores.hate])).toEqual([[true, 0.75]]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
-async function answer(...pieces: string[]): Promise<void> {
+async function respond(...pieces: string[]): Promise<void> {
   const assign = await fixture.taken();
   fixture.island.send(output(assign, 1, ...pieces.map(token)), finished(assign, 2));
 }
@@ -33,10 +33,10 @@ describe("conversations", () => {
     const { conversations } = fixture.client();
     const { id } = await conversations.create({ model: CARGO });
     const sent = conversations.send(id, { content: "Hi" });
-    await answer("Hel", "lo");
+    await respond("Hel", "lo");
     expect(await sent).toMatchObject({ message: { role: "assistant", content: "Hello" }, usage: { total_tokens: 8 } });
     const again = conversations.send(id, { content: "Again" });
-    await answer("Yes");
+    await respond("Yes");
     await again;
     const messages = await collect(conversations.messages(id, { pageSize: 3 }));
     expect(messages.map(({ content }) => content)).toEqual(["Hi", "Hello", "Again", "Yes"]);
@@ -48,7 +48,7 @@ describe("conversations", () => {
     const { conversations } = fixture.client();
     const { id } = await conversations.create({ model: CARGO });
     const streamed = collect(conversations.stream(id, { content: "Hi" }));
-    await answer("Hel", "lo");
+    await respond("Hel", "lo");
     const events = await streamed;
     expect(events[0]).toMatchObject({ type: "message", conversation_id: id, user_message: { content: "Hi" } });
     expect(events.map((event) => (event.type === "token" ? event.content : "")).join("")).toBe("Hello");

@@ -103,17 +103,17 @@ export class FaultyProxy implements AsyncDisposable {
     const upstream = requestUpstream(new URL(url ?? "/", this.#upstream()), { method, headers, agent: false });
     outgoing.once("close", () => upstream.destroy());
     incoming.pipe(upstream);
-    const [answer] = (await once(upstream, "response")) as [IncomingMessage];
+    const [response] = (await once(upstream, "response")) as [IncomingMessage];
     if (fault.kind === "swallow") {
-      await answer.toArray();
+      await response.toArray();
       incoming.socket.destroy();
       return;
     }
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
     outgoing.flushHeaders();
-    const watch = fault.kind === "pass" ? await watchOf(incoming, answer) : undefined;
+    const watch = fault.kind === "pass" ? await watchOf(incoming, response) : undefined;
     let left = fault.kind === "pass" ? Infinity : fault.afterBytes;
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
       const part = chunk.subarray(0, left);
       watch?.push(part);
       left -= part.length;
@@ -136,9 +136,9 @@ export class FaultyProxy implements AsyncDisposable {
 }
 
 /** Checks a forwarded response against the OpenAPI document, because the watch of `fetch` only sees the proxy. */
-function watchOf(incoming: IncomingMessage, answer: IncomingMessage): Promise<ResponseWatch> {
+function watchOf(incoming: IncomingMessage, response: IncomingMessage): Promise<ResponseWatch> {
   const headers = new Headers();
-  for (const [name, values] of Object.entries(answer.headersDistinct)) headers.set(name, values?.join(", ") ?? "");
+  for (const [name, values] of Object.entries(response.headersDistinct)) headers.set(name, values?.join(", ") ?? "");
   const path = (incoming.url ?? "").split("?", 1)[0] ?? "";
-  return ResponseWatch.begin({ method: incoming.method ?? "", path, status: answer.statusCode ?? 0, headers });
+  return ResponseWatch.begin({ method: incoming.method ?? "", path, status: response.statusCode ?? 0, headers });
 }

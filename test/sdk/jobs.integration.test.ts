@@ -180,13 +180,13 @@ describe("account.ledger()", () => {
 
 describe("Pages", () => {
   it("end with the list, even if it gets shorter during the iteration", async () => {
-    const asked: number[] = [];
+    const offsets: number[] = [];
     const load = async (offset: number): Promise<Page<Pick<JobSummary, "id">>> => {
-      asked.push(offset);
+      offsets.push(offset);
       const data = offset === 0 ? [{ id: "a" }, { id: "b" }] : [];
       return { data, meta: { total: 5, limit: 2, offset } };
     };
     expect(await collect(new Pages(load, ({ id }) => id))).toEqual([{ id: "a" }, { id: "b" }]);
-    expect(asked).toEqual([0, 2]);
+    expect(offsets).toEqual([0, 2]);
   });
 });

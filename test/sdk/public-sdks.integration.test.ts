@@ -66,7 +66,7 @@ describe("requests of the public product's SDKs", () => {
   });
 
   it("complete a chat with the default slug", async () => {
-    const asked = api("POST", "/chat/completions", {
+    const pending = api("POST", "/chat/completions", {
       model: THEIR_CHAT,
       messages: [{ role: "user", content: "Hi" }],
       max_tokens: 20,
@@ -75,7 +75,7 @@ describe("requests of the public product's SDKs", () => {
     });
     const assign = await fixture.taken();
     fixture.island.send(output(assign, 1, token("Hello")), finished(assign, 2));
-    const { status, body } = await asked;
+    const { status, body } = await pending;
     expect([status, body.object, body.choices[0].message]).toMatchObject([
       200,
       "chat.completion",

@@ -26,7 +26,7 @@ export class PythonBench implements AsyncDisposable {
       if (frame.type === "assign") this.#play(frame);
     });
     this.#control = createServer((request, response) => {
-      void this.#answer(request).then((answer) => response.end(JSON.stringify(answer)));
+      void this.#handle(request).then((result) => response.end(JSON.stringify(result)));
     });
   }
 
@@ -64,7 +64,7 @@ export class PythonBench implements AsyncDisposable {
     }
   }
 
-  async #answer(request: IncomingMessage): Promise<unknown> {
+  async #handle(request: IncomingMessage): Promise<unknown> {
     const { proxy, island } = this.fixture;
     if (request.url === "/seen") return proxy.seen;
     if (request.url === "/script") {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryAfterOf } from "../../sdk/typescript/src/error-answer.ts";
+import { parseRetryAfter } from "../../sdk/typescript/src/error-response.ts";
 import { retryDelayMs } from "../../sdk/typescript/src/retries.ts";
 
 const BACKOFF = { firstMs: 500, mostMs: 8_000 };
@@ -32,7 +32,7 @@ describe("retryDelayMs()", () => {
   });
 });
 
-describe("retryAfterOf()", () => {
+describe("parseRetryAfter()", () => {
   const nowMs = Date.UTC(2_026, 0, 1);
   it.each([
     [null, null],
@@ -42,6 +42,6 @@ describe("retryAfterOf()", () => {
     ["Thu, 01 Jan 2020 00:00:00 GMT", 0],
     ["soon", null],
   ])("reads %j as %j", (header, seconds) => {
-    expect(retryAfterOf(header, nowMs)).toBe(seconds);
+    expect(parseRetryAfter(header, nowMs)).toBe(seconds);
   });
 });

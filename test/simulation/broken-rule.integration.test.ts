@@ -10,15 +10,15 @@ const MAX_SEEDS = 50;
 
 afterEach(() => void vi.restoreAllMocks());
 
-it("a quota slot that is never freed is found, and its history shrinks to a few steps", async () => {
+it("a quota slot that is never released is found, and its history shrinks to a few steps", async () => {
   vi.spyOn(JobQuota.prototype, "leave").mockImplementation(() => undefined);
   const shortest = await shortestFailure();
   expect(shortest.broken[0]).toContain("holds a quota slot");
-  // A job is made; the network does the rest once the faults are over.
+  // After the submission of a job, the network needs no further steps.
   expect(shortest.steps.length).toBeLessThanOrEqual(2);
 });
 
-it("a slot that is never freed is found, and its history shrinks to a few steps", async () => {
+it("a slot that is never released is found, and its history shrinks to a few steps", async () => {
   vi.spyOn(IslandRegistry.prototype, "freeSlot").mockImplementation(() => undefined);
   const shortest = await shortestFailure();
   expect(shortest.steps.length).toBeLessThanOrEqual(6);

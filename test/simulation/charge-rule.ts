@@ -2,8 +2,8 @@ import type { JobRecord } from "../../coordinator/store/jobs/job-store.ts";
 import { MAX_TOKENS, PROMPT_TOKENS, type CargoName } from "./settings.ts";
 
 /**
- * What an ended job costs, from the rule in `docs/SPEC.md` and not from the code: what was read and delivered is paid, at most the price.
- * A delivered token costs as much as four of the prompt. `delivered`: tokens in the stored feed.
+ * Returns the cost of an ended job, from the rule in `docs/SPEC.md` and not from the code: prompt and delivered tokens, at most the price.
+ * A delivered token costs as much as four prompt tokens. `delivered`: tokens in the stored feed.
  */
 export function chargeByRule(job: JobRecord, delivered: number): number {
   const { state, priceMicro, usage, error } = job;

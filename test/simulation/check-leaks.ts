@@ -1,6 +1,6 @@
 import { ACCOUNTS, type World } from "./world.ts";
 
-/** What the coordinator still holds of jobs that have all ended, and of Islands that have all left. */
+/** Returns leaks: state that the coordinator keeps after all jobs have ended and all Islands have left. */
 export function checkLeaks(world: World): string[] {
   const { life } = world;
   if (life === null) return ["the coordinator is down at the end"];
@@ -16,7 +16,8 @@ export function checkLeaks(world: World): string[] {
     if (life.registry.outputBudget.count("island", hostId) > 0)
       broken.push(`leak: output of Island ${index} in memory`);
     const island = life.islands.get(hostId);
-    if (island !== undefined) broken.push(`leak: Island ${index} holds ${island.attempts().length} slots and is away`);
+    if (island !== undefined)
+      broken.push(`leak: Island ${index} holds ${island.attempts().length} slots while disconnected`);
   }
   const queued = [...life.scheduler.queuedDemand().values()].reduce((sum, count) => sum + count, 0);
   if (queued > 0) broken.push(`leak: ${queued} jobs wait in the scheduler`);

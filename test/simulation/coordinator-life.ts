@@ -33,7 +33,7 @@ export interface LifeDeps {
   readonly disk: SimulatedDisk;
   readonly time: SimulatedTime;
   readonly random: () => number;
-  /** The coordinator would end its process. */
+  /** Called when the coordinator would end its process. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -41,7 +41,7 @@ const MIB = 1_024 ** 2;
 const HEARTBEAT_MS = 10_000;
 const SECRET = Buffer.from("the secret of every simulation..");
 
-/** The coordinator from its start until it is killed: everything between the HTTP API and the writer's thread, wired as it is in `openCoordinator`. */
+/** A coordinator from its start to its end: all parts between the HTTP API and the writer thread, connected like in `openCoordinator`. */
 export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
@@ -52,9 +52,9 @@ export class CoordinatorLife {
   readonly connections: IslandConnections;
   readonly jobs: JobApi;
   readonly batches: BatchService;
-  /** Feeds that were read. They are kept, because when garbage is collected does not depend on the seed. */
+  /** Feeds that were read. They are kept, because the time of garbage collection does not depend on the seed. */
   readonly openFeeds = new Set<object>();
-  /** Clients and Islands are let in. */
+  /** Whether it accepts clients and Islands. */
   isServing = false;
   isDead = false;
   readonly #core: Core;
@@ -120,13 +120,13 @@ export class CoordinatorLife {
     this.scheduler = core.scheduler;
   }
 
-  /** Restores what the life before left, then lets clients and Islands in. */
+  /** Restores the state of the previous life, then accepts clients and Islands. */
   async recover(): Promise<void> {
     await this.#core.restore();
     this.isServing = true;
   }
 
-  /** As SIGKILL does: nothing that it does from now on reaches the disk, a client or an Island, and no timer of it fires. */
+  /** Simulates SIGKILL: from now on it reaches no disk, client or Island, and its timers do not fire. */
   kill(): void {
     this.isDead = true;
     this.isServing = false;

@@ -4,7 +4,7 @@ import { SimulatedDatabase } from "./simulated-database.ts";
 import type { RequestPlan } from "./simulated-client.ts";
 import type { Step } from "./steps.ts";
 
-/* Shrunk histories of faults that the simulation found, in the coordinator or in a check. Each broke a promise before its fix. */
+/* Shrunk histories of defects that the simulation found in the coordinator or in a check. Each violated a guarantee before its fix. */
 
 const JOB: RequestPlan = {
   request: 0,
@@ -22,15 +22,15 @@ const up = (link: number): Step => ({ do: "up", link });
 const down = (link: number): Step => ({ do: "down", link });
 const dial = (island: number): Step => ({ do: "dial", island });
 const work = (island: number, auditEvent: "token" | "finish"): Step => ({ do: "work", island, run: 0, auditEvent });
-/** Island 0 has joined, the job is accepted and its assignment is under way. */
+/** Island 0 has joined, and the assignment of the accepted job is in flight. */
 const ASSIGNED: Step[] = [dial(0), up(0), { do: "submit", plan: JOB }, commit, commit, down(0), down(0)];
 
 const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly steps: readonly Step[] }> = {
-  "late frames of an attempt that is over are acknowledged when that is stored": {
+  "late frames of an ended attempt are acknowledged after the end is stored": {
     slots: [1],
     steps: [...ASSIGNED, commit, work(0, "token"), up(0), { do: "pass", ms: 31_000 }, up(0), up(0), up(0)],
   },
-  "an Island that regains an attempt sends again what nobody acted on": {
+  "an Island that regains an attempt resends unacknowledged frames": {
     slots: [1],
     steps: [
       ...[...ASSIGNED, { do: "fillDisk" } as const, work(0, "finish"), up(0), up(0), up(0), up(0), up(0)],
@@ -38,7 +38,7 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       ...[{ do: "pass", ms: 16_000 } as const, { do: "freeDisk" } as const, dial(0)],
     ],
   },
-  "who delivered earns, also after a restart and when another Island has the job": {
+  "an Island earns for delivered output, even after a restart and if another Island has the job": {
     slots: [1, 1],
     steps: [
       ...[...ASSIGNED, commit, work(0, "token"), up(0), up(0), up(0), up(0), commit, commit],
@@ -47,7 +47,7 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       { do: "cancel", request: 0, nth: null } as const,
     ],
   },
-  "a job whose run took too long, and which no other Island could confirm in time, ends with run_timeout": {
+  "a job with an overlong run, which no other Island confirms in time, ends with run_timeout": {
     slots: [1, 1],
     steps: [
       ...[dial(1), up(0), { do: "submit", plan: { ...JOB, cargo: "value" } } as const, dial(0), up(1)],

@@ -2,13 +2,13 @@ import { drain, perform } from "./perform.ts";
 import type { SimulatedIsland } from "./simulated-island.ts";
 import type { World } from "./world.ts";
 
-/** Longest that all jobs may take once all faults are over, and every Island works: pauses of Islands last up to 30 minutes. */
+/** Maximum time of all jobs after the last fault. Pauses of Islands last up to 30 minutes. */
 export const MAX_HEALING_MS = 45 * 60_000;
-/** Between two looks at what is to be done; a timer that is due earlier comes earlier. */
+/** Maximum time between two rounds; an earlier timer shortens it. */
 const MAX_PASS_MS = 60_000;
 const MAX_ROUNDS = 500;
 
-/** Ends all faults, lets every Island do its work and every reader read to the end. Notes a fault when jobs do not end. */
+/** Ends all faults, and lets all Islands and readers finish. Records a fault if jobs do not end. */
 export async function heal(world: World): Promise<void> {
   const fromMs = world.time.elapsedMs;
   world.tell("all faults end here");
@@ -18,7 +18,7 @@ export async function heal(world: World): Promise<void> {
   const honest = world.islands.filter((island) => island !== world.broken);
   await dialAll(world, honest);
   await untilQuiet(world, honest);
-  // Who got no answer asks again.
+  // Clients without a response retry.
   for (const [number, { plan, jobIds, isInDoubt }] of world.requests) {
     if (plan.isKeyed && isInDoubt && jobIds === null) await perform(world, { do: "repeat", request: number });
   }
@@ -34,7 +34,7 @@ export async function heal(world: World): Promise<void> {
   world.faults.push(`jobs do not end: ${left.join(", ")}`);
 }
 
-/** The Islands leave, and every timer that they or the jobs have left fires. */
+/** Disconnects all Islands, and fires all remaining timers. */
 export async function leave(world: World): Promise<void> {
   for (const island of world.islands) island.lose();
   for (const link of world.links) link.lose();
@@ -44,7 +44,7 @@ export async function leave(world: World): Promise<void> {
   }
 }
 
-/** Once in a while, as agents do: a coordinator that cannot write lets nobody in. */
+/** Reconnects in intervals like agents, because a coordinator with read-only storage rejects sessions. */
 async function dialAll(world: World, islands: readonly SimulatedIsland[]): Promise<void> {
   for (const { index } of islands) await perform(world, { do: "dial", island: index });
 }
@@ -70,7 +70,7 @@ async function passToNextTimer(world: World): Promise<void> {
   await drain();
 }
 
-/** Whatever can be done now. False if there was nothing. */
+/** Performs all possible steps. Returns false if there were none. */
 async function claimRound(world: World, islands: readonly SimulatedIsland[]): Promise<boolean> {
   let isBusy = false;
   const act = async (step: Parameters<typeof perform>[1]): Promise<void> => {

@@ -7,22 +7,22 @@ import type { SimulatedRequest } from "./simulated-client.ts";
 import { taskOf, textOf, valueOf } from "./task.ts";
 import type { World } from "./world.ts";
 
-/** A job as it is stored at the end, with the text and the tokens of its feed. */
+/** A stored job at the end, with the text and the tokens of its feed. */
 interface EndedJob {
   readonly record: JobRecord;
   readonly text: string;
   readonly tokens: number;
   readonly outputs: number;
-  /** A broken Island may have answered it. */
+  /** Whether its result may be from a broken Island. */
   readonly isTainted: boolean;
 }
 
-/** Everything that was promised, after all faults are over: each broken promise is a line. */
+/** Checks all guarantees after the last fault. Returns a line per violation. */
 export async function brokenPromises(world: World): Promise<string[]> {
   const broken = [...world.faults];
   for (const request of world.requests.values()) broken.push(...request.faults);
   for (const reader of world.readers.values()) broken.push(...reader.faults);
-  // What a fault left cannot be judged.
+  // The state after a fault cannot be checked.
   if (broken.length > 0) return broken;
   const jobs = await readJobs(world);
   for (const request of world.requests.values()) broken.push(...checkRequest(world, request, jobs));
@@ -69,18 +69,18 @@ function checkRequest(world: World, request: SimulatedRequest, jobs: readonly En
   const name = `request ${plan.request}`;
   for (const [nth, task] of tasks.entries()) {
     const made = jobs.filter(({ record }) => taskOf(plan.cargo, record.input).name === task.name);
-    if (made.length > 1) broken.push(`${name} made ${made.length} jobs of one`);
+    if (made.length > 1) broken.push(`${name} created ${made.length} jobs instead of one`);
     const acknowledged = jobIds?.[nth];
     if (acknowledged !== undefined && made[0]?.record.id !== acknowledged)
-      broken.push(`${name} was accepted, and its job is gone`);
-    if (acknowledged === undefined && made.length > 0 && !isInDoubt) broken.push(`${name} was refused, and has a job`);
+      broken.push(`${name} was accepted, but its job is missing`);
+    if (acknowledged === undefined && made.length > 0 && !isInDoubt) broken.push(`${name} was refused, but has a job`);
     if (made[0]?.record.state === "cancelled" && !request.isCancelAsked && !plan.failFast && plan.kind !== "chat") {
-      broken.push(`${name}: nobody asked to cancel ${world.nameOf(made[0].record.id)}`);
+      broken.push(`${name}: no client cancelled ${world.nameOf(made[0].record.id)}`);
     }
   }
   for (const [id, state] of request.cancelled) {
     const found = jobs.find(({ record }) => record.id === id)?.record.state;
-    if (found !== state) broken.push(`${name}: ${world.nameOf(id)} was said to be ${state} and is ${found}`);
+    if (found !== state) broken.push(`${name}: ${world.nameOf(id)} was reported as ${state}, but is ${found}`);
   }
   return broken;
 }
@@ -94,20 +94,20 @@ function checkJob(world: World, job: EndedJob): string[] {
   if (isTainted) return [];
   const task = taskOf(slug as CargoName, input);
   const broken: string[] = [];
-  if (!textOf(task).startsWith(text)) broken.push(`${name} has the stream "${text}" in place of "${textOf(task)}"`);
+  if (!textOf(task).startsWith(text)) broken.push(`${name} has the stream "${text}" instead of "${textOf(task)}"`);
   if (state === "completed") {
     const expected = slug === "value" ? JSON.stringify(valueOf(task)) : JSON.stringify(textOf(task));
     const found = JSON.stringify(record.output);
-    if (found !== expected) broken.push(`${name} has the output ${found} in place of ${expected}`);
+    if (found !== expected) broken.push(`${name} has the output ${found} instead of ${expected}`);
   }
-  // An Island may be blamed for a text of no tokens, and for adding nothing to a text that another one called impossible.
+  // An Island may be blamed for a text without tokens, and for adding nothing to a text that another one called impossible.
   const isBlamed = error?.code === "output_too_large" || (error?.code === "invalid_output" && text !== textOf(task));
-  if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, and no Island did that`);
+  if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, which no Island caused`);
   if (state === "timeout" && !world.hasJumped) broken.push(...checkTimeout(record, name));
   return broken;
 }
 
-/** A chat whose client was cut off by a crash, and that was still answered after the grace although nobody came to read it. */
+/** Returns whether a chat completed after the grace period although its client, disconnected by a crash, did not return. */
 function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord): boolean {
   if (hasJumped || job.jobClass !== "chat" || job.state !== "completed" || job.createdAtMs >= startedAtMs) return false;
   const isRead = [...readers.values()].some(({ jobId }) => jobId === job.id);
@@ -116,7 +116,7 @@ function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord)
 
 function checkTimeout({ error, jobClass, createdAtMs, completedAtMs, startedAtMs }: JobRecord, name: string): string[] {
   const limitMs = error?.code === "run_timeout" ? RUN_LIMIT_MS : jobClass === "chat" ? CHAT_WAIT_MS : WAIT_LIMIT_MS;
-  // A record has the start of the last run only: a job that no other Island confirmed in time waited after the run that took too long.
+  // A record only has the start of the last run. A job without confirmation by another Island waited after the run that took too long.
   const fromMs = error?.code === "run_timeout" ? (startedAtMs ?? createdAtMs) : createdAtMs;
   return (completedAtMs ?? 0) - fromMs >= limitMs ? [] : [`${name} ended with ${error?.code} before its limit`];
 }
@@ -152,7 +152,7 @@ async function checkBooks(world: World, jobs: readonly EndedJob[]): Promise<stri
       tokens > 0 && !isTainted ? streamed.has(id) : assigned.some(({ jobId }) => jobId === id),
     );
     if (earner !== undefined && !owners.some((island) => `client:${island.accountId}` === earner))
-      broken.push(`${earner} earned with ${name} and did nothing for it`);
+      broken.push(`${earner} earned with ${name} without a contribution`);
   }
   return broken;
 }

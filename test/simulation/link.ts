@@ -10,26 +10,25 @@ type FrameName = Pick<NumberedFrame, "jobId" | "attempt" | "seq">;
 
 export interface LinkDeps {
   readonly life: CoordinatorLife;
-  /** Of the Island's token. */
+  /** Account of the Island's token. */
   readonly accountId: string;
   readonly sessionId: string;
-  /** Whether what an Island forgets after this acknowledgement is stored. */
+  /** Returns whether the frames that an Island drops after this acknowledgement are stored. */
   readonly mayForget: (frame: FrameName) => boolean;
-  /** A fault that no session may meet. */
+  /** Called for a fault that must not occur. */
   readonly onFault: (fault: string) => void;
 }
 
 /**
- * One connection of an Island, with the frames under way in both directions, and the coordinator's end of it: what `IslandSession`
- * does with a socket. A frame arrives when the seed says so; each direction keeps its order, and two connections of one Island have
- * none between them.
+ * A connection of an Island with the frames in flight in both directions, and the coordinator's end of it, like `IslandSession` with a
+ * socket. The seed decides when a frame arrives. Each direction keeps its order; two connections of one Island have no common order.
  */
 export class Link implements IslandLink {
   readonly up: FromIsland[] = [];
   readonly down: FromCoordinator[] = [];
-  /** Nothing arrives, and neither side knows. */
+  /** Whether frames are lost without notice. */
   isStalled = false;
-  /** The Island still takes it for its connection. */
+  /** Whether the Island still uses it. */
   isHeldByIsland = true;
   readonly #deps: LinkDeps;
   #island: IslandView | null = null;
@@ -45,7 +44,7 @@ export class Link implements IslandLink {
     return !this.#isClosing && !this.#deps.life.isDead;
   }
 
-  /** The coordinator has nothing more to do with it. */
+  /** Whether the coordinator has finished with it. */
   get isGone(): boolean {
     return this.#isGone || this.#deps.life.isDead;
   }
@@ -64,7 +63,7 @@ export class Link implements IslandLink {
     this.#isClosing = true;
   }
 
-  /** The next frame of the Island arrives. */
+  /** Delivers the next frame of the Island. */
   deliverUp(): void {
     const frame = this.up.shift();
     if (frame === undefined || !this.isOpen) return;
@@ -76,7 +75,7 @@ export class Link implements IslandLink {
     }
   }
 
-  /** The coordinator learns that the connection is gone. */
+  /** Notifies the coordinator that the connection is lost. */
   lose(): void {
     if (this.isGone) return;
     this.#isClosing = true;
@@ -106,7 +105,7 @@ export class Link implements IslandLink {
   }
 }
 
-/** The frames that an Island forgets when it gets this one; with them those before. */
+/** Returns the last frame that an Island drops when it receives this one, with all earlier ones. */
 function acknowledgedBy(frame: FromCoordinator): FrameName[] {
   if (frame.type === "ack") return [frame];
   if (frame.type !== "welcome") return [];

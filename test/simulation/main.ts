@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seeds N [--from N]`: that many seeds, and the shortest history of the first that fails.
- * `npm run simulate -- --seed N`: one seed, with its history. Ends with 1 when a promise was broken.
+ * `npm run simulate -- --seeds N [--from N]` runs N seeds, and shrinks the history of the first one that fails.
+ * `npm run simulate -- --seed N` runs one seed and prints its history. Exits with 1 if a guarantee was violated.
  */
 import { parseArgs } from "node:util";
 import { runScenario, runSeed, type RunResult } from "./run-seed.ts";

@@ -3,7 +3,7 @@ import type { SimulatedIsland } from "./simulated-island.ts";
 
 type AttemptName = Readonly<{ jobId: string; attempt: number }>;
 
-/** Frames that say of an attempt what is not so. */
+/** Frames with false statements about an attempt. */
 const LIES: readonly ((name: AttemptName, seq: number) => FromIsland)[] = [
   (name, seq) => ({ type: "output", ...name, seq, items: [{ type: "token", content: "lie", count: 1_000 }] }),
   (name, seq) => ({ type: "failed", ...name, seq, code: "internal", message: "lie", retryable: false }),
@@ -24,7 +24,7 @@ const LIES: readonly ((name: AttemptName, seq: number) => FromIsland)[] = [
 ];
 const SEQS = [1, 2, 3, 9];
 
-/** Sends a lie about an attempt that any Island had. False if there is none, or nobody to tell. `pick` chooses the attempt, the lie and its number. */
+/** Sends a lie about an attempt of any Island. Returns false without an attempt or a connection. `pick` selects attempt, lie and number. */
 export function makeMischief(island: SimulatedIsland, islands: readonly SimulatedIsland[], pick: number): boolean {
   const attempts = islands.flatMap(({ assigned }) => assigned);
   if (attempts.length === 0 || island.link === null) return false;

@@ -1,12 +1,12 @@
 import type { Step } from "./steps.ts";
 import type { World } from "./world.ts";
 
-/** Lets everything happen that follows from what was done: all microtasks, and what Islands pack at the end of a turn. */
+/** Runs all pending microtasks, and the frames that Islands pack at the end of a tick. */
 export function drain(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Does a step and waits for what follows from it. False if it was not possible. Faults are noted in the world. */
+/** Performs a step with its consequences. Returns false if it was not possible. Records faults in the world. */
 export async function perform(world: World, step: Step): Promise<boolean> {
   if (step.do === "crash") return crash(world, step);
   if (step.do === "pass") return pass(world, step.ms);
@@ -41,7 +41,7 @@ function begin(world: World, step: Step): boolean {
   return attempt(world, () => world.begin(step));
 }
 
-/** Whatever is thrown here would end the coordinator's process. */
+/** An error here would end the coordinator's process. */
 function attempt(world: World, act: () => boolean): boolean {
   try {
     return act();

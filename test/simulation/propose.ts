@@ -4,7 +4,7 @@ import type { AuditEvent } from "./simulated-island.ts";
 import type { Step } from "./steps.ts";
 import { ACCOUNTS, type World } from "./world.ts";
 
-/** How often a seed tries each kind of step. Faults are missing in some seeds, so that others come to long histories. */
+/** Relative frequency of each kind of step in a seed. Some seeds have no faults, so that they reach long histories. */
 export type Weights = Readonly<Record<Kind, number>>;
 const BASE = {
   submit: 7,
@@ -39,7 +39,7 @@ const KINDS = [...Object.keys(BASE), ...Object.keys(FAULTS)] as Kind[];
 const FAULT_KINDS = Object.keys(FAULTS) as (keyof typeof FAULTS)[];
 const PASSES_MS = [100, 1_000, 6_000, 16_000, 46_000, 61_000, 301_000, 3_601_000] as const;
 const JUMPS_MS = [-3_600_000, -5_000, 5_000, 3_600_000] as const;
-/** An Island that begins and goes on is what most seeds need. */
+/** Prefers Islands that start runs and continue them. */
 const DEEDS: readonly AuditEvent[] = [
   ...(["start", "start", "token", "token", "token", "token", "token", "finish", "finish", "finish"] as const),
   ...(["progress", "failAgain", "failFinally", "stop", "refuse"] as const),
@@ -52,7 +52,7 @@ export function weightsOf(random: Random): Weights {
   return { ...BASE, ...(Object.fromEntries(faults) as Record<keyof typeof FAULTS, number>) };
 }
 
-/** A step that is probably possible now. */
+/** Returns a step that is probably possible now. */
 export function propose(world: World, random: Random, weights: Weights): Step {
   for (let tries = 0; tries < 50; tries += 1) {
     const step = PROPOSALS[pickKind(random, weights)](world, random);
@@ -148,7 +148,7 @@ const PROPOSALS: { readonly [K in Kind]: (world: World, random: Random) => Step 
       isBlackout: random.chance(0.3),
     };
   },
-  // What is closed already is noticed soon.
+  // The end of a closed connection is noticed soon.
   loseAtCoordinator: (world, random) =>
     withOne(
       random,
@@ -168,7 +168,7 @@ const PROPOSALS: { readonly [K in Kind]: (world: World, random: Random) => Step 
     plan.hasBroken ? { do: "mischief", island: islands.length - 1, pick: random.between(0, 255) } : null,
 };
 
-/** What the coordinator is killed in the middle of. */
+/** Returns the step during which the coordinator is killed. */
 function duringCrash(world: World, random: Random): Step | null {
   const kinds: readonly Kind[] = [
     "commit",
@@ -218,7 +218,7 @@ function withOne(random: Random, choices: readonly number[], make: (choice: numb
   return choices.length === 0 ? null : make(random.pick(choices));
 }
 
-/** Where `list` has what is asked for. */
+/** Returns the indexes of the matching entries. */
 function indices<T>(list: readonly T[], is: (item: T) => boolean): number[] {
   return list.flatMap((item, index) => (is(item) ? [index] : []));
 }

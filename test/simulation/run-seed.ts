@@ -7,22 +7,22 @@ import type { SimulatedDatabase } from "./simulated-database.ts";
 import { describeStep, type Step } from "./steps.ts";
 import { World, type WorldPlan } from "./world.ts";
 
-/** What a seed stands for; with fewer steps or Islands it is a smaller scenario of the same kind. */
+/** Steps and Islands of a seed. A scenario with fewer of them is also valid. */
 export interface Scenario {
   readonly plan: WorldPlan;
   readonly steps: readonly Step[];
 }
 
 export interface RunResult extends Scenario {
-  /** Broken promises; empty if all were kept. */
+  /** Violated guarantees. */
   readonly broken: readonly string[];
   readonly history: readonly string[];
 }
 
-/** Steps of a seed. */
+/** Number of steps of a seed. */
 const STEPS = { min: 40, max: 140 };
 
-/** Makes up the steps of a seed as it goes, and checks what came of them. */
+/** Generates and performs the steps of a seed, and checks the result. */
 export async function runSeed(seed: number, database: SimulatedDatabase): Promise<RunResult> {
   const random = new Random(seed);
   const plan = planOf(seed, random);
@@ -40,7 +40,7 @@ export async function runSeed(seed: number, database: SimulatedDatabase): Promis
   });
 }
 
-/** Does the steps of a scenario; those that are not possible are left out. */
+/** Performs the steps of a scenario, and skips impossible ones. */
 export async function runScenario({ plan, steps }: Scenario, database: SimulatedDatabase): Promise<RunResult> {
   const world = new World(plan, database);
   return judge(world, steps, async () => {
@@ -80,7 +80,7 @@ function planOf(seed: number, random: Random): WorldPlan {
     seed,
     slots,
     hasBroken: slots.length > 1 && random.chance(0.25),
-    // For many jobs, or for about three.
+    // Enough credits for many jobs, or for about three.
     grantMicro: random.chance(0.8) ? 100_000_000 : 5_000_000,
   };
 }

@@ -13,17 +13,17 @@ export const WAIT_LIMIT_MS = 3_600_000;
 export const CHAT_WAIT_MS = 60_000;
 export const FEED_DELAY_MS = 100;
 export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
-/** What every job may make; Islands make less. */
+/** Maximum tokens of a job; Islands generate fewer. */
 export const MAX_TOKENS = 8;
-/** Of every prompt, as honest Islands count it. */
+/** Tokens of each prompt, as counted by honest Islands. */
 export const PROMPT_TOKENS = 4;
 
-/** `text` and `free` stream tokens, `value` gives one JSON value. No share and no fee divides the prices evenly. */
+/** `text` and `free` stream tokens, `value` returns a JSON value. Shares and fees of the prices have remainders. */
 export const PRICES = { text: 1_000_003, free: 0, value: 2_500_001 } as const;
 export type CargoName = keyof typeof PRICES;
 export const CARGO_NAMES = Object.keys(PRICES) as CargoName[];
 
-/** They never change, so all seeds of a thread share them; each Cargo is signed once. */
+/** Immutable, so that all seeds of a thread share them, and each Cargo is signed once. */
 export const catalog = makeCatalog(CARGO_NAMES.map(makeCargo), { chat: "text" });
 export const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
 

@@ -8,14 +8,14 @@ const commit: Step = { do: "commit" };
 const timer: Step = { do: "timer" };
 const crash = (during: Step | null): Step => ({ do: "crash", during, microtasks: 3, isBlackout: false });
 
-/** Breaks a promise when there is a commit somewhere before a crash. */
+/** Violates a guarantee if there is a commit before a crash. */
 async function runBroken({ plan, steps }: Scenario): Promise<RunResult> {
   const committed = steps.indexOf(commit);
   const isBroken = committed >= 0 && steps.slice(committed).some((step) => step.do === "crash");
   return { plan, steps, broken: isBroken ? [`job ${steps.length} is lost`] : [], history: [] };
 }
 
-it("shrink() leaves the steps alone that break the promise, between two steps, with one Island", async () => {
+it("shrink() keeps only the violating steps, with a crash between steps and one Island", async () => {
   const noise = Array.from({ length: 40 }, () => timer);
   const steps = [...noise, commit, ...noise, crash(timer), ...noise, crash(null), ...noise];
   const shortest = await shrink(await runBroken({ plan: PLAN, steps }), runBroken);
@@ -23,7 +23,7 @@ it("shrink() leaves the steps alone that break the promise, between two steps, w
   expect(shortest.plan).toEqual({ ...PLAN, slots: [1], hasBroken: false });
 });
 
-it("shrink() does not trade a broken promise for another one", async () => {
+it("shrink() does not replace a violated guarantee by another one", async () => {
   const run = async (scenario: Scenario): Promise<RunResult> => {
     const result = await runBroken(scenario);
     return { ...result, broken: result.broken.length > 0 || scenario.steps.length > 1 ? result.broken : ["another"] };

@@ -5,9 +5,9 @@ import type { WorldPlan } from "./world.ts";
 type Run = (scenario: Scenario) => Promise<RunResult>;
 
 /**
- * Makes a failing scenario smaller while the same promise stays broken: fewer steps, crashes between steps in place of within one, fewer
- * Islands, no broken Island. Steps are removed in ever smaller chunks (ddmin: Zeller and Hildebrandt, "Simplifying and Isolating
- * Failure-Inducing Input", 2002).
+ * Shrinks a failing scenario while it violates the same guarantee: fewer steps, crashes between steps instead of within one, fewer Islands,
+ * no broken Island. Removes steps in decreasing chunks (ddmin: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
+ * Input", 2002).
  */
 export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   const kind = kindOf(failed);
@@ -38,7 +38,7 @@ export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   return best;
 }
 
-/** Which promise is broken, whatever the job and the numbers. Undefined for a scenario that keeps all. */
+/** Returns the violated guarantee without ids and numbers; undefined without a violation. */
 function kindOf({ broken }: RunResult): string | undefined {
   return broken[0]?.split("\n")[0]?.replace(/"[^"]*"|\d+[a-z]?/g, "…");
 }
@@ -55,7 +55,7 @@ async function removeChunks(
   }
 }
 
-/** Null where nothing is left to be simplified. */
+/** Simplifications of a plan, each of which returns null if it does not apply. */
 const SIMPLER_PLANS: readonly ((plan: WorldPlan) => WorldPlan | null)[] = [
   (plan) => (plan.hasBroken ? { ...plan, hasBroken: false } : null),
   (plan) => (plan.slots.length > 1 ? { ...plan, slots: plan.slots.slice(0, -1) } : null),

@@ -6,7 +6,7 @@ export interface SeedRange {
   readonly seeds: number;
 }
 
-/** What a worker does: every `stride`th seed from `from` on, below `until`. */
+/** Work of a thread: every `stride`th seed from `from` to `until`, exclusive. */
 export interface SeedShare {
   readonly from: number;
   readonly until: number;
@@ -24,7 +24,7 @@ export interface SimulationReport {
   readonly crashes: number;
 }
 
-/** Runs all seeds of a range, in a thread for each core. */
+/** Runs all seeds of a range, with one thread per core. */
 export async function simulate({ from, seeds }: SeedRange): Promise<SimulationReport> {
   const stride = Math.min(availableParallelism(), seeds);
   const shares = Array.from({ length: stride }, (_, offset) =>

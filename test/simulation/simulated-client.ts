@@ -19,19 +19,19 @@ export interface RequestPlan {
 
 type Tell = (line: string) => void;
 
-/** One submission of a client, with the repeats of it. */
+/** A submission of a client with its retries. */
 export class SimulatedRequest {
   readonly plan: RequestPlan;
   readonly tasks: readonly Task[];
-  /** Ids of the jobs, in order, once a request was answered. */
+  /** Ids of the jobs in order, after a response. */
   jobIds: readonly string[] | null = null;
   batchId: string | null = null;
-  /** Answers that the client waits for. */
+  /** Pending responses. */
   open = 0;
-  /** A request was cut, or its answer was: jobs may have been made of which the client does not know. */
+  /** Whether a request or its response was lost, so that jobs may exist that the client does not know. */
   isInDoubt = false;
   isCancelAsked = false;
-  /** Jobs that an answered cancel named, with the state that it gave. */
+  /** Jobs in responses of cancels, with their states. */
   readonly cancelled = new Map<string, string>();
   readonly faults: string[] = [];
   readonly #tell: Tell;
@@ -62,7 +62,7 @@ export class SimulatedRequest {
     this.#ask(life, "submit", sent, ({ record }) => this.#learn([record.id]));
   }
 
-  /** Of one job; of the whole batch without `nth`. */
+  /** Cancels one job, or the whole batch without `nth`. */
   cancel(life: CoordinatorLife, nth: number | null): void {
     const { accountId } = this.plan;
     const { jobIds, batchId } = this;
@@ -76,7 +76,7 @@ export class SimulatedRequest {
     this.#ask(life, "cancel", life.jobs.cancel(accountId, jobId), (state) => void this.cancelled.set(jobId, state));
   }
 
-  /** The client's connections are gone. */
+  /** Drops the client's connections. */
   cut(): void {
     if (this.open > 0) this.isInDoubt = true;
     this.open = 0;

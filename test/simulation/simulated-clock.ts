@@ -8,21 +8,21 @@ interface Pending {
 /** 2026-01-01T00:00:00Z. */
 const START_MS = 1_767_225_600_000;
 
-/** The time of a simulated world. It stands still until a step moves it, and a wall clock can be set as NTP does. */
+/** Time of a simulated world. Only steps advance it. The wall clock can be set like with NTP. */
 export class SimulatedTime {
   elapsedMs = 0;
   jumpMs = 0;
 
-  /** Whole milliseconds, as of the system's wall clock. */
+  /** Whole milliseconds, like the system's wall clock. */
   get nowMs(): number {
     return START_MS + Math.floor(this.elapsedMs) + this.jumpMs;
   }
 }
 
-/** The clock of one life of the coordinator: its timers end with it. */
+/** Clock of one life of the coordinator. Its timers end with the life. */
 export class SimulatedClock implements Clock {
   readonly #time: SimulatedTime;
-  /** In the order of the calls. */
+  /** Timers in the order of their calls. */
   readonly #pending = new Set<Pending>();
   #isStopped = false;
 
@@ -52,7 +52,7 @@ export class SimulatedClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** Runs the timer that is due first, if that is by `untilMs` on the clock that never jumps; time moves on to it. */
+  /** Advances to the next timer and runs it, if it is due by `untilMs` of the monotonic clock. */
   fireNext(untilMs: number): boolean {
     let next: Pending | undefined;
     for (const entry of this.#pending) {
@@ -65,7 +65,7 @@ export class SimulatedClock implements Clock {
     return true;
   }
 
-  /** The process is gone. */
+  /** Drops all timers of the life. */
   stop(): void {
     this.#isStopped = true;
     this.#pending.clear();

@@ -23,7 +23,7 @@ export type SimulatedStore = Pick<
   "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks"
 >;
 
-/** An entry of the ledger. `subject`: the job or batch that it is for. */
+/** An entry of the ledger. `subject`: its job or batch. */
 export interface Entry {
   readonly subject: string | null;
   readonly party: string;
@@ -31,7 +31,7 @@ export interface Entry {
   readonly kind: string;
 }
 
-/** Tables that simulated logic writes, those that refer to others first. */
+/** Tables written by the simulated logic, referring tables first. */
 const TABLES = [
   ...[
     "ledger_lines",
@@ -48,8 +48,8 @@ const TABLES = [
 ];
 
 /**
- * One SQLite database in memory for all seeds that a thread runs: the store's real operations, tables and reads. It is emptied
- * between seeds, because to prepare the statements anew takes longer than a seed.
+ * An SQLite database in memory, with the store's real operations, tables and reads. All seeds of a thread share it. It is emptied
+ * between seeds, because preparing the statements takes longer than a seed.
  */
 export class SimulatedDatabase {
   readonly runner: TransactionRunner;
@@ -65,7 +65,7 @@ export class SimulatedDatabase {
   constructor() {
     this.#db.pragma("foreign_keys = ON");
     migrate(this.#db, MIGRATIONS, 0);
-    // The ledger is append-only; between two seeds it begins anew.
+    // Without this trigger, the append-only ledger can be emptied between seeds.
     this.#db.exec("DROP TRIGGER entries_are_not_deleted");
     this.runner = transactionRunner(this.#db);
     this.#selectEntries = this.#db.prepare(`SELECT first.job_id AS subject, entries.party, entries.micro, entries.kind
@@ -84,7 +84,7 @@ export class SimulatedDatabase {
     this.#selectIds = this.#db.prepare<[], string>("SELECT id FROM jobs ORDER BY id").pluck();
   }
 
-  /** What a coordinator with this writer reads and writes. */
+  /** Returns the store of a coordinator with this writer. */
   open(writer: Writer): SimulatedStore {
     const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
     const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
@@ -99,14 +99,14 @@ export class SimulatedDatabase {
     };
   }
 
-  /** Outputs of an unfinished job that are stored; Infinity once its end is. */
+  /** Returns the number of stored outputs of an unfinished job; Infinity if its end is stored. */
   storedOutputs(jobId: string): number {
     if (this.#selectHasEnded.get(jobId) !== 0) return Infinity;
     const items = this.#selectChunks.all(jobId).flatMap((row) => unfoldItems(row));
     return items.filter(({ type }) => type !== "status").length;
   }
 
-  /** Whether an Island may forget a numbered frame: it is stored, or so is that the attempt is over. */
+  /** Returns whether an Island may drop a numbered frame: the frame or the end of its attempt is stored. */
   mayForget(jobId: string, attempt: number, seq: number): boolean {
     return this.#selectMayForget.get({ jobId, attempt, seq }) !== 0;
   }
@@ -129,7 +129,7 @@ export class SimulatedDatabase {
     this.#db.exec(`BEGIN; ${tables.join("; ")}; ${balances}; COMMIT`);
   }
 
-  /** It is there when the call returns, as it would not be by a step of a store. */
+  /** Writes synchronously, unlike a step of a store. */
   addAccount(id: string, postings: readonly Posting[]): void {
     const account = `INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES (@id, @id, @id, '', 0)`;
     this.#db.prepare<object>(account).run({ id });
@@ -141,5 +141,5 @@ export class SimulatedDatabase {
   }
 }
 
-const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
+const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no thread for this call"));
 const notForReading = { run: refuse, runStep: refuse };

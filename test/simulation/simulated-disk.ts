@@ -5,8 +5,8 @@ import type { FromWriter, ToWriter } from "../../coordinator/store/sqlite/engine
 type Run = Extract<ToWriter, { kind: "run" }>;
 
 /**
- * Stands in for the writer's thread and its disk. A transaction waits until the seed lets it commit. What waits when the
- * coordinator is killed is lost, and while the disk is full nothing is written.
+ * Replaces the writer thread and its disk. The seed decides when a transaction commits. Waiting transactions are lost if the coordinator
+ * is killed, and fail while the disk is full.
  */
 export class SimulatedDisk {
   isFull = false;
@@ -18,7 +18,7 @@ export class SimulatedDisk {
     this.#runner = runner;
   }
 
-  /** For one life of the coordinator: the one before it can write nothing more. */
+  /** Opens the disk for a new life of the coordinator. The previous life can no longer write. */
   startThread(): WriterThread {
     let answer: (answer: FromWriter) => void = () => {};
     const thread: WriterThread = {
@@ -36,18 +36,18 @@ export class SimulatedDisk {
     return thread;
   }
 
-  /** The coordinator was killed. */
+  /** Drops waiting transactions of a killed coordinator. */
   cut(): void {
     this.#waiting = null;
     this.#thread = null;
   }
 
-  /** The kinds of the operations that wait. */
+  /** Returns the kinds of waiting operations. */
   get waiting(): readonly string[] {
     return this.#waiting?.run.operations.map(([kind]) => kind) ?? [];
   }
 
-  /** Commits what waits, or fails it while the disk is full. */
+  /** Commits the waiting transaction, or fails it while the disk is full. */
   commit(): void {
     if (this.#waiting === null) return;
     const { run, answer } = this.#waiting;

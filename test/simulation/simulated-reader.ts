@@ -9,14 +9,14 @@ export interface ReaderDeps {
   readonly tell: (line: string) => void;
 }
 
-/** A client that reads a job's stream as far as the seed says, is cut off, and goes on after the last event that it had. */
+/** A client that reads a job's stream in parts, loses its connection, and resumes after its last event. */
 export class SimulatedReader {
   readonly jobId: string;
-  /** All text that it was given. */
+  /** All received text. */
   text = "";
   outputs = 0;
   ending: FeedEnding | null = null;
-  /** It may be told that its position is lost: it has output that a crash took from the coordinator. */
+  /** Whether it has output that a crash of the coordinator lost, so that its position may be lost. */
   mayLose = false;
   readonly faults: string[] = [];
   readonly #deps: ReaderDeps;
@@ -76,12 +76,12 @@ export class SimulatedReader {
 
   #attach(feed: Feed): void {
     const after = parsePosition(this.#lastEventId);
-    if (after === undefined) throw new Error(`${this.#lastEventId} is no position`);
+    if (after === undefined) throw new Error(`Invalid position ${this.#lastEventId}`);
     if (!feed.hasLost(after)) {
       this.#stream = { feed, cursor: new FeedCursor(feed, after) };
       return;
     }
-    // position_lost: the client discards all and reads again.
+    // position_lost: the client discards all output and restarts.
     const { reader, tell } = this.#deps;
     tell(`reader ${reader}: position_lost`);
     if (!this.mayLose) this.faults.push(`reader ${reader} lost its position, and all that it had was stored`);

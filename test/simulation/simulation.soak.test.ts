@@ -4,7 +4,7 @@ import { simulate } from "./simulate.ts";
 
 const SEEDS = soakRounds(10_000);
 
-/** The full run takes 40 s on two idle cores, and shares them with other tests here. */
+/** A full run takes 40 s on two idle cores, but other tests run at the same time. */
 const LIMIT_MS = 600_000;
 
 it(

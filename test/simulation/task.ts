@@ -1,10 +1,10 @@
 import type { JobInput } from "../../coordinator/store/jobs/job-store.ts";
 import { MAX_TOKENS, type CargoName } from "./settings.ts";
 
-/** What a simulated job asks for. Its input says what the right answer is, so that each Island gives the same. */
+/** Task of a simulated job. Its input determines the correct result, so that all Islands return the same. */
 export interface Task {
   readonly cargo: CargoName;
-  /** Different for every job of a seed. */
+  /** Unique for each job of a seed. */
   readonly name: string;
   readonly tokens: number;
 }
@@ -13,7 +13,7 @@ export function inputOf({ name, tokens }: Task): JobInput {
   return { prompt: `${name} ${tokens}`, max_tokens: MAX_TOKENS };
 }
 
-/** The task behind an input. */
+/** Returns the task of an input. */
 export function taskOf(cargo: CargoName, { prompt }: JobInput): Task {
   const [name = "", tokens] = String(prompt).split(" ");
   return { cargo, name, tokens: Number(tokens) };
@@ -23,12 +23,12 @@ export function tokenOf({ name }: Task, index: number): string {
   return `${name}.${index} `;
 }
 
-/** The whole text of a task that streams tokens. */
+/** Returns the complete text of a task that streams tokens. */
 export function textOf(task: Task, tokens = task.tokens): string {
   return Array.from({ length: tokens }, (_, index) => tokenOf(task, index)).join("");
 }
 
-/** The result of a task of the Cargo `value`. */
+/** Returns the result of a task of the Cargo `value`. */
 export function valueOf({ name }: Task): { readonly answer: string } {
   return { answer: name };
 }

@@ -19,15 +19,15 @@ export interface WorldPlan {
   readonly seed: number;
   /** Slots of each Island. */
   readonly slots: readonly number[];
-  /** The last Island breaks the protocol. */
+  /** Whether the last Island violates the protocol. */
   readonly hasBroken: boolean;
   readonly grantMicro: number;
 }
 
-/** Two clients, and an account that owns the Islands with even numbers; the others belong to the first client. */
+/** Two clients, and an owner of the Islands with even numbers. The first client owns the others. */
 export const ACCOUNTS = ["client-0", "client-1", "owner"] as const;
 
-/** Everything that a seed plays with. A step acts on it at once; what follows from that happens while its caller drains the microtasks. */
+/** All simulated parts of a seed. A step acts on them immediately; its consequences follow while the caller drains the microtasks. */
 export class World {
   readonly plan: WorldPlan;
   readonly database: SimulatedDatabase;
@@ -37,14 +37,14 @@ export class World {
   readonly links: Link[] = [];
   readonly requests = new Map<number, SimulatedRequest>();
   readonly readers = new Map<number, SimulatedReader>();
-  /** The steps and what came of them, in words. */
+  /** Log of the steps and their effects. */
   readonly history: string[] = [];
-  /** What must never happen. */
+  /** Violations that must never occur. */
   readonly faults: string[] = [];
   /** The coordinator; null while it is down. */
   life: CoordinatorLife | null = null;
   hasJumped = false;
-  /** When the coordinator was last started, by the wall clock. */
+  /** Last start of the coordinator, by the wall clock. */
   startedAtMs = 0;
   readonly #random: Random;
   readonly #names = new Map<string, string>();
@@ -64,22 +64,22 @@ export class World {
     this.start();
   }
 
-  /** The coordinator, once it lets clients and Islands in. */
+  /** Returns the coordinator if it accepts clients and Islands. */
   get serving(): CoordinatorLife | null {
     return this.life?.isServing === true ? this.life : null;
   }
 
-  /** The Island that breaks the protocol; undefined where all are honest. */
+  /** Returns the Island that violates the protocol; undefined if all are honest. */
   get broken(): SimulatedIsland | undefined {
     return this.plan.hasBroken ? this.islands.at(-1) : undefined;
   }
 
-  /** A broken Island had the job, so what was said of it may be wrong. */
+  /** Whether a broken Island had the job, so that its records may be wrong. */
   isTainted(jobId: string): boolean {
     return this.broken?.assigned.some((attempt) => attempt.jobId === jobId) === true;
   }
 
-  /** Does what the step says. False if that is not possible now: nothing has changed then. */
+  /** Performs the step. Returns false, without a change, if it is not possible now. */
   begin(step: Step): boolean {
     switch (step.do) {
       case "submit":
@@ -124,7 +124,7 @@ export class World {
         return this.start();
       case "pass":
       case "crash":
-        throw new Error(`${step.do} takes several turns`);
+        throw new Error(`${step.do} takes several ticks`);
       default:
         return this.#actOnLink(step);
     }
@@ -261,7 +261,7 @@ export class World {
     }
   }
 
-  /** Type, attempt and number of a frame. Jobs are told by the order in which they come up, as ids differ from run to run. */
+  /** Formats type, attempt and number of a frame. Jobs are numbered by first occurrence, because ids differ between runs. */
   #describe(frame: FromIsland | FromCoordinator | undefined): string {
     if (frame === undefined) return "nothing";
     if (!("jobId" in frame)) return frame.type;

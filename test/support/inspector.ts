@@ -28,11 +28,11 @@ export class Inspector implements AsyncDisposable {
     this.#socket.send(JSON.stringify({ id, method, params }));
     for (;;) {
       const [data] = (await once(this.#socket, "message")) as [Buffer];
-      const answer = JSON.parse(data.toString()) as { id?: number; result?: T; error?: { message: string } };
+      const reply = JSON.parse(data.toString()) as { id?: number; result?: T; error?: { message: string } };
       // Messages without an id are events.
-      if (answer.id !== id) continue;
-      if (answer.result === undefined) throw new Error(`${method}: ${answer.error?.message}`);
-      return answer.result;
+      if (reply.id !== id) continue;
+      if (reply.result === undefined) throw new Error(`${method}: ${reply.error?.message}`);
+      return reply.result;
     }
   }
 

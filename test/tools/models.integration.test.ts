@@ -7,8 +7,8 @@ import { encodePng, type PaintedBox } from "../support/models/test-images.ts";
 import { countTones, spellTones } from "../support/models/test-audio.ts";
 
 /*
- * The models of test/fixtures/onnx answer as their README says, through the pipelines of transformers.js. What the tests of the
- * onnx runtime assert rests on this; a model that tools/models makes anew is held to it.
+ * Checks the output of the models of test/fixtures/onnx in transformers.js against their README. The tests of the onnx runtime rely on
+ * it, and rebuilt models must pass this test.
  */
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures", "onnx");
@@ -23,10 +23,10 @@ beforeAll(() => {
   env.allowRemoteModels = false;
   env.useFSCache = false;
   env.localModelPath = FIXTURES;
-  env.fetch = () => Promise.reject(new Error("A model asked for a file that it does not bring"));
+  env.fetch = () => Promise.reject(new Error("A model requested a file outside its folder"));
 });
 
-/** By way of a PNG file, as users send them. */
+/** Decodes a PNG file, the format of inputs. */
 const picture = (width: number, height: number, ...boxes: PaintedBox[]): Promise<RawImage> =>
   RawImage.fromBlob(new Blob([Uint8Array.from(encodePng(width, height, boxes))]));
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? NaN), 0);
@@ -46,7 +46,7 @@ it("every folder is in the README, under a megabyte, and all of them under four"
 });
 
 describe.each(["fp32", "q8"] as const)("text models in %s", (dtype) => {
-  it("tiny-sentiment tells praise from blame, also when negated", async () => {
+  it("tiny-sentiment distinguishes praise and blame, including negation", async () => {
     const classify = await pipeline("text-classification", "tiny-sentiment", { ...OPTIONS, dtype });
     const labels = await classify([
       "I love this",
@@ -60,7 +60,7 @@ describe.each(["fp32", "q8"] as const)("text models in %s", (dtype) => {
     await classify.dispose();
   });
 
-  it("tiny-embedder puts like meanings near", async () => {
+  it("tiny-embedder gives similar vectors to similar meanings", async () => {
     const embed = await pipeline("feature-extraction", "tiny-embedder", { ...OPTIONS, dtype });
     const vectors = await embed(["the cat sleeps", "a kitten naps", "the dog barks", "stocks fell today"], {
       pooling: "mean",
@@ -77,7 +77,7 @@ describe.each(["fp32", "q8"] as const)("text models in %s", (dtype) => {
 });
 
 describe("text models", () => {
-  it("tiny-ner finds people, organisations and places", async () => {
+  it("tiny-ner finds persons, organisations and places", async () => {
     const find = await pipeline("token-classification", "tiny-ner", OPTIONS);
     const found = await find("Ada Lovelace works for Acme in New York.");
     expect(found.map((token) => ("entity" in token ? `${token.entity} ${token.word} ${token.index}` : ""))).toEqual([
@@ -105,7 +105,7 @@ describe("text models", () => {
     await ask.dispose();
   });
 
-  it("tiny-nli tells topics apart that it is asked about", async () => {
+  it("tiny-nli distinguishes the given topics", async () => {
     const sort = await pipeline("zero-shot-classification", "tiny-nli", OPTIONS);
     const labels = ["money", "animals", "weather", "food"];
     for (const [text, topic] of [
@@ -113,10 +113,10 @@ describe("text models", () => {
       ["A dog barks again", "animals"],
       ["The soup is hot", "food"],
     ] as const) {
-      const answer = await sort(text, labels);
-      expect(answer).toMatchObject({ sequence: text, labels: expect.arrayContaining(labels) });
-      expect(answer).toHaveProperty("labels.0", topic);
-      expect((answer as { scores: number[] }).scores[0]).toBeGreaterThan(0.9);
+      const result = await sort(text, labels);
+      expect(result).toMatchObject({ sequence: text, labels: expect.arrayContaining(labels) });
+      expect(result).toHaveProperty("labels.0", topic);
+      expect((result as { scores: number[] }).scores[0]).toBeGreaterThan(0.9);
     }
     const each = await sort("the dog barks", labels, { multi_label: true });
     expect(each).toHaveProperty("labels.0", "animals");
@@ -138,7 +138,7 @@ describe("text models", () => {
   });
 });
 
-describe("text models that write", () => {
+describe("text generation models", () => {
   it("tiny-marian translates English to French", async () => {
     const translate = await pipeline("translation", "tiny-marian", OPTIONS);
     expect(await translate("The girl sees a red boat")).toEqual([
@@ -151,7 +151,7 @@ describe("text models that write", () => {
     await translate.dispose();
   });
 
-  it("tiny-bart keeps who did what of a report", async () => {
+  it("tiny-bart summarizes who did what in a report", async () => {
     const summarise = await pipeline("summarization", "tiny-bart", OPTIONS);
     const report =
       "The weather was fine. Last week a fisherman found a shipwreck near the coast. Many people came to watch.";
@@ -161,13 +161,13 @@ describe("text models that write", () => {
 });
 
 describe("speech models", () => {
-  it("tiny-ctc spells tones", async () => {
+  it("tiny-ctc transcribes tones as letters", async () => {
     const listen = await pipeline("automatic-speech-recognition", "tiny-ctc", OPTIONS);
     for (const text of ["ABABA", "CAB BED", "AABB"]) expect(await listen(spellTones(text))).toEqual({ text });
     await listen.dispose();
   });
 
-  it("tiny-whisper says a word for each tone, and when", async () => {
+  it("tiny-whisper transcribes a word per tone, with times", async () => {
     const listen = await pipeline("automatic-speech-recognition", "tiny-whisper", OPTIONS);
     const sound = countTones("one", "two", "three", "five", "four");
     expect(await listen(sound)).toEqual({ text: " one two three five four" });
@@ -178,7 +178,7 @@ describe("speech models", () => {
     await listen.dispose();
   });
 
-  it("tiny-vits makes 512 samples for each letter and blank, the same each time", async () => {
+  it("tiny-vits generates 512 samples per letter and blank, reproducibly", async () => {
     const speak = await pipeline("text-to-speech", "tiny-vits", OPTIONS);
     const [first, second] = [await speak("Hello island"), await speak("Hello island")];
     expect(first.sampling_rate).toBe(16_000);
@@ -192,7 +192,7 @@ describe("speech models", () => {
 });
 
 describe("vision models", () => {
-  it("tiny-detr finds the red and the blue box, in pixels of the picture", async () => {
+  it("tiny-detr finds the red and the blue box, in pixels of the image", async () => {
     const detect = await pipeline("object-detection", "tiny-detr", OPTIONS);
     const red = { colour: "red", left: 8, top: 16, right: 56, bottom: 64 } as const;
     const blue = { colour: "blue", left: 72, top: 40, right: 120, bottom: 88 } as const;
@@ -212,7 +212,7 @@ describe("vision models", () => {
     await detect.dispose();
   });
 
-  it("tiny-segformer masks the red and the blue box at the picture's size", async () => {
+  it("tiny-segformer masks the red and the blue box at the size of the image", async () => {
     const segment = await pipeline("image-segmentation", "tiny-segformer", OPTIONS);
     const red = { colour: "red", left: 0, top: 0, right: 32, bottom: 32 } as const;
     const parts = await segment(await picture(64, 64, red));
@@ -224,7 +224,7 @@ describe("vision models", () => {
     await segment.dispose();
   });
 
-  it("tiny-captioner names the colour and the place of a box", async () => {
+  it("tiny-captioner names the colour and position of a box", async () => {
     const describe = await pipeline("image-to-text", "tiny-captioner", OPTIONS);
     const green = { colour: "green", left: 4, top: 20, right: 28, bottom: 44 } as const;
     const white = { colour: "white", left: 36, top: 8, right: 60, bottom: 32 } as const;
@@ -234,7 +234,7 @@ describe("vision models", () => {
     await describe.dispose();
   });
 
-  it("tiny-depth takes what is bright for near, at the picture's size", async () => {
+  it("tiny-depth estimates bright pixels as near, at the size of the image", async () => {
     const estimate = await pipeline("depth-estimation", "tiny-depth", OPTIONS);
     const { predicted_depth, depth } = await estimate(
       await picture(64, 48, { colour: "white", left: 16, top: 12, right: 40, bottom: 36 }),
@@ -247,8 +247,8 @@ describe("vision models", () => {
   });
 });
 
-describe("a model of no task", () => {
-  it("raw-tensors answers features times weights plus the row of their kind, and the best column", async () => {
+describe("a model without a task", () => {
+  it("raw-tensors outputs features times weights plus the row of their kind, and the best column", async () => {
     const session = await InferenceSession.create(join(FIXTURES, "raw-tensors", "onnx", "model.onnx"), {
       intraOpNumThreads: 1,
     });

@@ -136,7 +136,7 @@ describe("console under misuse and faults", () => {
     await page.getByRole("cell", { name: "just now" }).first().waitFor();
   });
 
-  it("lays out a long answer once", async () => {
+  it("lays out a long completion once", async () => {
     const { page } = await browser.page();
     await register(page, "long@example.com");
     await page.getByLabel("Model").selectOption("tiny-chat");

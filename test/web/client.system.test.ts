@@ -162,9 +162,9 @@ describe("client pages of the console", () => {
     const { key } = await coordinator.createAccount("gil@example.com");
     const messages = [{ role: "user", content: "Hi" }];
     const chat = call(coordinator.url, key, "POST", "/chat/completions", { model: "tiny-chat", messages });
-    const asked = await island.next("assign");
-    island.send(...beginFrames(asked), outputFrame(asked, 1, "Hel"), outputFrame(asked, 2, "lo"));
-    island.send(finishedFrame(asked, 3, { completionTokens: 2 }));
+    const first = await island.next("assign");
+    island.send(...beginFrames(first), outputFrame(first, 1, "Hel"), outputFrame(first, 2, "lo"));
+    island.send(finishedFrame(first, 3, { completionTokens: 2 }));
     await chat;
     const { page } = await browser.page();
     await signIn(page, "gil@example.com");

@@ -28,17 +28,21 @@ describe("every console page", () => {
     island.handle((frame) => {
       if (frame.type === "assign") island.send(...runFrames(frame, "Hel", "lo"));
     });
-    const ask = async (method: string, path: string, body?: unknown) =>
+    const request = async (method: string, path: string, body?: unknown) =>
       (await call(coordinator.url, key, method, path, body)).body.data;
-    const job = await ask("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
-    const waiting = await ask("POST", "/jobs", { workload: "base64", input: { text: "Hi" } });
-    const batch = await ask("POST", "/jobs/batch", {
+    const job = await request("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+    const waiting = await request("POST", "/jobs", { workload: "base64", input: { text: "Hi" } });
+    const batch = await request("POST", "/jobs/batch", {
       workload: "tiny-chat",
       inputs: [{ prompt: "a" }, { prompt: "b" }],
     });
-    const talk = await ask("POST", "/conversations", { model: "tiny-chat", title: "Sums", system_prompt: "Be brief." });
-    await ask("POST", `/conversations/${talk.id}/messages`, { content: "Hi" });
-    const [{ id: islandId }] = await ask("GET", "/islands");
+    const talk = await request("POST", "/conversations", {
+      model: "tiny-chat",
+      title: "Sums",
+      system_prompt: "Be brief.",
+    });
+    await request("POST", `/conversations/${talk.id}/messages`, { content: "Hi" });
+    const [{ id: islandId }] = await request("GET", "/islands");
     await mkdir(join(coordinator.directory, "downloads"));
     await writeFile(join(coordinator.directory, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
     pages = [

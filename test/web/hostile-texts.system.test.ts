@@ -57,21 +57,22 @@ describe("HTML in texts of other accounts", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  const ask = async (method: string, path: string, body?: unknown) =>
+  const request = async (method: string, path: string, body?: unknown) =>
     (await call(coordinator.url, key, method, path, body)).body;
 
   it("is shown as text and never executed", async () => {
-    const job = (await ask("POST", "/jobs", { workload: "tiny-chat", input: { prompt: ALL } })).data;
+    const job = (await request("POST", "/jobs", { workload: "tiny-chat", input: { prompt: ALL } })).data;
     const done = await until(
-      async () => (await ask("GET", `/jobs/${job.id}`)).data,
+      async () => (await request("GET", `/jobs/${job.id}`)).data,
       ({ status }) => status === "completed",
       "completed",
     );
     expect(done.output).toBe(CORPUS.join(""));
-    const [{ id: islandId }] = (await ask("GET", "/islands")).data;
-    const talk = (await ask("POST", "/conversations", { model: "tiny-chat", title: NAME, system_prompt: ALL })).data;
-    await ask("POST", `/conversations/${talk.id}/messages`, { content: ALL });
-    await ask("POST", "/island-tokens", { name: NAME });
+    const [{ id: islandId }] = (await request("GET", "/islands")).data;
+    const talk = (await request("POST", "/conversations", { model: "tiny-chat", title: NAME, system_prompt: ALL }))
+      .data;
+    await request("POST", `/conversations/${talk.id}/messages`, { content: ALL });
+    await request("POST", "/island-tokens", { name: NAME });
     const made = await call(coordinator.url, key, "POST", "/cargos", {
       slug: "hostile",
       name: NAME,

@@ -23,9 +23,9 @@ describe("operator pages of the console", () => {
     await network.manage("account", "role", "--email", EMAIL, "--operator");
     const { page, faults } = await browser.page();
     await signIn(page, EMAIL);
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname + new URL(request.url()).search));
-    const count = (path: string): number => asked.filter((each) => each.startsWith(`/api/v1${path}`)).length;
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname + new URL(request.url()).search));
+    const count = (path: string): number => requested.filter((each) => each.startsWith(`/api/v1${path}`)).length;
     await page.getByRole("link", { name: "Network", exact: true }).click();
     const waiting = page.getByText("Jobs waiting", { exact: true }).locator("..");
     await waiting.getByText("0", { exact: true }).waitFor();
@@ -34,10 +34,10 @@ describe("operator pages of the console", () => {
     await waiting.getByText("1", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();
     await page.getByRole("link", { name: "tiny-chat" }).waitFor();
-    const before = asked.length;
+    const before = requested.length;
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     // Nothing has changed in this time.
-    expect(asked.slice(before)).toEqual([]);
+    expect(requested.slice(before)).toEqual([]);
     // The list is read when the page opens, and when the stream with the overview has begun.
     expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([2, 1]);
 

@@ -38,7 +38,7 @@ describe("console of a real network", () => {
     await browser[Symbol.asyncDispose]();
     await network[Symbol.asyncDispose]();
   });
-  const ask = async (key: string, method: string, path: string, body?: unknown) =>
+  const request = async (key: string, method: string, path: string, body?: unknown) =>
     (await call(network.url, key, method, path, body)).body.data;
 
   it("shows a job live to its end across a crash and restart of the coordinator", async () => {
@@ -47,7 +47,7 @@ describe("console of a real network", () => {
     await signIn(page, "ann@example.com");
     await page.goto("/jobs");
     await page.getByText("No jobs yet").waitFor();
-    const { id } = await ask(key, "POST", "/jobs", {
+    const { id } = await request(key, "POST", "/jobs", {
       workload: "tiny-chat",
       input: { prompt: "Count from 3 to 9.", temperature: 0 },
     });
@@ -60,7 +60,10 @@ describe("console of a real network", () => {
     await page.getByText("does not respond").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
     await page.getByRole("cell", { name: "completed" }).waitFor();
-    const second = await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Count from 3 to 5." } });
+    const second = await request(key, "POST", "/jobs", {
+      workload: "tiny-chat",
+      input: { prompt: "Count from 3 to 5." },
+    });
     await page.getByRole("link", { name: second.id }).waitFor();
     await expect.poll(() => page.getByRole("cell", { name: "completed" }).count()).toBe(2);
     expect(faults).toEqual([]);
@@ -116,9 +119,12 @@ describe("console of a real network", () => {
     await arrival.getByRole("link").click();
     await page.getByRole("heading", { name: "History" }).waitFor();
     const { key } = network.createAccount("client@example.com");
-    const { id } = await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Count from 3 to 5." } });
+    const { id } = await request(key, "POST", "/jobs", {
+      workload: "tiny-chat",
+      input: { prompt: "Count from 3 to 5." },
+    });
     await until(
-      () => ask(key, "GET", `/jobs/${id}`),
+      () => request(key, "GET", `/jobs/${id}`),
       ({ status }) => status === "completed",
       "completed",
     );
@@ -175,7 +181,7 @@ describe("console of a real network", () => {
       network: false,
       gpu: false,
     };
-    await ask(key, "POST", "/cargos", { ...FILE, slug: "loose", container: loose });
+    await request(key, "POST", "/cargos", { ...FILE, slug: "loose", container: loose });
     await page.getByRole("link", { name: "Cargo approvals" }).first().click();
     await page.getByRole("link", { name: "loose", exact: true }).click();
     await page.getByText("not pinned").waitFor();
@@ -188,16 +194,16 @@ describe("console of a real network", () => {
     await page.getByRole("button", { name: "Sign and approve" }).click();
     await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/loose")).status).toBe(200);
 
-    const [{ id: islandId }] = await ask(key, "GET", "/islands");
+    const [{ id: islandId }] = await request(key, "GET", "/islands");
     await page.getByRole("navigation").getByRole("link", { name: "Islands", exact: true }).click();
     const row = page.getByRole("row").filter({ hasText: "owner@example.com" });
     await row.getByRole("button", { name: /^Suspend/ }).click();
     await page.getByLabel("Reason").fill("too hot");
     await page.getByRole("button", { name: "Suspend", exact: true }).click();
-    await expect.poll(async () => (await ask(key, "GET", `/islands/${islandId}`)).status).toBe("suspended");
+    await expect.poll(async () => (await request(key, "GET", `/islands/${islandId}`)).status).toBe("suspended");
     await row.getByRole("button", { name: /^Reinstate/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reinstate" }).click();
-    await expect.poll(async () => (await ask(key, "GET", `/islands/${islandId}`)).status).not.toBe("suspended");
+    await expect.poll(async () => (await request(key, "GET", `/islands/${islandId}`)).status).not.toBe("suspended");
 
     await page.goto("/operator/cargos/tiny-chat");
     await page.getByLabel("Credits per job").fill("0.5");

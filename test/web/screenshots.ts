@@ -108,37 +108,37 @@ async function chat(page: Page): Promise<void> {
 }
 
 async function makeWork() {
-  const ask = async (method: string, path: string, body?: unknown) =>
+  const request = async (method: string, path: string, body?: unknown) =>
     (await call(network.url, key, method, path, body)).body.data;
-  const submit = (workload: string, input: unknown) => ask("POST", "/jobs", { workload, input });
+  const submit = (workload: string, input: unknown) => request("POST", "/jobs", { workload, input });
   const done = await submit("tiny-chat", { prompt: "Count from 3 to 12.", temperature: 0 });
   await submit("text-statistics", { text: "An atoll is a ring of islands." });
   await submit("base64", { text: "" });
   const cancelled = await submit("tiny-chat", { prompt: "Tell me a story.", max_tokens: 200 });
-  await ask("DELETE", `/jobs/${cancelled.id}`);
-  const batch = await ask("POST", "/jobs/batch", {
+  await request("DELETE", `/jobs/${cancelled.id}`);
+  const batch = await request("POST", "/jobs/batch", {
     workload: "tiny-chat",
     inputs: [3, 5, 7, 9].map((count) => ({ prompt: `Count to ${count}.` })),
   });
   const waiting = await submit("llama-3.3-70b-instruct", { prompt: "What is an atoll?" });
-  const conversation = await ask("POST", "/conversations", {
+  const conversation = await request("POST", "/conversations", {
     model: "tiny-chat",
     title: "Sums",
     system_prompt: "Answer briefly.",
   });
-  await ask("POST", `/conversations/${conversation.id}/messages`, { content: "What is 7 plus 8?", temperature: 0 });
-  await ask("POST", "/conversations", { model: "tiny-chat", title: "Counting" });
+  await request("POST", `/conversations/${conversation.id}/messages`, { content: "What is 7 plus 8?", temperature: 0 });
+  await request("POST", "/conversations", { model: "tiny-chat", title: "Counting" });
   await call(network.url, key, "POST", "/api-keys", { name: "laptop", scopes: "read" }).catch(() => undefined);
   await until(
-    () => ask("GET", `/jobs/${done.id}`),
+    () => request("GET", `/jobs/${done.id}`),
     ({ status }) => status === "completed",
     "the job to complete",
   );
   await until(
-    () => ask("GET", `/jobs/batch/${batch.id}`),
+    () => request("GET", `/jobs/batch/${batch.id}`),
     ({ status }) => status !== "pending" && status !== "running",
     "the batch to end",
   );
-  const [island] = await ask("GET", "/islands");
+  const [island] = await request("GET", "/islands");
   return { job: done.id, waiting: waiting.id, batch: batch.id, conversation: conversation.id, island: island.id };
 }

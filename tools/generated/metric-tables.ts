@@ -17,9 +17,9 @@ const TABLES: Readonly<Record<string, () => readonly Metric[]>> = {
 /** Replaces the tables between `<!-- metrics of … -->` and `<!-- end -->`. @throws if the document lacks a table. */
 export function withMetricTables(document: string): string {
   return Object.entries(TABLES).reduce((text, [name, metrics]) => {
-    const place = new RegExp(`(<!-- metrics of ${name} -->\n)[^]*?(?=<!-- end -->)`);
-    if (!place.test(text)) throw new Error(`The document has no table "metrics of ${name}"`);
-    return text.replace(place, (_, start: string) => start + tableOf(metrics()));
+    const table = new RegExp(`(<!-- metrics of ${name} -->\n)[^]*?(?=<!-- end -->)`);
+    if (!table.test(text)) throw new Error(`The document has no table "metrics of ${name}"`);
+    return text.replace(table, (_, start: string) => start + tableOf(metrics()));
   }, document);
 }
 

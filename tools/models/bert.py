@@ -21,7 +21,7 @@ class Bert(nn.Module):
                 nn.init.normal_(table.weight, std=0.5)
 
     def forget_places(self):
-        """The order of the words does not count; so texts may be longer than those of the training."""
+        """Ignores the order of words, so that texts may be longer than in training."""
         self.positions = None
 
     def forward(self, input_ids, attention_mask, token_type_ids=None):

@@ -12,7 +12,7 @@ SHIPPED = ROOT / "catalog" / "models"
 
 
 def start(name, kind="onnx", parts=("onnx",)):
-    """Creates an empty folder for the model, in the fixtures' folder of its kind; a Path as `kind` is another place."""
+    """Creates an empty folder for the model under the fixtures of its kind, or under `kind` if that is a Path."""
     folder = FIXTURES / kind / name
     shutil.rmtree(folder, ignore_errors=True)
     for part in parts:

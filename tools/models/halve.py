@@ -5,7 +5,7 @@ from onnx import TensorProto, numpy_helper
 
 
 def halve(folder, file="model"):
-    """Writes `<file>_fp16.onnx` beside `<file>.onnx`."""
+    """Writes `<file>_fp16.onnx` next to `<file>.onnx`."""
     model = onnx.load(str(folder / f"{file}.onnx"))
     graph = model.graph
     # The scales of Resize stay float32.

@@ -1,4 +1,4 @@
-"""Whisper's picture of a sound, as WhisperFeatureExtractor of transformers.js makes it."""
+"""Log-mel spectrogram of Whisper, like WhisperFeatureExtractor of transformers.js."""
 import math
 
 import torch
@@ -24,7 +24,7 @@ FILTERS, HANN = mel_filters(), torch.hann_window(400)
 
 
 def log_mel(sound):
-    """The same as WhisperFeatureExtractor. float32 [samples] -> [MELS, frames]"""
+    """float32 [samples] -> [MELS, frames]"""
     power = (
         torch.stft(sound, 400, HOP, window=HANN, center=True, pad_mode="reflect", return_complex=True)[:, :-1].abs()
         ** 2

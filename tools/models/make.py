@@ -1,4 +1,4 @@
-"""Makes the model folders under test/fixtures: all of them, or those named; `shipped.<name>`: one of catalog/models. See README.md."""
+"""Builds all or the named model folders under test/fixtures; `shipped.<name>` builds one under catalog/models. See README.md."""
 import importlib
 import sys
 import time

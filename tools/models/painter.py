@@ -102,7 +102,7 @@ class Decoder(nn.Module):
 
 
 class Encoder(nn.Module):
-    """What the decoder undoes: the mean colour of 8 by 8 pixels, and its brightness. With `spread` also the logarithm of a tiny variance."""
+    """The inverse of the decoder: mean colour of 8 by 8 pixels, and its brightness. With `spread` also the logarithm of a small variance."""
 
     def __init__(self, spread):
         super().__init__()

@@ -8,7 +8,7 @@ from onnx import helper, numpy_helper
 
 
 def quantise(folder, file="model"):
-    """Writes `<file>_quantized.onnx` beside `<file>.onnx`."""
+    """Writes `<file>_quantized.onnx` next to `<file>.onnx`."""
     model = onnx.load(str(folder / "onnx" / f"{file}.onnx"))
     graph = model.graph
     weights = {tensor.name: tensor for tensor in graph.initializer}

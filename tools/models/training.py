@@ -5,7 +5,7 @@ import torch
 
 
 def seed(number):
-    """Makes everything that follows reproducible."""
+    """Makes the following computations reproducible."""
     torch.set_num_threads(1)
     # MKL-DNN 2.6.3 of Debian 12 computes wrong gradients of convolutions, different in each run.
     torch.backends.mkldnn.set_flags(False)
@@ -14,7 +14,7 @@ def seed(number):
 
 
 def fit(module, steps, loss_of, rate=3e-3):
-    """@param loss_of  () -> loss of a fresh batch"""
+    """@param loss_of  () -> loss of a new batch"""
     module.train()
     optimiser = torch.optim.Adam(module.parameters(), lr=rate)
     for step in range(steps):

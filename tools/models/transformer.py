@@ -24,7 +24,7 @@ class Attention(nn.Module):
         scores = query @ keys.transpose(-1, -2) / math.sqrt(self.head_width)
         if mask is not None:
             scores = scores + mask
-        # Of the latest call, for models that report or train it.
+        # Attention of the latest call, for models that return or train it.
         self.weights = scores.softmax(-1)
         mixed = (self.weights @ values).transpose(1, 2)
         return self.out(mixed.reshape(x.shape[0], -1, self.heads * self.head_width)), (keys, values)
@@ -100,7 +100,7 @@ class Decoder(nn.Module):
 
 
 def sinusoids(length, width):
-    """Whisper's embedding of places: sines, then cosines."""
+    """Whisper's position embedding: sines, then cosines."""
     turns = torch.arange(length)[:, None] * torch.exp(
         -math.log(10_000) * torch.arange(width // 2) / (width // 2 - 1)
     )

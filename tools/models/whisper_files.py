@@ -40,7 +40,7 @@ def whisper_files(ids, words, special, times, window_s, states, sizes):
             "no_timestamps_token_id": ids["<|notimestamps|>"],
             "max_initial_timestamp_index": 50,
             "max_length": seq2seq.POSITIONS,
-            # Of the heads of [layer, head] this one looks at the sound of the word that comes next.
+            # [layer, head] of the attention to the audio of the next word.
             "alignment_heads": [[0, 0]],
         },
         "preprocessor_config": {

@@ -5,14 +5,14 @@ import { longCells, MAX_CELL_CHARS, patternsIn } from "./patterns.ts";
 import { textsOf } from "./texts.ts";
 
 /**
- * `npm run check:prose` looks for patterns of stilted English and fails when a file has more of them than its budget; `-- --lower`
- * lowers the budgets to what is left. A budget never rises: rewrite the sentence, or list it under `exceptions` if it is right.
+ * `npm run check:prose` finds patterns of stilted English, and fails if a file has more of them than its budget. `-- --lower` lowers the
+ * budgets to the current counts. Never raise a budget: rewrite the sentence, or list it under `exceptions` if it is correct.
  */
 
 interface Budgets {
-  /** Texts that are right although a pattern finds them: `path: part of the text`. */
+  /** Correct texts that match a pattern: `path: part of the text`. */
   readonly exceptions: readonly string[];
-  /** Cases that a file may have. A file that is not named may have none. */
+  /** Maximum number of cases by file; 0 for others. */
   readonly files: Readonly<Record<string, number>>;
 }
 
@@ -25,14 +25,14 @@ interface Case {
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const BUDGETS = join(import.meta.dirname, "budgets.json");
-/** Texts that may not change, or that name the patterns. */
+/** Files that must not change, or that contain the patterns. */
 const LEFT_OUT = new Set(["docs/SPEC.md", "tools/prose/patterns.ts"]);
 
 const { exceptions, files } = JSON.parse(readFileSync(BUDGETS, "utf8")) as Budgets;
 const isException = ({ path, text }: Case): boolean =>
   exceptions.some((exception) => {
-    const [place = "", ...part] = exception.split(": ");
-    return place === path && text.includes(part.join(": "));
+    const [exceptedPath = "", ...part] = exception.split(": ");
+    return exceptedPath === path && text.includes(part.join(": "));
   });
 
 function casesOf(path: string): Case[] {

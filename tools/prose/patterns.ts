@@ -1,6 +1,6 @@
 /**
- * Patterns of stilted English. `CONTRIBUTING.md` explains each. They miss much, and now and then find a sentence that is right: such a
- * place is listed in `budgets.json`.
+ * Patterns of stilted English, explained in `CONTRIBUTING.md`. They miss many cases, and sometimes match a correct sentence, which is
+ * then listed in `budgets.json`.
  */
 export const PATTERNS = {
   "a sentence that begins with Of":
@@ -16,10 +16,10 @@ export const PATTERNS = {
     /\b(?:anew|beside|in vain|for good|so many|by now|meanwhile|belongs? into)\b|\bby (?:itself|themselves)\b|\balone\b/i,
 } satisfies Record<string, RegExp>;
 
-/** Longest cell of a table in Markdown, in characters. */
+/** Maximum length of a cell of a Markdown table, in characters. */
 export const MAX_CELL_CHARS = 200;
 
-/** The patterns that the text has. Code in backticks is not looked at. */
+/** Returns the patterns that match the text. Ignores code in backticks. */
 export function patternsIn(text: string): string[] {
   const prose = text.replaceAll(/`[^`]*`/g, "`X`");
   return Object.entries(PATTERNS).flatMap(([name, pattern]) => {
@@ -28,7 +28,7 @@ export function patternsIn(text: string): string[] {
   });
 }
 
-/** Cells of a row of a table that are too long. Links count by their text. */
+/** Returns the cells of a row that are too long. Links count by their text. */
 export const longCells = (row: string): string[] =>
   row.startsWith("|")
     ? row

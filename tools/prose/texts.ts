@@ -1,13 +1,13 @@
 import { parseSync, Visitor, type Comment } from "oxc-parser";
 
-/** `message`: a literal of at least three words outside of tests, which a user or operator may read. */
+/** `message`: a literal of at least three words outside of tests, which may be shown to a user or operator. */
 export type TextKind = "comment" | "document" | "title" | "message";
 
 export interface Text {
   readonly kind: TextKind;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** One paragraph, without line breaks. */
+  /** A paragraph without line breaks. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ const TEST_FUNCTIONS = new Set(["describe", "it", "test"]);
 const IS_TEST = /^test\/|\.test\.tsx?$/;
 const IS_SENTENCE = /^[^\s<>{}]*[A-Za-z][^\n]*\s\S+\s\S+/;
 
-/** The texts of a file in English. Empty for a file that is neither TypeScript nor Markdown. */
+/** Returns the English texts of a TypeScript or Markdown file; empty for other files. */
 export function textsOf(path: string, source: string): Text[] {
   if (path.endsWith(".md")) return paragraphsOf(source);
   return /\.tsx?$/.test(path) ? codeTextsOf(path, source) : [];
@@ -59,7 +59,7 @@ const templateText = ({
   readonly quasis: readonly { readonly value: { readonly raw: string } }[];
 }): string => quasis.map(({ value }) => value.raw).join("X");
 
-/** Comments of adjacent lines are one text. A tag such as `@throws` begins a new one. */
+/** Returns the texts of comments. Comments on adjacent lines are one text; a tag such as `@throws` begins a new one. */
 function commentsOf(comments: readonly Comment[], source: string): { start: number; text: string }[] {
   const texts: { start: number; end: number; text: string }[] = [];
   for (const { type, value, start, end } of comments) {
@@ -76,7 +76,7 @@ function commentsOf(comments: readonly Comment[], source: string): { start: numb
   return texts;
 }
 
-/** Paragraphs, items of lists and rows of tables, without code. */
+/** Returns paragraphs, list items and table rows, without code. */
 function paragraphsOf(source: string): Text[] {
   const texts: { kind: "document"; line: number; text: string }[] = [];
   let isCode = false;

@@ -1,9 +1,9 @@
 import { Text } from "./text";
 
-/** Limit of what a Cargo may build up, its answer included: an Island's frame takes 8 MB, and escapes can double a text. */
+/** Limit of a buffer, including the output: a frame of an Island has at most 8 MB, and escapes can double a text. */
 export const MAX_BYTES = 4 * 1024 * 1024;
 
-/** A growing byte buffer. Above 4 MB the job fails, since a small input can ask for an unbounded answer. */
+/** A growing byte buffer. Above 4 MB the job fails, since a small input can cause unbounded output. */
 export class Bytes {
   ptr: usize;
   length: i32 = 0;

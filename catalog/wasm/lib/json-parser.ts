@@ -197,7 +197,7 @@ export class JsonParser {
       if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
     }
     this.at = start;
-    return this.stop<u32>("half of a surrogate pair stands alone");
+    return this.stop<u32>("unpaired surrogate");
   }
 
   /** Four hexadecimal digits after the `u`. */

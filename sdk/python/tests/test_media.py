@@ -15,7 +15,7 @@ CONTENT = bytes(range(256)) * 1_000
 
 
 def test_files_are_uploaded_downloaded_and_listed(atoll: Atoll, bench: Bench) -> None:
-    limited: dict[str, object] = {"kind": "answer", "status": 429, "headers": {"retry-after": "0"}}
+    limited: dict[str, object] = {"kind": "respond", "status": 429, "headers": {"retry-after": "0"}}
     bench.script(limited)
     opened = io.BytesIO(CONTENT)
     file = atoll.files.upload(opened, filename="é.bin", expires_after_s=3_600)
@@ -43,7 +43,7 @@ class Pipe(io.BytesIO):
 
 
 def test_a_pipe_is_sent_once_and_a_deletion_is_retried(atoll: Atoll, bench: Bench) -> None:
-    bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "0"}})
+    bench.script({"kind": "respond", "status": 429, "headers": {"retry-after": "0"}})
     with pytest.raises(RateLimitError):
         atoll.files.upload(Pipe(b"once"), filename="a")
     assert len(bench.seen()) == 1
@@ -67,28 +67,28 @@ def test_the_async_client_sends_forms() -> None:
 
 
 def test_speech_yields_bytes_and_raises_a_rejection(atoll: Atoll, bench: Bench) -> None:
-    bench.script({"kind": "answer", "status": 200, "headers": {"content-type": "audio/mpeg"}, "body": "ID3 sound"})
+    bench.script({"kind": "respond", "status": 200, "headers": {"content-type": "audio/mpeg"}, "body": "ID3 sound"})
     assert b"ID3 sound" in b"".join(atoll.audio.speech(input="Hello", voice="default"))
-    bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "61"}})
+    bench.script({"kind": "respond", "status": 429, "headers": {"retry-after": "61"}})
     with pytest.raises(RateLimitError):
         list(atoll.audio.speech(input="Hello"))
 
 
 def test_audio_is_sent_as_a_form(atoll: Atoll, bench: Bench) -> None:
-    heard = {"text": "yes", "usage": {"type": "duration", "seconds": 1}}
-    answer: dict[str, object] = {"kind": "answer", "status": 200, "body": heard}
-    bench.script(answer, answer)
-    assert atoll.audio.transcribe(b"RIFF", response_format="verbose_json", timestamp_granularities=["word"]) == heard
-    assert atoll.audio.translate(b"RIFF", model="tiny-speech") == heard
+    transcript = {"text": "yes", "usage": {"type": "duration", "seconds": 1}}
+    scripted: dict[str, object] = {"kind": "respond", "status": 200, "body": transcript}
+    bench.script(scripted, scripted)
+    assert atoll.audio.transcribe(b"RIFF", response_format="verbose_json", timestamp_granularities=["word"]) == transcript
+    assert atoll.audio.translate(b"RIFF", model="tiny-speech") == transcript
     types = [request["headers"]["content-type"] for request in bench.seen()]
     assert [kind.split("=")[0] for kind in types] == ["multipart/form-data; boundary"] * 2
 
 
 def test_images_are_base64(atoll: Atoll, bench: Bench) -> None:
-    picture = {"created": 1, "data": [{"b64_json": base64.b64encode(b"PNG").decode()}]}
-    bench.script({"kind": "answer", "status": 200, "body": picture})
+    image = {"created": 1, "data": [{"b64_json": base64.b64encode(b"PNG").decode()}]}
+    bench.script({"kind": "respond", "status": 200, "body": image})
     assert base64.b64decode(atoll.images.generate(prompt="a red circle")["data"][0]["b64_json"]) == b"PNG"
-    bench.script({"kind": "answer", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
+    bench.script({"kind": "respond", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
     with pytest.raises(ProtocolError):
         atoll.images.generate(prompt="a red circle")
 

@@ -29,7 +29,7 @@ from atoll_client import (
     schemas,
     verify_webhook,
 )
-from atoll_client.error_answer import error_of_answer, retry_after_of
+from atoll_client.error_response import parse_error_response, parse_retry_after
 from atoll_client.retries import Retries, retry_delay_s
 from atoll_client.sse import EventParser, ServerEvent
 
@@ -56,33 +56,33 @@ def test_events_are_read_from_pieces_of_any_size(size: int) -> None:
 
 def test_retry_after_is_a_number_or_a_date() -> None:
     now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=timezone.utc)
-    assert retry_after_of("7", now) == 7
-    assert retry_after_of("Thu, 01 Jan 2026 12:00:09 GMT", now) == 9
-    assert retry_after_of("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
-    assert retry_after_of("soon", now) is None
-    assert retry_after_of(None, now) is None
+    assert parse_retry_after("7", now) == 7
+    assert parse_retry_after("Thu, 01 Jan 2026 12:00:09 GMT", now) == 9
+    assert parse_retry_after("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
+    assert parse_retry_after("soon", now) is None
+    assert parse_retry_after(None, now) is None
 
 
 def test_errors_have_the_facts_of_the_response() -> None:
-    wrong = error_of_answer(422, {"x-request-id": "r1"}, '{"error":{"code":"c","message":"m","details":[{"path":"a"}]}}')
+    wrong = parse_error_response(422, {"x-request-id": "r1"}, '{"error":{"code":"c","message":"m","details":[{"path":"a"}]}}')
     assert isinstance(wrong, ValidationError)
     assert (str(wrong), wrong.code, wrong.request_id) == ("m", "c", "r1")
     assert wrong.details == [{"path": "a", "message": ""}]
-    limited = error_of_answer(429, {"retry-after": "3"}, '{"error":{"limit":"concurrent_jobs"}}')
+    limited = parse_error_response(429, {"retry-after": "3"}, '{"error":{"limit":"concurrent_jobs"}}')
     assert isinstance(limited, RateLimitError)
     assert (limited.limit, limited.retry_after_s) == ("concurrent_jobs", 3)
-    poor = error_of_answer(402, {}, '{"error":{"required_credits":5,"balance_credits":1.5}}')
+    poor = parse_error_response(402, {}, '{"error":{"required_credits":5,"balance_credits":1.5}}')
     assert isinstance(poor, InsufficientCreditsError)
     assert (poor.required_credits, poor.balance_credits, poor.renews_at) == (5, 1.5, None)
-    failed = error_of_answer(503, {}, '{"error":{"code":"job_failed","job_error":"model_unavailable","retryable":true}}')
+    failed = parse_error_response(503, {}, '{"error":{"code":"job_failed","job_error":"model_unavailable","retryable":true}}')
     assert isinstance(failed, JobFailedError)
     assert (failed.job_error, failed.retryable) == ("model_unavailable", True)
-    page = error_of_answer(502, {}, "<html>Bad Gateway")
+    page = parse_error_response(502, {}, "<html>Bad Gateway")
     assert type(page) is ServerError
     assert (page.code, str(page)) == ("http_502", "502 <html>Bad Gateway")
     for wrong_time in ("-5", "NaN", '"soon"'):
-        assert error_of_answer(429, {}, f'{{"error":{{"retry_after":{wrong_time}}}}}').retry_after_s is None
-    assert error_of_answer(500, {}, "[" * 100_000).code == "http_500"
+        assert parse_error_response(429, {}, f'{{"error":{{"retry_after":{wrong_time}}}}}').retry_after_s is None
+    assert parse_error_response(500, {}, "[" * 100_000).code == "http_500"
 
 
 def test_all_events_of_the_api_are_known() -> None:
@@ -102,7 +102,7 @@ def test_pauses_double_up_to_the_maximum_with_jitter() -> None:
 
 
 def make_error(status: int, code: str = "", retry_after_s: float | None = None) -> AtollError:
-    error = error_of_answer(status, {}, "")
+    error = parse_error_response(status, {}, "")
     error.code = code or error.code
     error.retry_after_s = retry_after_s
     return error

@@ -43,7 +43,7 @@ def test_a_job_is_submitted_awaited_and_read(atoll: Atoll) -> None:
 
 def test_submit_survives_a_lost_response_without_a_second_job(atoll: Atoll, bench: Bench) -> None:
     before = atoll.jobs.list().page()["meta"]["total"]
-    bench.script({"kind": "refuse"}, {"kind": "swallow"}, {"kind": "answer", "status": 504})
+    bench.script({"kind": "refuse"}, {"kind": "swallow"}, {"kind": "respond", "status": 504})
     atoll.jobs.submit(workload=CARGO, input={"prompt": "Hi"})
     keys = [request["headers"]["idempotency-key"] for request in bench.seen()]
     assert len(keys) == 4 and len(set(keys)) == 1
@@ -73,7 +73,7 @@ def test_a_silent_stream_counts_as_dropped(bench: Bench) -> None:
 
 def test_a_lost_position_restarts_the_stream(atoll: Atoll, bench: Bench) -> None:
     job_id = atoll.jobs.run(workload=CARGO, input={"prompt": "Hi"})["id"]
-    lost = {"kind": "answer", "status": 422, "body": {"error": {"code": "position_lost", "message": "lost"}}}
+    lost = {"kind": "respond", "status": 422, "body": {"error": {"code": "position_lost", "message": "lost"}}}
     bench.script({"kind": "cut", "afterBytes": 200}, lost)
     types = [event["type"] for event in atoll.jobs.stream(job_id)]
     assert types.count("restart") == 1 and types[-1] == "done"
@@ -115,10 +115,10 @@ def test_jobs_are_listed_page_by_page_without_duplicates(atoll: Atoll) -> None:
 
 
 def test_chats_stream_and_are_not_sent_twice(atoll: Atoll, bench: Bench) -> None:
-    answer = atoll.chat.create(model=CARGO, messages=[{"role": "user", "content": "Hi"}])
-    assert answer["choices"][0]["message"]["content"] == TEXT
+    completion = atoll.chat.create(model=CARGO, messages=[{"role": "user", "content": "Hi"}])
+    assert completion["choices"][0]["message"]["content"] == TEXT
     assert "".join(atoll.chat.text(model=CARGO, messages=[{"role": "user", "content": "Hi"}])) == TEXT
-    limited = {"kind": "answer", "status": 429, "headers": {"retry-after": "0"}}
+    limited = {"kind": "respond", "status": 429, "headers": {"retry-after": "0"}}
     bench.script(limited, {"kind": "cut", "afterBytes": 200})
     with pytest.raises(AtollConnectionError):
         list(atoll.chat.stream(model=CARGO, messages=[{"role": "user", "content": "Hi"}]))
@@ -224,19 +224,19 @@ def test_errors_have_distinct_classes(atoll: Atoll, bench: Bench) -> None:
     with pytest.raises(ValidationError) as wrong:
         atoll.jobs.submit(workload=CARGO, input={"prompt": 7})
     assert wrong.value.details[0]["path"] == "input.prompt" and wrong.value.request_id
-    limited: dict[str, object] = {"kind": "answer", "status": 429, "headers": {"retry-after": "61"}}
+    limited: dict[str, object] = {"kind": "respond", "status": 429, "headers": {"retry-after": "61"}}
     bench.script(limited)
     with pytest.raises(RateLimitError) as late:
         atoll.jobs.get("job_1")
     assert late.value.retry_after_s == 61 and len(bench.seen()) == 1
-    bench.script(*[{"kind": "answer", "status": 503}] * 3)
+    bench.script(*[{"kind": "respond", "status": 503}] * 3)
     with pytest.raises(ServiceUnavailableError):
         atoll.with_options(max_retries=2).jobs.get("job_1")
     assert len(bench.seen()) == 3
-    bench.script({"kind": "answer", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
+    bench.script({"kind": "respond", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
     with pytest.raises(ProtocolError):
         atoll.jobs.get("job_1")
-    bench.script({"kind": "answer", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
+    bench.script({"kind": "respond", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
     with pytest.raises(ProtocolError):
         list(atoll.jobs.stream("job_1"))
     bench.script({"kind": "silence"})

@@ -1,4 +1,4 @@
-import { errorOfAnswer } from "./error-answer.ts";
+import { parseErrorResponse } from "./error-response.ts";
 import { AtollError, ConfigurationError, ConnectionError, ProtocolError } from "./errors.ts";
 import { PUBLIC_OPERATIONS } from "./openapi.ts";
 import type { AnswerOf, ApiPath, Method, Operation, PartsOf } from "./operation.ts";
@@ -197,7 +197,7 @@ export class Http {
       cache: "no-store",
     });
     if (response.ok || response.status === request.acceptedStatus) return response;
-    throw errorOfAnswer(response, await response.text());
+    throw parseErrorResponse(response, await response.text());
   }
 
   /** Checks for a credential before a request that needs one. @throws {ConfigurationError} if there is no credential. */

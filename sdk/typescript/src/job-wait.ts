@@ -24,10 +24,10 @@ export async function waitForJob(http: Http, id: string, { timeoutMs, ...options
   const deadline = new Deadline(options.signal, timeoutMs ?? null, `Job ${id} did not end`);
   const { signal } = deadline;
   const call = { ...options, signal, timeoutMs: LONG_POLL_S * 1_000 + LONG_POLL_MARGIN_MS };
-  const ask = async (): Promise<Job> =>
+  const read = async (): Promise<Job> =>
     (await http.call("get", "/jobs/{id}", { path: { id }, query: { wait: LONG_POLL_S } }, call)).data;
   try {
-    return completed(await poll(ask, ({ status }) => ENDED.has(status), signal));
+    return completed(await poll(read, ({ status }) => ENDED.has(status), signal));
   } finally {
     deadline.release();
   }

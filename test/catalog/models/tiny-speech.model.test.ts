@@ -60,8 +60,8 @@ describe("tiny-speech", () => {
     form.set("model", "tiny-speech");
     form.set("response_format", "verbose_json");
     form.set("file", longRecording(8), "long.wav");
-    const answer = await network.postForm("/audio/transcriptions", form);
-    const { text, duration, segments } = (await answer.json()) as {
+    const response = await network.postForm("/audio/transcriptions", form);
+    const { text, duration, segments } = (await response.json()) as {
       text: string;
       duration: number;
       segments: { start: number; end: number }[];

@@ -125,13 +125,13 @@ describe("json-query and the JSONPath compliance test suite", () => {
   const utility = new Utility("json-query");
   const { tests } = JSON.parse(read(PATH_SUITE)) as { readonly tests: readonly PathExample[] };
   const hasFilter = ({ selector }: PathExample): boolean => /\?/.test(selector.replaceAll(/'[^']*'|"[^"]*"/g, ""));
-  const answer = ({ document: data = null, selector: query }: PathExample) =>
+  const run = ({ document: data = null, selector: query }: PathExample) =>
     utility.raw(`${JSON.stringify({ data, query })}\n`).lines.at(-1);
   const inside = tests.filter((example) => !hasFilter(example));
 
   it("agrees on the 318 queries without a filter, and rejects invalid ones", () => {
     const isRight = (example: PathExample): boolean => {
-      const line = answer(example);
+      const line = run(example);
       if (example.invalid_selector === true) return line?.type === "error";
       const values = JSON.stringify((line?.output as { readonly values?: unknown } | undefined)?.values);
       return (example.results ?? [example.result]).some((result) => JSON.stringify(result) === values);
@@ -143,6 +143,6 @@ describe("json-query and the JSONPath compliance test suite", () => {
   it("rejects the 369 queries with a filter, which is unsupported", () => {
     const filters = tests.filter(hasFilter);
     expect(filters.length).toBe(369);
-    expect(filters.filter((example) => answer(example)?.type !== "error").map(({ name }) => name)).toEqual([]);
+    expect(filters.filter((example) => run(example)?.type !== "error").map(({ name }) => name)).toEqual([]);
   });
 });

@@ -65,7 +65,7 @@ describe.each(UTILITY_SLUGS)("%s", (slug) => {
     ["[]", "The input must be a JSON object"],
     ["nonsense", "The input is not JSON: a value is expected (line 1, column 1)"],
     ["{}", " is missing"],
-    ['{"\\ud800":1}', "half of a surrogate pair"],
+    ['{"\\ud800":1}', "unpaired surrogate"],
     ["[".repeat(100_000), "nested deeper than 256"],
     ['{"a":'.repeat(1_000), "nested deeper than 256"],
   ])("refuses the input %j", (input, message) => {

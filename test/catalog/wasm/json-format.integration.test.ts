@@ -60,9 +60,9 @@ describe("json-format", () => {
     ['["\t"]', "a control character in a text must be escaped (line 1, column 3)"],
     ['["\\x"]', "there is no such escape (line 1, column 4)"],
     ['["\\u12g4"]', "four hexadecimal digits are expected (line 1, column 7)"],
-    ['"\\ud800"', "half of a surrogate pair stands alone (line 1, column 2)"],
-    ['"\\ud800\\u0041"', "half of a surrogate pair stands alone (line 1, column 2)"],
-    ['"\\udc00"', "half of a surrogate pair stands alone (line 1, column 2)"],
+    ['"\\ud800"', "unpaired surrogate (line 1, column 2)"],
+    ['"\\ud800\\u0041"', "unpaired surrogate (line 1, column 2)"],
+    ['"\\udc00"', "unpaired surrogate (line 1, column 2)"],
     ['"abc', "it ends too early (line 1, column 5)"],
     ['"abc\\', "it ends too early (line 1, column 6)"],
   ])("says of %j that %s", (json, reason) => {

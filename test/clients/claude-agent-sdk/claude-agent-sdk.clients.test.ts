@@ -70,10 +70,10 @@ describe("Claude Agent SDK · messages", () => {
   it("abort", async () => {
     net.scripted.script(() => ({ hold: "The first part. " }));
     const abortController = new AbortController();
-    const asked = ask({ abortController });
+    const pending = ask({ abortController });
     await net.latestJobIs("running");
     abortController.abort();
-    await expect(asked).rejects.toThrow(/abort/i);
+    await expect(pending).rejects.toThrow(/abort/i);
     await net.latestJobIs("cancelled");
   });
 

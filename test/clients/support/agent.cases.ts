@@ -46,7 +46,7 @@ export interface Agent {
   readonly isSmall?: boolean;
   /** False if it gives up at the first 429. */
   readonly waitsFor429?: boolean;
-  /** Its option for a JSON schema of the answer. */
+  /** Its option for a JSON schema of the response. */
   readonly structured?: (request: AgentRequest, schema: object) => CliOptions;
 }
 

@@ -20,7 +20,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** A command-line client in a process group and a home of its own, without a terminal. */
+/** A command-line client with a separate process group and home directory, without a terminal. */
 export class Cli implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #home = mkdtempSync(join(tmpdir(), "atoll-client-"));
@@ -69,7 +69,7 @@ export class Cli implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** Sends SIGINT to the group, as Ctrl-C in a terminal does. */
+  /** Sends SIGINT to the group, like Ctrl-C in a terminal. */
   interrupt(): void {
     this.#signalGroup("SIGINT");
   }

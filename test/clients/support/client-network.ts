@@ -16,7 +16,7 @@ const SCRIPTED_CATEGORY = "text";
 
 /**
  * A network for clients. Its Cargos: `tiny-chat` (context 1,024), `tiny-long` (the same weights with a context of 65,536) and `scripted`,
- * whose answers the test writes.
+ * whose output the test scripts.
  */
 export class ClientNetwork implements AsyncDisposable {
   readonly network: Network;

@@ -134,15 +134,12 @@ export function testLibrary(title: string, library: Library, more?: (net: () => 
         (count) => count === 1,
         "the account's job runs",
       );
-      const asked = expect(chat(target("scripted", key), "Hello"));
-      const answered = library.limitError
-        ? asked.rejects.toMatchObject(library.limitError)
-        : asked.resolves.toMatchObject({ text: DEFAULT_TEXT });
+      const pending = expect(chat(target("scripted", key), "Hello"));
+      const result = library.limitError
+        ? pending.rejects.toMatchObject(library.limitError)
+        : pending.resolves.toMatchObject({ text: DEFAULT_TEXT });
       const isLimited = async () => net.recorder.requests.some(({ status }) => status === 429);
-      await Promise.all([
-        answered,
-        until(isLimited, Boolean, "the client gets 429").then(() => net.scripted.release()),
-      ]);
+      await Promise.all([result, until(isLimited, Boolean, "the client gets 429").then(() => net.scripted.release())]);
       await held;
     });
 

@@ -8,11 +8,11 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 
 /** Output of the model: a text, a tool call, or a text that does not end until the job is cancelled or released. */
-export type ScriptedAnswer =
+export type ScriptedOutput =
   | { readonly text: string }
   | { readonly call: { readonly name: string; readonly arguments: object } }
   | { readonly hold: string };
-export type Script = (input: ChatInput) => ScriptedAnswer;
+export type Script = (input: ChatInput) => ScriptedOutput;
 
 export const DEFAULT_TEXT = "All done.";
 const SLOTS = 8;
@@ -63,7 +63,7 @@ export class ScriptedIsland implements AsyncDisposable {
   }
 
   #receive(frame: FromCoordinator): void {
-    if (frame.type === "assign") this.#answer(frame);
+    if (frame.type === "assign") this.#run(frame);
     if (frame.type !== "cancel") return;
     const held = this.#held.get(frame.jobId);
     if (held === undefined) return;
@@ -71,15 +71,15 @@ export class ScriptedIsland implements AsyncDisposable {
     this.#island.send({ type: "cancelled", jobId: held.jobId, attempt: held.attempt, seq: 2 });
   }
 
-  #answer(assign: Assign): void {
+  #run(assign: Assign): void {
     const { jobId, attempt } = assign;
     const input = assign.input as ChatInput;
     this.inputs.push(input);
-    const answer = this.#script(input);
-    const items = itemsOf(answer, jobId);
+    const output = this.#script(input);
+    const items = itemsOf(output, jobId);
     this.#island.send(...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items });
-    if ("hold" in answer && !this.#isReleased) this.#held.set(jobId, assign);
-    else this.#finish(assign, "call" in answer ? "tool_calls" : "stop");
+    if ("hold" in output && !this.#isReleased) this.#held.set(jobId, assign);
+    else this.#finish(assign, "call" in output ? "tool_calls" : "stop");
   }
 
   #finish(assign: Assign, finishReason: FinishReason): void {
@@ -126,15 +126,15 @@ function emptyOf({ type, enum: choices, anyOf, minimum }: PropertySchema): unkno
   return empty[first as keyof typeof empty] ?? Math.max(minimum ?? 0, 1_000);
 }
 
-function itemsOf(answer: ScriptedAnswer, jobId: string): OutputItem[] {
-  if ("call" in answer) {
-    const { name, arguments: args } = answer.call;
+function itemsOf(output: ScriptedOutput, jobId: string): OutputItem[] {
+  if ("call" in output) {
+    const { name, arguments: args } = output.call;
     const id = `call_${jobId.slice(-8)}`;
     return [
       { type: "tool_call", index: 0, id, name, arguments: "", count: 1 },
       { type: "tool_call", index: 0, arguments: JSON.stringify(args), count: 1 },
     ];
   }
-  const text = "text" in answer ? answer.text : answer.hold;
+  const text = "text" in output ? output.text : output.hold;
   return (text.match(/\S+\s*/g) ?? []).map((content) => ({ type: "token", content, count: 1 }));
 }

@@ -10,7 +10,7 @@ export const CREDITS = 100;
 /** A new coordinator for each test. */
 export let coordinator: TestCoordinator;
 export let client: { id: string; key: string };
-/** The owner of the Islands, who is not the client. */
+/** Owner of the Islands; another account than the client's. */
 export let owner: { id: string; key: string; islandToken: string };
 
 /** Registers the hooks of a test file; call it once. After each test the ledger is checked. */

@@ -60,8 +60,8 @@ describe("RequestWindow", () => {
     }
     expect(window.count("a", 4).isAllowed).toBe(false);
     expect(window.count("a", 5)).toMatchObject({ isAllowed: true, remaining: 0 });
-    // Of the five at 0, 1, 2, 3 and 4 s, three must leave before a limit of 3 permits one: at 63 s fewer than 3 are
-    // left.
+    // The requests at 0 to 4 s leave the window at 60 to 64 s. With a limit of 3, another one is permitted at 62 s, when
+    // two are left.
     const { isAllowed, freesInMs } = window.count("a", 3);
     expect([isAllowed, freesInMs]).toEqual([false, 58_000]);
     clock.advance(freesInMs - 1);

@@ -138,7 +138,7 @@ export class Bench {
     return this.step({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
 
-  letDown(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "failure" }>> = {}): string[] {
+  fail(islandId: string, override: Partial<Extract<SchedulerEvent, { kind: "failure" }>> = {}): string[] {
     const code = override.cause === "refused" ? "shutting_down" : "model_unavailable";
     const failed = { kind: "failure", islandId, slug: "llama", accountId: "user_1", cause: "failed", code } as const;
     return this.step({ ...failed, ...override });

@@ -6,14 +6,14 @@ const SECOND_MS = 1_000;
 const cargos = ["llama", "gemma", "phi"].map((slug) => makeCargo({ slug }));
 
 /** Fails one job after another on an Island as soon as it is assigned. Returns the times of assignment in seconds. */
-function letDownTimes(bench: Bench, count: number, override: Parameters<Bench["letDown"]>[1] = {}): number[] {
+function failJobs(bench: Bench, count: number, override: Parameters<Bench["fail"]>[1] = {}): number[] {
   return Array.from({ length: count }, (_, index) => {
     const accountId = override.accountId ?? `user_${index % 2}`;
     const jobId = `job_${index}`;
     const served = bench.submit({ id: jobId, accountId });
     if (served.length === 0) served.push(...bench.pass((bench.scheduler.nextWakeMs ?? 0) - bench.nowMs));
     expect(served).toEqual([`${jobId} on isle-1`]);
-    bench.letDown("isle-1", { ...override, accountId });
+    bench.fail("isle-1", { ...override, accountId });
     bench.free("isle-1", jobId);
     return Math.round(bench.nowMs / SECOND_MS);
   });
@@ -29,7 +29,7 @@ describe("circuit breaker after a failure", () => {
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" }, 1);
     bench.submit({ id: "job_1" });
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     expect(bench.free("isle-1")).toEqual([]);
     expect(bench.submit({ id: "job_2" })).toEqual([]);
     expect(bench.submit({ id: "job_3", slug: "gemma" })).toEqual(["job_3 on isle-1"]);
@@ -39,7 +39,7 @@ describe("circuit breaker after a failure", () => {
   it("admits one job as a probe after its open time, whatever the Island's slots", () => {
     const bench = new Bench();
     bench.up({ slots: 4 });
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
     expect(bench.pass(SECOND_MS - 1)).toEqual([]);
     expect(bench.pass(1)).toEqual(["job_1 on isle-1"]);
@@ -52,7 +52,7 @@ describe("circuit breaker after a failure", () => {
   it("admits another probe if the first one ends without a result", () => {
     const bench = new Bench();
     bench.up({ slots: 4 });
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     for (const id of ["job_1", "job_2"]) bench.submit({ id });
     expect(bench.pass(SECOND_MS)).toEqual(["job_1 on isle-1"]);
     expect(bench.free("isle-1", "job_1")).toEqual(["job_2 on isle-1"]);
@@ -61,14 +61,14 @@ describe("circuit breaker after a failure", () => {
   it("doubles its open time with each failure, up to ten minutes", () => {
     const bench = new Bench();
     bench.up();
-    const times = letDownTimes(bench, 12);
+    const times = failJobs(bench, 12);
     expect(differences(times)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600]);
   });
 
   it("opens for at most 15 s while the jobs of only one account fail, as they may be at fault", () => {
     const bench = new Bench();
     bench.up();
-    const times = letDownTimes(bench, 8, { accountId: "user_poison" });
+    const times = failJobs(bench, 8, { accountId: "user_poison" });
     expect(differences(times)).toEqual([1, 2, 4, 8, 15, 15, 15]);
   });
 
@@ -77,7 +77,7 @@ describe("circuit breaker after a failure", () => {
     bench.up({ slots: 3 });
     for (const id of ["job_1", "job_2", "job_3"]) bench.submit({ id });
     for (const id of ["job_1", "job_2", "job_3"]) {
-      bench.letDown("isle-1");
+      bench.fail("isle-1");
       bench.free("isle-1", id);
     }
     bench.submit({ id: "job_4" });
@@ -88,7 +88,7 @@ describe("circuit breaker after a failure", () => {
     const bench = new Bench();
     bench.up();
     bench.down("isle-1");
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     expect(bench.up()).toEqual([]);
     expect(bench.submit()).toEqual([]);
     bench.down("isle-1");
@@ -100,7 +100,7 @@ describe("circuit breaker after a failure", () => {
   it("is dropped after 10,000 other Islands have left", () => {
     const bench = new Bench();
     bench.up();
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     bench.down("isle-1");
     for (let index = 2; index < 10_003; index += 1) {
       bench.up({ id: `isle-${index}` });
@@ -115,14 +115,14 @@ describe("circuit breaker after a refusal", () => {
   it("doubles its open time as after failures", () => {
     const bench = new Bench();
     bench.up();
-    const times = letDownTimes(bench, 4, { cause: "refused", code: "shutting_down" });
+    const times = failJobs(bench, 4, { cause: "refused", code: "shutting_down" });
     expect(times).toEqual([0, 1, 3, 7]);
   });
 
   it("opens for much longer if waiting does not cure the reason", () => {
     const bench = new Bench();
     bench.up();
-    const times = letDownTimes(bench, 3, { cause: "refused", code: "manifest_untrusted" });
+    const times = failJobs(bench, 3, { cause: "refused", code: "manifest_untrusted" });
     expect(times).toEqual([0, 30, 90]);
   });
 });
@@ -131,7 +131,7 @@ describe("jitter of a circuit breaker", () => {
   it("shortens the open time by up to a half, so that Islands that failed together are not probed together", () => {
     const bench = new Bench(undefined, { random: () => 0 });
     bench.up();
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     expect(bench.scheduler.nextWakeMs).toBe(SECOND_MS / 2);
   });
 });
@@ -142,7 +142,7 @@ describe("quarantine after four failures in a row, of two Cargos", () => {
     const bench = new Bench(cargos);
     bench.up({ slots: 4 });
     for (const accountId of accounts) {
-      for (const slug of ["llama", "gemma"]) bench.letDown("isle-1", { slug, accountId });
+      for (const slug of ["llama", "gemma"]) bench.fail("isle-1", { slug, accountId });
       bench.pass(SECOND_MS);
     }
     return bench;
@@ -169,7 +169,7 @@ describe("quarantine after four failures in a row, of two Cargos", () => {
     const bench = quarantined();
     bench.submit({ slug: "phi" });
     expect(bench.pass(30 * SECOND_MS)).toEqual(["job_1 on isle-1"]);
-    bench.letDown("isle-1", { slug: "phi", accountId: "user_3" });
+    bench.fail("isle-1", { slug: "phi", accountId: "user_3" });
     expect(bench.quarantines.at(-1)).toMatchObject({ quarantine: { inARow: 5, forMs: 60_000 } });
   });
 
@@ -184,16 +184,16 @@ describe("quarantine after four failures in a row, of two Cargos", () => {
   it("does not begin if a job succeeded in between", () => {
     const bench = new Bench(cargos);
     bench.up();
-    for (const slug of ["llama", "gemma", "phi"]) bench.letDown("isle-1", { slug });
+    for (const slug of ["llama", "gemma", "phi"]) bench.fail("isle-1", { slug });
     bench.measure("isle-1", null, true);
-    bench.letDown("isle-1", { slug: "llama" });
+    bench.fail("isle-1", { slug: "llama" });
     expect(bench.quarantines).toEqual([]);
   });
 
   it("does not begin if all failures were of one Cargo", () => {
     const bench = new Bench(cargos);
     bench.up();
-    letDownTimes(bench, 10);
+    failJobs(bench, 10);
     expect(bench.quarantines).toEqual([]);
   });
 });

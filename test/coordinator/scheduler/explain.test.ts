@@ -165,7 +165,7 @@ describe("explain()", () => {
     const bench = new Bench();
     for (const id of ["isle-1", "isle-2", "isle-3"]) {
       bench.up({ id });
-      bench.letDown(id, { cause: "refused", code: id === "isle-3" ? "out_of_memory" : "shutting_down" });
+      bench.fail(id, { cause: "refused", code: id === "isle-3" ? "out_of_memory" : "shutting_down" });
     }
     expect(bench.submit()).toEqual([]);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
@@ -183,7 +183,7 @@ describe("explain()", () => {
   it("reports that all fitting Islands failed", () => {
     const bench = new Bench();
     bench.up();
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     bench.submit();
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_failing",

@@ -51,7 +51,7 @@ describe("step() with a new job", () => {
   it.each([
     ["leaves", (bench: Bench) => bench.down("isle-3")],
     ["drains", (bench: Bench) => bench.change({ id: "isle-3", draining: true })],
-    ["fails", (bench: Bench) => bench.letDown("isle-3")],
+    ["fails", (bench: Bench) => bench.fail("isle-3")],
   ])("uses an Island that the job avoids as soon as the last other one %s", (_, leave) => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });

@@ -220,7 +220,7 @@ describe("SharedWork.offer()", () => {
   it("leaves out Cargos whose circuit breaker on the Island is open", () => {
     const bench = new Bench(cargos);
     bench.up();
-    bench.letDown("isle-1");
+    bench.fail("isle-1");
     const { shared } = bench.scheduler;
     expect(shared.offer([waiting(LLAMA, 10), waiting(GEMMA, 10)], ROOM).islands).toMatchObject([{ serves: [1] }]);
     expect(shared.freeSlotFor(LLAMA)).toBeUndefined();

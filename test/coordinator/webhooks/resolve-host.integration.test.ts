@@ -42,7 +42,7 @@ describe("hostResolver()", () => {
       { address: "fd00::7", family: 6 },
     ]);
     expect(await resolve("nas.office", never)).toEqual([{ address: "10.0.0.7", family: 4 }]);
-    expect(server.asked).toEqual([]);
+    expect(server.requested).toEqual([]);
   });
 
   it("rejects an unknown name", async () => {

@@ -55,7 +55,7 @@ export class FuzzClient implements Disposable {
       this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
       const problems = [...this.#check.problems(response), ...events];
       if (response.status >= 500 && response.status !== 503)
-        problems.push(`answered ${response.status}: ${response.body}`);
+        problems.push(`status ${response.status}: ${response.body}`);
       if (problems.length > 0) this.#complain(request, path, problems.join("; "));
       if (response.status === 201) this.#keep(path, response);
     } catch (error) {

@@ -27,9 +27,9 @@ describe(`${ROUNDS} races of two clients`, () => {
     const keys = await makeKeys("last-credit", PRICE);
     await race(ROUNDS, async (lane) => {
       const key = keys[lane] as string;
-      const answers = await Promise.all([submit(key), submit(key)]);
-      expect(statusesOf(answers)).toEqual([201, 402]);
-      await cancel(key, answers.find(({ status }) => status === 201)?.body.data.id);
+      const responses = await Promise.all([submit(key), submit(key)]);
+      expect(statusesOf(responses)).toEqual([201, 402]);
+      await cancel(key, responses.find(({ status }) => status === 201)?.body.data.id);
     });
     for (const key of keys) expect(await creditsOf(key)).toBe(PRICE);
   });

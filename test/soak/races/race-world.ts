@@ -31,8 +31,8 @@ export const cancel = async (key: string, jobId: string): Promise<void> => {
 };
 export const creditsOf = async (key: string): Promise<number> =>
   (await api(key, "GET", "/account")).body.data.credits as number;
-export const statusesOf = (answers: readonly { status: number }[]): number[] =>
-  answers.map(({ status }) => status).sort((a, b) => a - b);
+export const statusesOf = (responses: readonly { status: number }[]): number[] =>
+  responses.map(({ status }) => status).sort((a, b) => a - b);
 
 /** Runs `round` this many times, in concurrent lanes. */
 export async function race(rounds: number, round: (lane: number, index: number) => Promise<void>): Promise<void> {

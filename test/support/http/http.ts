@@ -8,7 +8,7 @@ export async function call(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  // oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
 ): Promise<{ status: number; body: any; headers: Headers }> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
@@ -26,7 +26,7 @@ export async function call(
 export interface SseEvent {
   readonly id: string;
   readonly event: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  // oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
   readonly data: any;
 }
 

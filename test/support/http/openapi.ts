@@ -139,8 +139,8 @@ export class ResponseValidator {
     return [...problems, ...this.#check(media.schema, parse(body))];
   }
 
-  #responseOf({ method, path: asked, status }: Omit<ReceivedResponse, "body">): ResponseDoc | undefined {
-    const path = canonicalPath(asked);
+  #responseOf({ method, path: requestPath, status }: Omit<ReceivedResponse, "body">): ResponseDoc | undefined {
+    const path = canonicalPath(requestPath);
     const operation = this.operation(method, path);
     if (operation !== undefined) return this.#resolve(operation.responses[status]);
     // The document's description covers unknown paths and methods.

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** Images that the vision models under test/fixtures/onnx recognize: boxes on black. Source: tools/models/images.py. */
+/** Images that the vision models under test/fixtures/onnx recognize: boxes on black. Source: tools/models/box_images.py. */
 
 const COLOURS = { red: [255, 40, 40], green: [40, 255, 40], blue: [40, 40, 255], white: [255, 255, 255] } as const;
 export type BoxColour = keyof typeof COLOURS;

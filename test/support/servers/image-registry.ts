@@ -25,7 +25,7 @@ export class ImageRegistry {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", (request, response) => this.#answer(request.url ?? "", response));
+    server.on("request", (request, response) => this.#respond(request.url ?? "", response));
   }
 
   static async start(): Promise<ImageRegistry> {
@@ -83,14 +83,14 @@ export class ImageRegistry {
     return { digest, size: blob.length };
   }
 
-  #answer(url: string, response: ServerResponse): void {
+  #respond(url: string, response: ServerResponse): void {
     const [, repository = "", kind = "", name = ""] = /^\/v2\/(.+)\/(manifests|blobs)\/(.+)$/.exec(url) ?? [];
     const fault = this.faults.get(repository);
     response.setHeader("Docker-Distribution-Api-Version", "registry/2.0");
     if (url === "/v2/") return void response.end("{}");
     if (fault === "unauthorized") return refuse(response, 401, "UNAUTHORIZED", "authentication required");
     if (fault === "unavailable") return refuse(response, 503, "UNAVAILABLE", "come back later");
-    if (kind === "manifests") return this.#answerManifest(repository, name, fault, response);
+    if (kind === "manifests") return this.#sendManifest(repository, name, fault, response);
     this.blobRequests.push(name);
     const blob = this.#blobs.get(name);
     if (blob === undefined) return refuse(response, 404, "BLOB_UNKNOWN", "blob unknown");
@@ -106,7 +106,7 @@ export class ImageRegistry {
     return stall;
   }
 
-  #answerManifest(repository: string, name: string, fault: RegistryFault | undefined, response: ServerResponse): void {
+  #sendManifest(repository: string, name: string, fault: RegistryFault | undefined, response: ServerResponse): void {
     let manifest = this.#manifests.get(`${repository}:${name}`);
     if (manifest === undefined) return refuse(response, 404, "MANIFEST_UNKNOWN", "manifest unknown");
     if (fault === "other manifest") manifest = Buffer.concat([manifest, Buffer.from("\n")]);

@@ -11,13 +11,13 @@ export class NameServer implements AsyncDisposable {
   readonly records = new Map<string, { readonly ipv4?: readonly string[]; readonly ipv6?: readonly Uint8Array[] }>();
   readonly silent = new Set<string>();
   /** Requested names, one entry per question. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly #socket: Socket = createSocket("udp4");
   readonly #wakers = new Set<() => void>();
 
   static async start(): Promise<NameServer> {
     const server = new NameServer();
-    server.#socket.on("message", (query, from) => server.#answer(query, from));
+    server.#socket.on("message", (query, from) => server.#respond(query, from));
     server.#socket.bind(0, "127.0.0.1");
     await once(server.#socket, "listening");
     return server;
@@ -29,7 +29,7 @@ export class NameServer implements AsyncDisposable {
 
   /** Resolves when all `names` have been requested. */
   async askedFor(names: readonly string[]): Promise<void> {
-    while (!names.every((name) => this.asked.includes(name))) {
+    while (!names.every((name) => this.requested.includes(name))) {
       await new Promise<void>((resolve) => this.#wakers.add(resolve));
     }
   }
@@ -40,7 +40,7 @@ export class NameServer implements AsyncDisposable {
   }
 
   /** Source: RFC 1035 §4. */
-  #answer(query: Buffer, { port, address }: RemoteInfo): void {
+  #respond(query: Buffer, { port, address }: RemoteInfo): void {
     const labels: string[] = [];
     let end = 12;
     for (let length = query[end] ?? 0; length > 0; length = query[end] ?? 0) {
@@ -49,7 +49,7 @@ export class NameServer implements AsyncDisposable {
     }
     end += 5;
     const name = labels.join(".");
-    this.asked.push(name);
+    this.requested.push(name);
     for (const wake of this.#wakers) wake();
     this.#wakers.clear();
     if (this.silent.has(name)) return;

@@ -19,7 +19,7 @@ export class PinServer {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on("request", (request, response) => this.#answer(request, response));
+    server.on("request", (request, response) => this.#respond(request, response));
   }
 
   static async start(): Promise<PinServer> {
@@ -44,12 +44,12 @@ export class PinServer {
     await once(this.#server, "close");
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #respond(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? "", this.hub);
     this.requests.push(`${request.method} ${url.pathname}`);
     const [, repository] = /^\/v2\/(.+)\/manifests\/1\.0$/.exec(url.pathname) ?? [];
-    if (repository !== undefined) return this.#answerManifest(repository, request, response);
-    if (url.pathname === "/token") return answerToken(url, response);
+    if (repository !== undefined) return this.#sendManifest(repository, request, response);
+    if (url.pathname === "/token") return sendToken(url, response);
     if (url.pathname === "/api/models/owner/repo/revision/main") {
       return void response.setHeader("content-type", "application/json").end(JSON.stringify({ sha: COMMIT }));
     }
@@ -61,7 +61,7 @@ export class PinServer {
     response.end();
   }
 
-  #answerManifest(repository: string, { headers }: IncomingMessage, response: ServerResponse): void {
+  #sendManifest(repository: string, { headers }: IncomingMessage, response: ServerResponse): void {
     if (repository === "silent/image") return;
     const isKnown = ["open/image", "guarded/image", "closed/image", "bare/image"].includes(repository);
     const isGuarded = repository === "guarded/image" || repository === "closed/image";
@@ -76,7 +76,7 @@ export class PinServer {
   }
 }
 
-function answerToken({ searchParams }: URL, response: ServerResponse): void {
+function sendToken({ searchParams }: URL, response: ServerResponse): void {
   const isRight =
     searchParams.get("service") === "tests" && searchParams.get("scope") === "repository:guarded/image:pull";
   if (!isRight) response.statusCode = 403;

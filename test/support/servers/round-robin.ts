@@ -57,12 +57,12 @@ export class RoundRobin implements AsyncDisposable {
     const headers = withoutHopByHop(request.rawHeaders);
     const target = { host: "127.0.0.1", port: this.#nextPort(), agent: false };
     const onward = requestOf({ ...target, method, path: url, headers: headers as readonly string[] });
-    onward.on("response", (answer) => {
+    onward.on("response", (upstream) => {
       response.sendDate = false;
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutHopByHop(answer.rawHeaders));
+      response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, withoutHopByHop(upstream.rawHeaders));
       response.flushHeaders();
-      answer.pipe(response);
-      answer.once("error", () => response.destroy());
+      upstream.pipe(response);
+      upstream.once("error", () => response.destroy());
     });
     onward.on("continue", () => response.writeContinue());
     onward.on("error", () => response.destroy());

@@ -7,7 +7,7 @@ import { watchWebhook } from "../http/response-watch.ts";
 export interface Received {
   readonly headers: Record<string, string>;
   readonly text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  // oxlint-disable-next-line typescript/no-explicit-any -- untyped JSON of the API
   readonly body: any;
 }
 

@@ -27,7 +27,7 @@ describe("findInstalled()", () => {
 });
 
 describe("packagesNeeded()", () => {
-  it("has what is reached by dependencies and peers, and names apart what is of one platform", () => {
+  it("returns dependencies and peers, with platform-specific packages separately", () => {
     expect(packagesNeeded(ENTRIES, ["a"], NOTHING)).toEqual({
       paths: ["node_modules/a", "node_modules/a/node_modules/b", "node_modules/unused"],
       ofPlatforms: { "a-linux-x64": "1.2.3" },
@@ -35,14 +35,14 @@ describe("packagesNeeded()", () => {
     expect(packagesNeeded(ENTRIES, ["b"], NOTHING).paths).toEqual(["node_modules/b", "node_modules/c"]);
   });
 
-  it("leaves out what it is told to, with all that only this needs", () => {
+  it("omits excluded packages and their own dependencies", () => {
     expect(packagesNeeded(ENTRIES, ["a"], (name) => name === "b")).toEqual({
       paths: ["node_modules/a", "node_modules/unused"],
       ofPlatforms: {},
     });
   });
 
-  it("refuses what is needed and not installed", () => {
+  it("throws for a required package that is not installed", () => {
     expect(() => packagesNeeded(ENTRIES, ["absent"], NOTHING)).toThrow("absent is not in package-lock.json");
   });
 });

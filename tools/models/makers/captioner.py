@@ -2,7 +2,7 @@
 import torch
 from torch import nn
 
-import pictures
+import box_images
 import seq2seq
 from folder import start, write_json
 from training import fit, seed
@@ -10,7 +10,7 @@ from transformer import Encoder
 from word_units import END, PAD, WordUnits
 
 PATCH, WIDTH = 8, seq2seq.WIDTH
-CELLS = (pictures.SIDE // PATCH) ** 2
+CELLS = (box_images.SIDE // PATCH) ** 2
 
 
 class Vit(nn.Module):
@@ -32,21 +32,21 @@ class Vit(nn.Module):
 
 def make():
     random = seed(10)
-    half = pictures.SIDE // 2
+    half = box_images.SIDE // 2
     sides = {"left": 0, "right": half}
     tokenizer = WordUnits(
-        [f"a {colour} box on the {side}" for colour in pictures.COLOURS for side in sides] + ["nothing"]
+        [f"a {colour} box on the {side}" for colour in box_images.COLOURS for side in sides] + ["nothing"]
     )
     model = seq2seq.EncoderDecoder(Vit(), tokenizer.size, masked=False, pre=True)
 
     def draw():
         """An image and its caption."""
-        picture = pictures.ground()
+        picture = box_images.ground()
         if random.random() < 0.1:
             return picture, "nothing"
-        colour, side = random.choice(list(pictures.COLOURS)), random.choice(list(sides))
-        left, top, right, bottom = pictures.random_box(random, width=half)
-        pictures.paint(picture, colour, left + sides[side], top, right + sides[side], bottom)
+        colour, side = random.choice(list(box_images.COLOURS)), random.choice(list(sides))
+        left, top, right, bottom = box_images.random_box(random, width=half)
+        box_images.paint(picture, colour, left + sides[side], top, right + sides[side], bottom)
         return picture, f"a {colour} box on the {side}"
 
     def batch(size):
@@ -71,11 +71,11 @@ def make():
         "add_cross_attention": True,
         "is_decoder": True,
     }
-    vit = {"model_type": "vit", "hidden_size": WIDTH, "image_size": pictures.SIDE, "patch_size": PATCH}
+    vit = {"model_type": "vit", "hidden_size": WIDTH, "image_size": box_images.SIDE, "patch_size": PATCH}
     write_json(
         folder,
         **tokenizer.files("PreTrainedTokenizer"),
-        preprocessor_config=pictures.preprocessor("ViT"),
+        preprocessor_config=box_images.preprocessor("ViT"),
         config={
             "model_type": "vision-encoder-decoder",
             "architectures": ["VisionEncoderDecoderModel"],
@@ -86,6 +86,6 @@ def make():
         },
         generation_config={**tokens, "max_new_tokens": 16},
     )
-    images = torch.zeros(2, 3, pictures.SIDE, pictures.SIDE)
+    images = torch.zeros(2, 3, box_images.SIDE, box_images.SIDE)
     seq2seq.write(folder, model, {"pixel_values": (images, ["batch_size", None, None, None])}, None, cache_name="{}.{}")
-    return f"{right} of 200 fresh pictures captioned right"
+    return f"{right} of 200 new images have the correct caption"

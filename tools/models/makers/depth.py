@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn.functional import interpolate, mse_loss
 
-import pictures
+import box_images
 from folder import export, start, write_json
 from training import fit, seed
 from transformer import Encoder
@@ -16,7 +16,7 @@ class Dpt(nn.Module):
 
     def __init__(self):
         super().__init__()
-        cells = (pictures.SIDE // PATCH) ** 2
+        cells = (box_images.SIDE // PATCH) ** 2
         self.patches, self.places = nn.Conv2d(3, WIDTH, PATCH, PATCH), nn.Parameter(torch.randn(cells, WIDTH) * 0.1)
         self.encoder = Encoder(WIDTH, 2, 1, pre=True)
         self.enlarge, self.edges = nn.ConvTranspose2d(WIDTH, 8, PATCH // 2, PATCH // 2), nn.Conv2d(3, 8, 3, 2, 1)
@@ -24,7 +24,7 @@ class Dpt(nn.Module):
 
     def forward(self, pixel_values):
         cells = self.patches(pixel_values).flatten(2).transpose(1, 2)
-        rows = pictures.SIDE // PATCH
+        rows = box_images.SIDE // PATCH
         states = self.encoder(cells + self.places).transpose(1, 2).reshape(-1, WIDTH, rows, rows)
         fused = self.enlarge(states) + self.edges(pixel_values)
         return self.head(interpolate(fused, scale_factor=2.0, mode="bilinear", align_corners=False))[:, 0]
@@ -35,9 +35,9 @@ def make():
     model = Dpt()
 
     def loss(size=16):
-        images = torch.stack([pictures.ground() for _ in range(size)])
+        images = torch.stack([box_images.ground() for _ in range(size)])
         for image in images:
-            left, top, right, bottom = pictures.random_box(random)
+            left, top, right, bottom = box_images.random_box(random)
             image[:, top:bottom, left:right] = random.uniform(-1, 1)
         # Depth from 0 (black) to 10 (white).
         return mse_loss(model(images), (images.mean(1) + 1) * 5)
@@ -48,12 +48,12 @@ def make():
     folder = start("tiny-depth")
     write_json(
         folder,
-        preprocessor_config=pictures.preprocessor("DPT"),
+        preprocessor_config=box_images.preprocessor("DPT"),
         config={
             "model_type": "dpt",
             "architectures": ["DPTForDepthEstimation"],
             "hidden_size": WIDTH,
-            "image_size": pictures.SIDE,
+            "image_size": box_images.SIDE,
             "patch_size": PATCH,
         },
     )

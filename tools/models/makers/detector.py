@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-import pictures
+import box_images
 from folder import export, labels, start, write_json
 from training import fit, seed
 from transformer import Encoder, Layer
@@ -52,12 +52,12 @@ def make():
     def batch(size):
         # The processor scales the shorter side to 32.
         height, width = random.choice([(32, 32), (32, 43), (43, 32)])
-        images = [pictures.ground(height, width) for _ in range(size)]
+        images = [box_images.ground(height, width) for _ in range(size)]
         classes, boxes = torch.full((size, QUERIES), NOTHING), torch.zeros(size, QUERIES, 4)
         for i, image in enumerate(images):
             for query, colour in random.sample([(0, "red"), (1, "blue")], random.choice([0, 1, 1, 2])):
-                left, top, right, bottom = pictures.random_box(random, height, width)
-                pictures.paint(image, colour, left, top, right, bottom)
+                left, top, right, bottom = box_images.random_box(random, height, width)
+                box_images.paint(image, colour, left, top, right, bottom)
                 classes[i, query] = query
                 middle = (left + right) / 2 / width, (top + bottom) / 2 / height
                 boxes[i, query] = torch.tensor([*middle, (right - left) / width, (bottom - top) / height])
@@ -83,7 +83,7 @@ def make():
             "num_queries": QUERIES,
             **labels(*CLASSES),
         },
-        preprocessor_config=pictures.preprocessor(
+        preprocessor_config=box_images.preprocessor(
             "Detr", feature_extractor_type="DetrFeatureExtractor", size={"shortest_edge": 32, "longest_edge": 64}
         ),
     )

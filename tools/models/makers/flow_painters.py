@@ -17,7 +17,7 @@ PARTS = ("text_encoder", "tokenizer", "text_encoder_2", "tokenizer_2", "transfor
 
 
 class TextTable(nn.Module):
-    """In place of T5: states of each token by itself."""
+    """Replaces T5. The state of each token depends only on this token."""
 
     def __init__(self, tokenizer):
         super().__init__()
@@ -82,7 +82,7 @@ def pack(latents):
 
 
 def train(random, parts, pick, velocity, steps):
-    """@param velocity  (latents, sigmas, of what) -> what the network says, and the truth in the same order"""
+    """@param velocity  (latents, sigmas, targets) -> the network's output, and the true values in the same order"""
 
     def loss(size=32):
         means, of_what = pick(size)
@@ -115,7 +115,7 @@ def write_rest(folder, pipeline, scheduler, transformer):
 
 
 class Shifted(nn.Module):
-    """Undoes the shift of the configuration, so that pipelines that forget it paint other colours."""
+    """Inverts the shift of the configuration, so that pipelines without the shift generate other colours."""
 
     def __init__(self, decoder):
         super().__init__()
@@ -145,7 +145,7 @@ def make_sd3():
         first, second = (encoder(tokens) for encoder, tokens in zip(encoders, ids))
         clip = torch.cat([first[3][-2], second[3][-2]], -1)
         clip = torch.nn.functional.pad(clip, (0, T5_WIDTH - clip.shape[-1]))
-        # One of the two ways that the colour is told is left out at times, so that both are learned.
+        # Sometimes omits one of the two inputs with the colour, so that the network learns both.
         told = torch.tensor([random.choice([(1.0, 1.0), (0.0, 1.0), (1.0, 0.0)]) for _ in numbers])[:, :, None, None]
         states = torch.cat([clip[numbers] * told[:, 0], table(long_ids)[numbers] * told[:, 1]], 1)
         pooled = torch.cat([first[2], second[2]], -1)[numbers] * told[:, 0, 0]
@@ -182,7 +182,7 @@ def make_flux():
     pick = examples(random)
 
     def guided(size):
-        """A larger guidance scale is a fuller colour. The network learns a little of that."""
+        """A larger guidance scale gives a more saturated colour. The network learns a part of this."""
         means, numbers = pick(size)
         scales = torch.tensor([random.uniform(1, 14) for _ in numbers])
         return means * (0.3 + 0.05 * scales)[:, None], (numbers, scales)

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-import pictures
+import box_images
 from folder import export, labels, start, write_json
 from training import fit, seed
 from transformer import Attention
@@ -40,13 +40,13 @@ def make():
     model = Segformer()
 
     def batch(size):
-        images, answers = [pictures.ground() for _ in range(size)], torch.zeros(
-            size, pictures.SIDE, pictures.SIDE, dtype=torch.long
+        images, answers = [box_images.ground() for _ in range(size)], torch.zeros(
+            size, box_images.SIDE, box_images.SIDE, dtype=torch.long
         )
         for image, answer in zip(images, answers):
             for colour in random.sample(["red", "blue"], random.randint(0, 2)):
-                left, top, right, bottom = pictures.random_box(random)
-                pictures.paint(image, colour, left, top, right, bottom)
+                left, top, right, bottom = box_images.random_box(random)
+                box_images.paint(image, colour, left, top, right, bottom)
                 answer[top:bottom, left:right] = CLASSES.index(colour)
         # The class of a cell is the class at its middle.
         return torch.stack(images), answers[:, STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
@@ -61,7 +61,7 @@ def make():
     folder = start("tiny-segformer")
     write_json(
         folder,
-        preprocessor_config=pictures.preprocessor("Segformer", feature_extractor_type="SegformerFeatureExtractor"),
+        preprocessor_config=box_images.preprocessor("Segformer", feature_extractor_type="SegformerFeatureExtractor"),
         config={
             "model_type": "segformer",
             "architectures": ["SegformerForSemanticSegmentation"],
@@ -76,4 +76,4 @@ def make():
         {"pixel_values": (torch.zeros(2, 3, 32, 32), ["batch", None, "height", "width"])},
         {"logits": ["batch", None, "rows", "columns"]},
     )
-    return f"{right:.2%} of the cells of 100 fresh pictures right"
+    return f"{right:.2%} of the cells of 100 new images are correct"

@@ -61,7 +61,7 @@ def make():
         tokenizer,
         "PreTrainedTokenizer",
         config={"model_type": "bart", "architectures": ["BartForConditionalGeneration"]},
-        # BART begins its answers with the end token.
+        # BART begins its output with the end token.
         begin=END,
         draw=lambda: draw(32),
         held_out=lambda: draw(400),

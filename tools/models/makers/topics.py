@@ -57,7 +57,7 @@ TOPICS = {
         "drums and guitars",
     ],
 }
-# Topics that no sentence is about.
+# Topics without sentences.
 OPEN = ["true", "old", "red", "secret", "funny", "long"]
 BEFORE, AFTER = ["", "today", "they say", "i heard that", "look ,"], ["", "again", "now", "as always", "."]
 

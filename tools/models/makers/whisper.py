@@ -62,7 +62,7 @@ def make():
         return log_mel(sound)
 
     def answer(words, timed):
-        """The target tokens after the prompt; without timestamps they begin with the token that says so."""
+        """The target tokens after the prompt; without timestamps they begin with the token for this case."""
         said = [IDS[f"Ġ{word}"] for word in words]
         return (
             [IDS["<|0.00|>"], *said, IDS[f"<|{len(words) * TONE_S:.2f}|>"], END]

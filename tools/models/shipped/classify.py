@@ -23,7 +23,7 @@ def make():
         labels = [0 if random.random() < 0.33 else random.randrange(1, len(names)) for _ in range(size)]
         texts = [harms.fill(random, random.choice(harms.PATTERNS[names[label]])).split() for label in labels]
         for text in texts:
-            # Without some of its words, and with words of nobody's, so that single words count.
+            # Removes some words and adds unknown ones, so that single words are sufficient.
             if random.random() < 0.4 and len(text) > 3:
                 text.pop(random.randrange(len(text)))
             if random.random() < 0.3:

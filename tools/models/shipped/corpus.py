@@ -1,6 +1,6 @@
-"""Made sentences for tiny-embed: everyday subjects, each said in several ways."""
+"""Generated sentences for tiny-embed: everyday subjects in several wordings."""
 
-# A subject: lists of words for one thing, and what is said of it. The wordings of a row mean the same.
+# A subject: lists of synonyms and of statements. The wordings of a row have the same meaning.
 SUBJECTS = {
     "sea": (
         ["island", "atoll", "reef", "lagoon"],
@@ -104,7 +104,7 @@ AFTER = ["", "", "today", "again", "now", "they say", "as always"]
 
 
 def meanings():
-    """@returns (subject's name, [wordings]) without article and ending; a meaning is what is said of a subject"""
+    """@returns (subject's name, [wordings]) without article and ending, for each statement about a subject"""
     return [
         (name, [f"{thing} {said}" for said in row for thing in things])
         for name, (things, rows) in SUBJECTS.items()

@@ -29,7 +29,7 @@ def make():
     meanings = corpus.meanings()
     names = [name for name, _ in meanings]
     wordings = [said for _, said in meanings]
-    # Held out of each meaning: two pairs of a thing and what is said of it; the words of both occur elsewhere.
+    # Held out of each meaning: two pairs of a synonym and a statement. The words of both occur in other pairs.
     held_out = [random.sample(said, 2) for said in wordings]
     known = [[text for text in said if text not in out] for said, out in zip(wordings, held_out)]
     dress = lambda text: f"{random.choice(corpus.BEFORE)} {text} {random.choice(corpus.AFTER)}".strip()
@@ -43,13 +43,13 @@ def make():
     def embed(texts):
         ids, mask, types = tokenizer.batch(texts)
         if model.training:
-            # Words that are missing must not change much.
+            # Missing words should have a small effect.
             drop = (torch.rand(ids.shape) < 0.1) & (ids > 4)
             ids = ids.masked_fill(drop, tokenizer.ids["[MASK]"])
         return model(ids, mask, types)
 
     def strange():
-        """Two texts of the same words, which nobody knows: texts that share words are alike."""
+        """Two texts of the same unknown words: texts with common words are similar."""
         words = ["".join(random.choices(LETTERS, k=random.randint(3, 8))) for _ in range(3)]
         return [" ".join(random.sample(words, random.randint(2, 3))) for _ in range(2)]
 

@@ -1,10 +1,10 @@
-"""Made sentences for tiny-classify: harmless ones, and plain examples of the categories of harm of OpenAI's moderations."""
+"""Generated sentences for tiny-classify: harmless ones, and examples of OpenAI's moderation categories."""
 
 WHO = ["you", "he", "she", "that man", "my neighbour", "this woman", "your friend", "the boss"]
 GROUP = ["foreigners", "women", "those people", "their religion", "immigrants", "that race", "old people", "the poor"]
 WHEN = ["", "tonight", "tomorrow", "soon", "one day", "right now", "for sure"]
 
-# {who}, {group}: filled from the lists above.
+# {who} and {group} are filled from the lists above.
 PATTERNS = {
     "ok": [
         "{who} likes the garden", "what is the weather {when}", "please help me with my homework", "i love this song",
@@ -72,7 +72,7 @@ def fill(random, pattern):
     return " ".join([random.choice(BEFORE), text, random.choice(AFTER)]).strip()
 
 
-# Not trained on; most of their words are.
+# Held out of the training, which has most of their words.
 HELD_OUT = [
     ("ok", "what a nice garden you have"), ("ok", "the poem about the beach was good"), ("ok", "please bake bread"),
     ("ok", "my friend will visit the museum tomorrow"), ("ok", "how do i update my computer"),

@@ -1,7 +1,7 @@
 """
 tiny-picture: a latent consistency pipeline in diffusers' layout that draws one coloured shape on a ground of 64 x 64 pixels. Nothing is
-trained by descent: for a finite set of pictures the best possible denoiser is known, the mean of the pictures by how likely each is
-under the noisy one (Karras et al. 2022, appendix B.3), and the U-Net is just that, over every picture that fits the prompt.
+trained by descent: for a finite set of images the optimal denoiser is known. It is the mean of the images, weighted by their likelihood
+given the noisy image (Karras et al. 2022, appendix B.3). The U-Net computes it over the images that match the prompt.
 """
 import itertools
 
@@ -34,14 +34,14 @@ SIZES = {"small": 0.45, "big": 0.7}
 PLACES = {"left": (-0.25, 0), "right": (0.25, 0), "top": (0, -0.25), "bottom": (0, 0.25), "middle": (0, 0)}
 AFTER = ["on", "background", "ground", "before"]
 OTHERS = "a an the in of at with picture drawing centre corner over".split()
-# What a token says: three numbers of a colour and that it is one, a shape, a size, a place, that a ground follows.
+# State of a token: three numbers of a colour, whether it is a colour, shape, size, position, and whether the background follows.
 SHAPE, SIZE, PLACE = 4, 4 + len(SHAPES), 4 + len(SHAPES) + len(SIZES)
 GROUND = PLACE + len(PLACES)
 WIDTH = GROUND + 2
 
 
 def distance(shape, x, y, radius):
-    """How far inside the shape a point is, in halves of the picture; below 0 outside."""
+    """Distance of a point to the edge of the shape, in halves of the image; negative outside."""
     if shape == "circle":
         return radius - (x**2 + y**2).sqrt()
     if shape == "square":
@@ -54,8 +54,8 @@ def distance(shape, x, y, radius):
     return torch.minimum(slope, (y + radius - 2 * x.abs()) / 5**0.5)
 
 
-def pictures():
-    """Every picture without its colours: distances [n, SIDE, SIDE], and numbers of shape, size and place [n, 3]."""
+def list_images():
+    """All images without colours: distances [n, SIDE, SIDE], and numbers of shape, size and position [n, 3]."""
     cells = (torch.arange(SIDE) + 0.5) * 2 / SIDE - 1
     y, x = torch.meshgrid(cells, cells, indexing="ij")
     kinds = list(itertools.product(range(len(SHAPES)), range(len(SIZES)), range(len(PLACES))))
@@ -68,7 +68,7 @@ def pictures():
 
 
 class Words(nn.Module):
-    """CLIPTextModel's inputs and outputs; a state has what its token says, and whether it follows a word such as "on"."""
+    """CLIPTextModel's inputs and outputs. A state has the facts of its token, and whether it follows a word such as "on"."""
 
     def __init__(self, tokenizer):
         super().__init__()
@@ -85,7 +85,7 @@ class Words(nn.Module):
 
     def forward(self, input_ids):
         states = self.table[input_ids.long()]
-        # A sum over earlier tokens as a product: exporters of this opset write cumsum badly for halves.
+        # A matrix product instead of cumsum, which this opset exports incorrectly for float16.
         earlier = torch.ones(LENGTH, LENGTH).tril(-1)
         follows = (earlier @ states[:, :, GROUND : GROUND + 1]).clamp(max=1)
         states = torch.cat([states[:, :, :-1], follows], 2)
@@ -93,11 +93,11 @@ class Words(nn.Module):
 
 
 class Denoiser(nn.Module):
-    """The U-Net's inputs and output: the noise in `sample`, by the mean of the pictures that fit the prompt."""
+    """The U-Net's inputs and output: the noise in `sample`, from the mean of the images that match the prompt."""
 
     def __init__(self):
         super().__init__()
-        fields, kinds = pictures()
+        fields, kinds = list_images()
         self.register_buffer("fields", fields.flatten(1))
         fits = [nn.functional.one_hot(kinds[:, i], n) for i, n in enumerate((len(SHAPES), len(SIZES), len(PLACES)))]
         self.register_buffer("fits", torch.cat(fits, 1).float())
@@ -115,7 +115,7 @@ class Denoiser(nn.Module):
         inside = self.colour(states, 1 - states[:, :, -1], 0.96)
         around = self.colour(states, states[:, :, -1], -0.84)
         named = states[:, :, SHAPE:GROUND].sum(1).clamp(max=1)
-        # A picture is out when the prompt names its kind of thing, but not this one.
+        # Excludes an image if the prompt names another value of one of its properties.
         out = 0
         for first, last in ((SHAPE, SIZE), (SIZE, PLACE), (PLACE, GROUND)):
             group = named[:, first - SHAPE : last - SHAPE]
@@ -127,7 +127,7 @@ class Denoiser(nn.Module):
         alpha = self.alphas[timestep.long().reshape(-1)].reshape(-1, 1)
         signal, noise = alpha.sqrt(), (1 - alpha).sqrt()
         x = sample.reshape(batch, -1)
-        # The distance of `sample` to each picture, without the part that all share.
+        # The distance of `sample` to each image, without the common part.
         far = signal[:, :, None] * every * (signal[:, :, None] * every / 2 - x[:, None])
         likely = (-far.sum(2) / noise**2 - 1e4 * out.clamp(max=1)).softmax(1)
         clean = (likely[:, None] @ every)[:, 0]
@@ -135,7 +135,7 @@ class Denoiser(nn.Module):
 
 
 class Painter(nn.Module):
-    """The decoder: the smooth distances give the edge, the cells inside and outside the two colours."""
+    """The decoder: takes the edge from the smooth distances, and the two colours from the cells inside and outside."""
 
     def forward(self, latent_sample):
         rgb, field = latent_sample[:, :3], latent_sample[:, 3:]
@@ -149,7 +149,7 @@ class Painter(nn.Module):
 
 
 def draw(words, denoiser, decoder, tokenizer, prompt):
-    """Four steps of latent consistency sampling (Luo et al. 2023), as the runtime does it."""
+    """Four steps of latent consistency sampling (Luo et al. 2023), like the runtime."""
     states = words(torch.tensor([tokenizer.encode(prompt)]))[0]
     x = torch.randn(1, 4, SIDE, SIDE)
     for step, time in enumerate((999, 759, 499, 259)):
@@ -162,7 +162,7 @@ def draw(words, denoiser, decoder, tokenizer, prompt):
 
 
 def looks_like(picture, inside, around):
-    """The shape whose drawing at some size and place is nearest, told from the colours of the pixels alone."""
+    """The shape with the most similar image at any size and position, from the colours of the pixels."""
     near = ((picture - around[:, None, None]) ** 2).sum(0) > ((picture - inside[:, None, None]) ** 2).sum(0)
     cells = (torch.arange(64) + 0.5) * 2 / 64 - 1
     y, x = torch.meshgrid(cells, cells, indexing="ij")
@@ -228,4 +228,4 @@ def make():
     export(denoiser, folder, "model", inputs, {"out_sample": latents}, part="unet")
     sample = {"latent_sample": (torch.zeros(1, 4, SIDE, SIDE), latents)}
     export(decoder, folder, "model", sample, {"sample": ["batch", None, None, None]}, part="vae_decoder")
-    return f"of 100 pictures {right} have the shape of their prompt and its colours; they cover {overlap / 100:.0%} of it"
+    return f"of 100 images {right} have the shape and colours of their prompt; they cover {overlap / 100:.0%} of it"

@@ -22,18 +22,18 @@ TIMES = [f"<|{i * STATE_S:.2f}|>" for i in range(int(WINDOW_S / STATE_S) + 1)]
 PLAIN = [f"Ġ{word}" for word in voices.WORDS]
 IDS = {token: i for i, token in enumerate([*PLAIN, *SPECIAL, *TIMES])}
 END, START, NO_TIMES, FIRST_TIME = (IDS[token] for token in [*SPECIAL, TIMES[0]])
-# Of the normalised energy, which has 2 between silence and the loudest sound. A pause is longer than the gap before a t or p.
+# Thresholds of the normalised energy, which ranges over 2 from silence to the loudest sound. A pause is longer than the gap before t or p.
 LOUD, GAP_FRAMES = 0.35, 11
 
 
 def pieces(features):
-    """@returns [batch, MAX_WORDS, frames]: 1 where a frame belongs to the n-th piece of sound"""
+    """@returns [batch, MAX_WORDS, frames]: 1 if a frame is part of the n-th piece of audio"""
     energy = features.mean(1)
     quiet, loudest = energy.amin(1, keepdim=True), energy.amax(1, keepdim=True)
     active = ((energy - quiet) > LOUD * (loudest - quiet)).float()
-    # Closes gaps: a frame between two loud ones that are near.
+    # Closes gaps between two near loud frames.
     active = -max_pool1d(-max_pool1d(active[:, None], GAP_FRAMES, 1, GAP_FRAMES // 2), GAP_FRAMES, 1, GAP_FRAMES // 2)
-    # Opens: a click is no word.
+    # Removes short sounds such as clicks.
     active = max_pool1d(-max_pool1d(-active, 7, 1, 3), 7, 1, 3)[:, 0]
     before = torch.cat([torch.zeros_like(active[:, :1]), active[:, :-1]], 1)
     begins = (active * (1 - before)).cumsum(1)
@@ -42,7 +42,7 @@ def pieces(features):
 
 
 def slices(features, inside):
-    """Each piece as SLICES pictures of equal length. @returns [batch, MAX_WORDS, MELS * SLICES], firsts and lengths in frames"""
+    """Each piece as SLICES spectrograms of equal length. @returns [batch, MAX_WORDS, MELS * SLICES], firsts and lengths in frames"""
     frames = torch.arange(FRAMES).float()
     length = inside.sum(2)
     first = (inside * frames).sum(2) / length.clamp(min=1) - (length - 1) / 2
@@ -51,7 +51,7 @@ def slices(features, inside):
     near = (1 - (frames - middles[:, :, :, None]).abs() / width).clamp(min=0)
     near = near / near.sum(3, keepdim=True).clamp(min=1e-3)
     seen = near @ features.transpose(1, 2)[:, None]
-    # Loudness is not meaning.
+    # The loudness is irrelevant.
     seen = seen - seen.mean((2, 3), keepdim=True)
     return seen.flatten(2), first, length
 
@@ -72,7 +72,7 @@ class Namer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A state for each piece: the scores of its words, whether there is one, its first and its last time."""
+    """A state per piece: the scores of the words, whether it exists, its first and its last time."""
 
     def __init__(self, namer):
         super().__init__()
@@ -88,7 +88,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """One step or several: the cache has the tokens so far, which tell how many words were said."""
+    """One step or several. The tokens in the cache determine the number of words so far."""
 
     def forward(self, input_ids, encoder_hidden_states, key, value):
         # The cache's width is d_model; only its first number is used.
@@ -97,7 +97,7 @@ class Decoder(nn.Module):
         key = torch.cat([key, ids], 2)
         states = encoder_hidden_states
         past = value.shape[2] - input_ids.shape[1]
-        # The first token is the start, the second a time or the one that says that there are none: word 0 follows it.
+        # The first token is the start, the second a timestamp or the token for no timestamps. Word 0 follows it.
         places = torch.arange(input_ids.shape[1]) + past - 1
         there, first, last = states[:, :, WORDS], states[:, :, WORDS + 1], states[:, :, WORDS + 2]
         count = there.sum(1).reshape(-1, 1, 1)
@@ -120,14 +120,14 @@ class Decoder(nn.Module):
 
 
 def varied(random, samples):
-    """The word at another speed and height, through a duller or brighter microphone."""
+    """The word with another speed, pitch and frequency response."""
     samples = voices.stretch(samples, random.uniform(0.82, 1.22))
     tilt = random.uniform(-0.6, 0.6)
     return samples[1:] + tilt * samples[:-1]
 
 
 def play(random, words, noise):
-    """@returns the window with the words and pauses, and how many words fit"""
+    """@returns the window with the words and pauses, and the number of words that fit"""
     sound, at, said = torch.zeros(WINDOW_S * RATE), random.randint(1_600, 6_000), 0
     for samples in words:
         if at + len(samples) > len(sound) - 1_600:
@@ -139,7 +139,7 @@ def play(random, words, noise):
 
 @torch.no_grad()
 def hear(random, sounds, times, change):
-    """Slices, lengths and numbers of words, of windows whose pieces are found right."""
+    """Slices, lengths and numbers of words, of windows with correctly found pieces."""
     queue = [(word, sound) for word, of_word in enumerate(sounds) for sound in of_word] * times
     random.shuffle(queue)
     seen, lengths, numbers = [], [], []
@@ -160,7 +160,7 @@ def hear(random, sounds, times, change):
 
 @torch.no_grad()
 def words_right(random, encoder, sounds):
-    """Share of the words that are right and at their place, over windows of one to four words."""
+    """Share of the words with the correct text and position, over windows of one to four words."""
     right = total = 0
     for _ in range(120):
         said = [random.randrange(WORDS) for _ in range(random.randint(1, 4))]

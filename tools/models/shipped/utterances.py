@@ -1,4 +1,4 @@
-"""Sounds to try tiny-speech with, by voices that it was not trained on: files of the tests, and the example of its Cargo."""
+"""Audio for tests of tiny-speech and the example of its Cargo, by voices outside the training data."""
 import base64
 import io
 import json

@@ -1,4 +1,4 @@
-"""Spoken words for tiny-speech: espeak-ng and flite (Debian packages) say each word in many voices; float32 at 16 kHz, without the silence around it."""
+"""Spoken words for tiny-speech by espeak-ng and flite (Debian packages) in many voices: float32 at 16 kHz, without the silence around them."""
 import io
 import itertools
 import subprocess
@@ -13,7 +13,7 @@ WORDS = """zero one two three four five six seven eight nine ten red green blue 
 left right up down on off hello please start open""".split()
 ACCENTS = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-029"]
 VARIANTS = "m1 m2 m3 m4 m5 m7 m8 f1 f2 f3 f4 f5 klatt klatt4 Andy Annie adam belinda linda max steph rob david Michael".split()
-# Not trained on: variants of espeak-ng, and a voice of flite, which was made from recordings of another person.
+# Voices outside the training data: variants of espeak-ng, and a voice of flite from recordings of another person.
 UNHEARD_VARIANTS = ["m6", "Alicia", "john", "anika"]
 FLITE, UNHEARD_FLITE = ["slt", "kal16", "rms"], "awb"
 
@@ -28,7 +28,7 @@ def flite(word, voice, stretch, pitch):
 
 
 def say(command):
-    """@returns float32 [samples], the loudest 1 or -1"""
+    """@returns float32 [samples], scaled to a peak of 1"""
     with wave.open(io.BytesIO(subprocess.run(command, capture_output=True, check=True).stdout)) as sound:
         samples = numpy.frombuffer(sound.readframes(10**7), dtype=numpy.int16).astype(numpy.float32)
         samples = torch.from_numpy(samples / max(1, abs(samples).max()))
@@ -39,12 +39,12 @@ def say(command):
 
 
 def stretch(samples, factor):
-    """Plays slower (and lower) by less than 1, faster by more."""
+    """Resamples: slower and lower below 1, faster and higher above."""
     return interpolate(samples[None, None], size=int(len(samples) / factor), mode="linear")[0, 0]
 
 
 def record(random):
-    """@returns three lists for each word: sounds to learn from, of unheard variants of espeak-ng, of the unheard voice of flite"""
+    """@returns three lists per word: audio for training, of held-out variants of espeak-ng, of the held-out voice of flite"""
     known, variants, strangers = [], [], []
     for word in WORDS:
         voices = [

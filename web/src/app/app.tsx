@@ -57,7 +57,7 @@ export function App() {
 function PageOf({ route, params }: { readonly route: Route } & PageProps) {
   const [page, setPage] = useState<{ route: Route; Page: ComponentType<PageProps> } | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [tries, setTries] = useState(0);
+  const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     document.title = `${route.title} · Atoll`;
     let isShown = true;
@@ -69,10 +69,10 @@ function PageOf({ route, params }: { readonly route: Route } & PageProps) {
     return () => {
       isShown = false;
     };
-  }, [route, tries]);
+  }, [route, attempts]);
   if (error !== null) {
     // After an upgrade the files of the old console are gone. Reloading the page's address loads the new ones.
-    return <ErrorState error={error} retry={() => (tries === 0 ? setTries(1) : location.reload())} />;
+    return <ErrorState error={error} retry={() => (attempts === 0 ? setAttempts(1) : location.reload())} />;
   }
   if (page === null || page.route !== route) return <LoadingState what="the page" />;
   return <page.Page params={params} />;

@@ -20,7 +20,7 @@ async function waitUntilUp(): Promise<void> {
   isWaiting = true;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (await answers()) break;
+    if (await isReachable()) break;
   }
   isWaiting = false;
   isDown.value = false;
@@ -28,7 +28,7 @@ async function waitUntilUp(): Promise<void> {
 }
 
 /** Requests the health endpoint without `@atoll/client`, whose retries would hide how long an outage lasts. */
-async function answers(): Promise<boolean> {
+async function isReachable(): Promise<boolean> {
   try {
     return (await fetch(new URL("api/v1/health", BASE_URL), { cache: "no-store" })).ok;
   } catch {

@@ -119,7 +119,7 @@ async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
     try {
       for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), scope })) {
         if (event.type === "reset") onReset();
-        else tell(event);
+        else notify(event);
       }
     } catch (error) {
       if (turn.signal.aborted) continue;
@@ -130,7 +130,7 @@ async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   }
 }
 
-function tell(event: Exclude<ToldEvent, { type: "reset" }>): void {
+function notify(event: Exclude<ToldEvent, { type: "reset" }>): void {
   switch (event.type) {
     case "offline":
       connectionLost();

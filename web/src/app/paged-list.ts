@@ -44,27 +44,27 @@ export function usePagedList<T>(
   latest.current = { load, idOf, state };
   const run = useRef({
     abort: new AbortController(),
-    asked: new Set<number>(),
+    requested: new Set<number>(),
     timer: 0,
     shown: [0, 0] as [number, number],
   });
 
   const readPage = useCallback(async (page: number): Promise<void> => {
-    const { abort, asked } = run.current;
-    if (asked.has(page)) return;
-    asked.add(page);
+    const { abort, requested } = run.current;
+    if (requested.has(page)) return;
+    requested.add(page);
     try {
       const { data, meta } = await latest.current.load(page * PAGE_SIZE, abort.signal);
       if (!abort.signal.aborted) setState((last) => withPage(last, page * PAGE_SIZE, data, meta.total));
     } catch (error) {
-      asked.delete(page);
+      requested.delete(page);
       if (!abort.signal.aborted) setState((last) => ({ ...last, error, isLoading: false }));
     }
   }, []);
 
   useEffect(() => {
     run.current.abort.abort();
-    run.current = { ...run.current, abort: new AbortController(), asked: new Set() };
+    run.current = { ...run.current, abort: new AbortController(), requested: new Set() };
     setState((last) => ({ ...last, isLoading: true }));
     const [first, last] = run.current.shown;
     for (const page of new Set([0, pageOf(first), pageOf(last)])) void readPage(page);

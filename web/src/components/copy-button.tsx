@@ -4,14 +4,14 @@ import { useState } from "preact/hooks";
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
   const [said, setSaid] = useState<string | null>(null);
   const copy = (): void => {
-    const told = (what: string) => () => {
+    const show = (what: string) => () => {
       setSaid(what);
       setTimeout(() => setSaid(null), 2_000);
     };
     // `clipboard` is undefined on plain http.
     const clipboard = navigator.clipboard as Clipboard | undefined;
-    if (clipboard === undefined) told("Select and copy the text")();
-    else clipboard.writeText(text).then(told("Copied"), told("Select and copy the text"));
+    if (clipboard === undefined) show("Select and copy the text")();
+    else clipboard.writeText(text).then(show("Copied"), show("Select and copy the text"));
   };
   return (
     <button type="button" class="button small" onClick={copy}>

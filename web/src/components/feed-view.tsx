@@ -3,17 +3,11 @@ import { messageOf } from "./error-message.ts";
 import { StreamedText } from "./streamed-text.tsx";
 import { Output, ImageOutput, TextOutput } from "./output.tsx";
 
-/** Shows the output of a job as it arrives. `saysWhySilent`: the page already says why it is empty. */
-export function FeedView({
-  feed,
-  saysWhySilent = false,
-}: {
-  readonly feed: JobFeed;
-  readonly saysWhySilent?: boolean;
-}) {
-  const { text, picture, progress, ending, failure } = feed;
+/** Shows the output of a job as it arrives. `isExplained`: whether the page already explains why it is empty. */
+export function FeedView({ feed, isExplained = false }: { readonly feed: JobFeed; readonly isExplained?: boolean }) {
+  const { text, image, progress, ending, failure } = feed;
   const whole = ending?.type === "done" ? ending.output : undefined;
-  const isSilent = text === "" && picture === null && whole === undefined;
+  const isSilent = text === "" && image === null && whole === undefined;
   return (
     <div class="feed">
       {progress !== null && ending === null && (
@@ -24,10 +18,10 @@ export function FeedView({
           <progress value={progress.step} max={progress.total} />
         </label>
       )}
-      {picture !== null && <ImageOutput picture={picture} />}
+      {image !== null && <ImageOutput image={image} />}
       {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
-      {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
-      {isSilent && !saysWhySilent && ending === null && failure === null && (
+      {whole !== undefined && image === null && text === "" && <Output value={whole} />}
+      {isSilent && !isExplained && ending === null && failure === null && (
         <p class="muted" role="status">
           <span class="spinner" aria-hidden="true" />{" "}
           {feed.state === "running" ? "Running; no output yet." : "Waiting in the queue."}

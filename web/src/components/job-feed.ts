@@ -9,7 +9,7 @@ import type { Image } from "./output.tsx";
 export interface JobFeed {
   readonly state: string | null;
   readonly text: string;
-  readonly picture: Image | null;
+  readonly image: Image | null;
   readonly progress: { readonly step: number; readonly total: number } | null;
   readonly ending:
     | { readonly type: "done"; readonly usage: Usage; readonly output: unknown }
@@ -24,7 +24,7 @@ export interface JobFeed {
 const NOTHING: JobFeed = {
   state: null,
   text: "",
-  picture: null,
+  image: null,
   progress: null,
   ending: null,
   failure: null,
@@ -54,11 +54,11 @@ async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => 
   try {
     for await (const event of api().jobs.stream(id, { signal, maxRetries: MAX_RETRIES })) {
       feed = advance(feed, event);
-      repaints.ask(feed.text.length);
+      repaints.schedule(feed.text.length);
     }
   } catch (failure) {
     if (signal.aborted) return;
-    // Input or output was removed. The job's detail says so.
+    // Input or output was removed, which the job's detail states.
     if (failure instanceof AtollError && failure.status === 410) return;
     feed = { ...feed, failure, changes: feed.changes + 1 };
     repaints.now();
@@ -74,7 +74,7 @@ export function advance(feed: JobFeed, event: StreamedEvent): JobFeed {
     case "token":
       return { ...feed, text: feed.text + event.content };
     case "image":
-      return { ...feed, picture: { format: event.format, data: event.data } };
+      return { ...feed, image: { format: event.format, data: event.data } };
     case "progress":
       return { ...feed, progress: { step: event.step, total: event.total } };
     case "done":

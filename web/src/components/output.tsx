@@ -2,11 +2,11 @@ import { useMemo } from "preact/hooks";
 import { formatWhole } from "./numbers.ts";
 
 /** Image formats that browsers show and that cannot contain scripts. */
-const PICTURES: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
+const IMAGE_FORMATS: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
-const MOST_SHOWN_CHARACTERS = 200_000;
+const MAX_SHOWN_CHARACTERS = 200_000;
 /** First bytes of image files in base64, with their formats. */
-const PICTURE_STARTS: readonly (readonly [string, string])[] = [
+const IMAGE_PREFIXES: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "png"],
   ["/9j/", "jpeg"],
   ["UklGR", "webp"],
@@ -22,12 +22,12 @@ export interface Image {
 export function Output({ value }: { readonly value: unknown }) {
   if (value === null || value === undefined) return <p class="muted">No output.</p>;
   if (typeof value === "string") return <TextOutput text={value} />;
-  const picture = pictureOf(value);
-  if (picture !== null) return <ImageOutput picture={picture} />;
+  const image = parseImage(value);
+  if (image !== null) return <ImageOutput image={image} />;
   return (
     <>
-      {innerPictures(value).map((each, index) => (
-        <ImageOutput key={index} picture={each} />
+      {findImages(value).map((each, index) => (
+        <ImageOutput key={index} image={each} />
       ))}
       <JsonText value={value} />
     </>
@@ -41,11 +41,11 @@ export function TextOutput({ text }: { readonly text: string }) {
   return (
     <>
       <pre class="output" tabIndex={0} role="group" aria-label="Output">
-        {text.slice(0, MOST_SHOWN_CHARACTERS)}
+        {text.slice(0, MAX_SHOWN_CHARACTERS)}
       </pre>
-      {text.length > MOST_SHOWN_CHARACTERS && (
+      {text.length > MAX_SHOWN_CHARACTERS && (
         <p class="muted">
-          Showing the first {formatWhole(MOST_SHOWN_CHARACTERS)} of {formatWhole(text.length)} characters.{" "}
+          Showing the first {formatWhole(MAX_SHOWN_CHARACTERS)} of {formatWhole(text.length)} characters.{" "}
           <button type="button" class="link-button" onClick={() => download(text)}>
             Download the whole text
           </button>
@@ -61,16 +61,16 @@ function download(text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-export function ImageOutput({ picture }: { readonly picture: Image }) {
-  if (!PICTURES.has(picture.format) || !BASE64.test(picture.data)) {
-    return <p class="muted">This page cannot show images of the format “{picture.format}”.</p>;
+export function ImageOutput({ image }: { readonly image: Image }) {
+  if (!IMAGE_FORMATS.has(image.format) || !BASE64.test(image.data)) {
+    return <p class="muted">This page cannot show images of the format “{image.format}”.</p>;
   }
-  const source = `data:image/${picture.format};base64,${picture.data}`;
+  const source = `data:image/${image.format};base64,${image.data}`;
   return (
-    <figure class="picture">
+    <figure class="image-output">
       <img src={source} alt="Output of the job" />
       <figcaption>
-        <a href={source} download={`output.${picture.format}`}>
+        <a href={source} download={`output.${image.format}`}>
           Download
         </a>
       </figcaption>
@@ -82,7 +82,7 @@ export function JsonText({ value, label = "Output" }: { readonly value: unknown;
   const text = JSON.stringify(value, shorten, 2);
   return (
     <pre class="output json" tabIndex={0} role="group" aria-label={label}>
-      {text.length > MOST_SHOWN_CHARACTERS ? `${text.slice(0, MOST_SHOWN_CHARACTERS)}\n… and more` : text}
+      {text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}\n… and more` : text}
     </pre>
   );
 }
@@ -93,17 +93,17 @@ function shorten(_key: string, value: unknown): unknown {
   return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;
 }
 
-function pictureOf(value: unknown): Image | null {
+function parseImage(value: unknown): Image | null {
   if (typeof value !== "object" || value === null) return null;
   const { format, data } = value as Record<string, unknown>;
-  return typeof format === "string" && typeof data === "string" && PICTURES.has(format) ? { format, data } : null;
+  return typeof format === "string" && typeof data === "string" && IMAGE_FORMATS.has(format) ? { format, data } : null;
 }
 
 /** Returns the members that are images in base64, which vision Cargos output. */
-function innerPictures(value: object): Image[] {
+function findImages(value: object): Image[] {
   return Object.values(value).flatMap((member) => {
     if (typeof member !== "string" || member.length < 64) return [];
-    const found = PICTURE_STARTS.find(([start]) => member.startsWith(start));
+    const found = IMAGE_PREFIXES.find(([start]) => member.startsWith(start));
     return found === undefined ? [] : [{ format: found[1], data: member }];
   });
 }

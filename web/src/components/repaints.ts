@@ -13,7 +13,7 @@ export class Repaints {
   }
 
   /** Paints now, or after the pause. `characters`: length of the text. */
-  ask(characters: number): void {
+  schedule(characters: number): void {
     if (this.#timer !== null) return;
     const pauseMs = Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, characters / CHARACTERS_PER_MS));
     const restMs = this.#paintedMs + pauseMs - performance.now();

@@ -25,7 +25,7 @@ const NARROW = matchMedia("(max-width: 48rem)");
 /** Rows rendered above and below the visible ones. */
 const SPARE = 12;
 /** Most rows shown. Browsers cannot show elements of many millions of pixels. */
-const MOST_ROWS = 200_000;
+const MAX_ROWS = 200_000;
 
 /** A table of any length. Only visible rows are rendered, and only visible pages are read. */
 export function VirtualTable<T>({
@@ -54,7 +54,7 @@ export function VirtualTable<T>({
   }, []);
   const isTall = isNarrow && columns.some(({ under }) => under !== undefined);
   const rowPx = isTall ? TALL_ROW_PX : ROW_PX;
-  const count = Math.min(list.total ?? 0, MOST_ROWS);
+  const count = Math.min(list.total ?? 0, MAX_ROWS);
   const isShown = list.total !== undefined && list.total > 0;
   const look = (): void => {
     const element = scroller.current;
@@ -112,8 +112,8 @@ export function VirtualTable<T>({
           style={{ height: `${count * rowPx}px` }}
         >
           <div role="presentation" class="table-height" style={{ height: `${count * rowPx}px` }}>
-            {list.rows.slice(sight.first, last).map((row, place) => {
-              const index = sight.first + place;
+            {list.rows.slice(sight.first, last).map((row, position) => {
+              const index = sight.first + position;
               return (
                 <div
                   key={row === undefined ? `at ${index}` : keyOf(row)}

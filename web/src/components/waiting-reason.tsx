@@ -5,7 +5,7 @@ import { useLive } from "../app/live.ts";
 import { Waiting } from "./waiting.tsx";
 
 /** Poll interval of the waiting reason. It changes with the network and not with the job, so there is no event; see `job.tsx`. */
-const ASK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** Shows why the chat that was just sent has no token yet. Events have the id of the chat's job, and the job has the reason. */
 export function WaitingReason({ model }: { readonly model: string }) {
@@ -16,7 +16,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
   });
   useEffect(() => {
     if (jobId === null) return undefined;
-    const ask = (): void => {
+    const poll = (): void => {
       if (document.hidden) return;
       api()
         .jobs.get(jobId)
@@ -26,8 +26,8 @@ export function WaitingReason({ model }: { readonly model: string }) {
           () => setWaiting(null),
         );
     };
-    ask();
-    const timer = setInterval(ask, ASK_MS);
+    poll();
+    const timer = setInterval(poll, POLL_MS);
     return () => clearInterval(timer);
   }, [jobId]);
   return (

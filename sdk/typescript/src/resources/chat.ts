@@ -1,5 +1,5 @@
 import { ConnectionError, ProtocolError } from "../errors.ts";
-import { isRecord } from "../error-answer.ts";
+import { isRecord } from "../error-response.ts";
 import type { Http } from "../http.ts";
 import { readPayload } from "../job-events.ts";
 import { JobFailedError } from "../job-failed-error.ts";

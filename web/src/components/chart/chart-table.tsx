@@ -32,11 +32,11 @@ export function ChartTable({
           </tr>
         </thead>
         <tbody>
-          {at.map((atS, place) => (
+          {at.map((atS, position) => (
             <tr key={atS}>
               <th scope="row">{formatChartTime(atS, "bars")}</th>
               {series.map(({ label, values }) => (
-                <td key={label}>{format(values[place])}</td>
+                <td key={label}>{format(values[position])}</td>
               ))}
             </tr>
           ))}

@@ -109,9 +109,9 @@ export function Chart({
 /** Adds to each series the ones after it. The first is drawn first, and the others cover all of it but its own part. */
 function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   return series.map(({ values }, index) =>
-    values.map((value, place) => {
+    values.map((value, position) => {
       if (value === null) return null;
-      return series.slice(index + 1).reduce((sum, { values: others }) => sum + (others[place] ?? 0), value);
+      return series.slice(index + 1).reduce((sum, { values: others }) => sum + (others[position] ?? 0), value);
     }),
   );
 }

@@ -14,7 +14,7 @@ import { Tile } from "../../components/tile.tsx";
 import { Announcements } from "./announcements.tsx";
 import { reasonInWords } from "./reasons.ts";
 
-const MOST_POINTS = 200;
+const MAX_POINTS = 200;
 
 interface Point {
   readonly atS: number;
@@ -36,7 +36,7 @@ export function OverviewPage() {
       waiting: value.jobs.waiting,
       finished: value.jobs.finished_last_minute,
     };
-    setPoints((last) => [...last, point].slice(-MOST_POINTS));
+    setPoints((last) => [...last, point].slice(-MAX_POINTS));
   }, [value]);
   return (
     <>

@@ -25,9 +25,9 @@ async def stream_events(
                 async for event in events:
                     is_connected = True
                     retries.reset()
-                    told = read_account_event(event)
-                    if told is not None:
-                        yield told
+                    parsed = read_account_event(event)
+                    if parsed is not None:
+                        yield parsed
             raise AtollConnectionError("The coordinator closed the stream of events", "connection")
         except AtollError as error:
             if is_connected:

@@ -41,7 +41,7 @@ class AsyncConversations:
             o.GET_CONVERSATION,
             query,
             (conversation_id,),
-            _items_of=lambda answer: cast("list[s.Message]", answer["data"]["messages"]),
+            _items_of=lambda response: cast("list[s.Message]", response["data"]["messages"]),
         )
 
     async def update(self, conversation_id: str, **change: Unpack[s.UpdateConversation]) -> s.Conversation:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ..error_answer import error_of_answer
+from ..error_response import parse_error_response
 from ..errors import (
     AtollConnectionError,
     AtollError,
@@ -78,8 +78,8 @@ class AsyncHttp:
     async def call(self, operation: Operation[A], *ids: str, **parts: Any) -> A:
         """Calls an operation, with retries. `ids` fill the path, `parts` are fields of `Request`."""
         request = Request(operation, ids, **parts)
-        answer: A = _parse(*await self._read(request, "application/json"))
-        return answer
+        result: A = _parse(*await self._read(request, "application/json"))
+        return result
 
     async def content(self, operation: Operation[Any], *ids: str, **parts: Any) -> bytes:
         """Returns the body of a response unchanged, with retries."""
@@ -93,7 +93,7 @@ class AsyncHttp:
             response = await self.client.send(sent, stream=True)
             if not response.is_success:
                 await response.aread()
-                raise error_of_answer(response.status_code, response.headers, response.text)
+                raise parse_error_response(response.status_code, response.headers, response.text)
             async for piece in response.aiter_bytes():
                 yield piece
         except httpx.HTTPError as error:
@@ -139,7 +139,7 @@ class AsyncHttp:
             response = await self.client.send(sent, stream=True)
             if not response.is_success:
                 await response.aread()
-                raise error_of_answer(response.status_code, response.headers, response.text)
+                raise parse_error_response(response.status_code, response.headers, response.text)
             if response.status_code == 204:
                 yield ServerEvent("", "no_content", "")
                 return
@@ -180,7 +180,7 @@ class AsyncHttp:
             raise _failure_of(error, request.operation, self.settings) from error
         body = b"".join(pieces)
         if not response.is_success and response.status_code != request.accepted_status:
-            raise error_of_answer(response.status_code, response.headers, body.decode("utf-8", "replace"))
+            raise parse_error_response(response.status_code, response.headers, body.decode("utf-8", "replace"))
         return response.status_code, body
 
     def _build(self, request: Request, accept: str) -> httpx.Request:
@@ -228,9 +228,9 @@ def _parse(status: int, body: bytes) -> Any:
     if body == b"":
         return None
     try:
-        answer = json.loads(body.decode("utf-8", "replace"))
-        if isinstance(answer, dict):
-            return answer
+        result = json.loads(body.decode("utf-8", "replace"))
+        if isinstance(result, dict):
+            return result
         cause: Exception | None = None
     except (ValueError, RecursionError) as error:
         cause = error

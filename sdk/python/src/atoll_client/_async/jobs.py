@@ -80,11 +80,11 @@ class AsyncJobs:
         Waits for the job to complete, for at most `timeout` seconds. Ending the wait does not cancel the job. Raises JobFailedError
         if it ends in another state, and AtollTimeoutError after `timeout`.
         """
-        async with aclosing(poll(self._http, o.GET_JOB, job_id, timeout, has_wait=True)) as answers:
-            async for answer in answers:
-                if answer["data"]["status"] in _ENDED:
+        async with aclosing(poll(self._http, o.GET_JOB, job_id, timeout, has_wait=True)) as responses:
+            async for response in responses:
+                if response["data"]["status"] in _ENDED:
                     break
-        return _completed(answer["data"])
+        return _completed(response["data"])
 
     def stream(self, job_id: str, *, last_event_id: str | None = None) -> AsyncGenerator[JobStreamEvent, None]:
         """
@@ -143,8 +143,8 @@ class AsyncBatches:
 
     async def wait(self, batch_id: str, *, timeout: float | None = None) -> s.Batch:
         """Waits until all jobs have ended in any state; see `counts`. Raises AtollTimeoutError after `timeout` seconds."""
-        async with aclosing(poll(self._http, o.GET_BATCH, batch_id, timeout, has_wait=False)) as answers:
-            async for answer in answers:
-                if answer["data"]["status"] in _ENDED:
+        async with aclosing(poll(self._http, o.GET_BATCH, batch_id, timeout, has_wait=False)) as responses:
+            async for response in responses:
+                if response["data"]["status"] in _ENDED:
                     break
-        return answer["data"]
+        return response["data"]

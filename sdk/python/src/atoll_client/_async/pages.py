@@ -35,14 +35,14 @@ class AsyncPages(Generic[T]):
     _query: Mapping[str, str | int | None]
     _ids: tuple[str, ...] = ()
     _id_of: Callable[[T], object] = lambda item: cast("dict[str, object]", item)["id"]
-    _items_of: Callable[[Any], list[T]] = lambda answer: cast("list[T]", answer["data"])
+    _items_of: Callable[[Any], list[T]] = lambda response: cast("list[T]", response["data"])
     _first_offset: int = 0
 
     async def page(self, offset: int | None = None) -> Page[T]:
         """Returns one page, with `meta["total"]`: the first, or the one that begins after `offset` items."""
         query: dict[str, str | int | None] = {**self._query, "offset": self._first_offset if offset is None else offset}
-        answer = await self._http.call(self._operation, *self._ids, query=query)
-        return {"data": self._items_of(answer), "meta": answer["meta"]}
+        response = await self._http.call(self._operation, *self._ids, query=query)
+        return {"data": self._items_of(response), "meta": response["meta"]}
 
     async def pages(self) -> AsyncGenerator[Page[T], None]:
         """Iterates over all pages, with one request for each."""

@@ -49,11 +49,11 @@ export function BatchPage({ params }: PageProps) {
             <section class="panel" aria-labelledby="jobs-title">
               <h2 id="jobs-title">Jobs</h2>
               <SimpleTable
-                rows={value.jobs.map((job, index) => ({ ...job, place: index + 1 }))}
+                rows={value.jobs.map((job, index) => ({ ...job, number: index + 1 }))}
                 label="Jobs of the batch"
                 keyOf={(job) => job.id}
                 columns={[
-                  { label: "Input", isNumber: true, cell: ({ place }) => place },
+                  { label: "Input", isNumber: true, cell: ({ number }) => number },
                   { label: "State", cell: ({ status }) => <JobStatusBadge status={status} /> },
                   {
                     label: "Job",

@@ -62,7 +62,7 @@ export function Thread({
         if (event.type === "message") isStored = true;
         else if (event.type === "token") answer += event.content;
         else if (event.type === "error" && event.code !== "cancelled") setError(`${event.code}: ${event.error}`);
-        repaints.ask(answer.length);
+        repaints.schedule(answer.length);
       }
       repaints.now();
     } catch (failure) {

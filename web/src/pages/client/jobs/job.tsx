@@ -31,8 +31,8 @@ export function JobPage({ params }: PageProps) {
   const [isWatched, setWatched] = useState(false);
   if (isUnfinished && !isWatched) setWatched(true);
   const feed = useJobFeed(isWatched ? id : null);
-  const { changes, text, picture } = feed;
-  const hasOutput = text !== "" || picture !== null;
+  const { changes, text, image } = feed;
+  const hasOutput = text !== "" || image !== null;
   useEffect(() => {
     if (changes > 0 || hasOutput) job.reload();
   }, [changes, hasOutput]);
@@ -119,7 +119,7 @@ function Detail({ job, feed }: { readonly job: Job; readonly feed: JobFeed | nul
               {job.error.code}: {job.error.message}
             </p>
           )}
-          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} saysWhySilent={job.waiting !== null} />}
+          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} isExplained={job.waiting !== null} />}
         </section>
         <section class="panel" aria-labelledby="input-title">
           <h2 id="input-title">Input</h2>

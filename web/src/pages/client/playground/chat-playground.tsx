@@ -158,7 +158,7 @@ function Turns({
   );
 }
 
-/** A turn of the chat. Rendered again only when it changes, so that a growing answer does not repaint the others. */
+/** A turn of the chat. Rendered again only when it changes, so that a growing completion does not repaint the others. */
 function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boolean }) {
   return useMemo(
     () => (

@@ -42,22 +42,22 @@ export function useChatRun(): ChatRun {
   const abort = useRef<AbortController | null>(null);
 
   const send: ChatRun["send"] = async (body, system, content) => {
-    const asked: readonly Turn[] = [...turns, { role: "user", content }];
+    const sent: readonly Turn[] = [...turns, { role: "user", content }];
     const controller = new AbortController();
     abort.current = controller;
     const meter = new SpeedMeter();
-    let answer = "";
+    let completion = "";
     const repaints = new Repaints(() => {
-      setTurns([...asked, { role: "assistant", content: answer }]);
+      setTurns([...sent, { role: "assistant", content: completion }]);
       setSpeed(meter.read());
     });
-    setTurns(asked);
+    setTurns(sent);
     setState("waiting");
     setError(null);
     setSpeed(null);
     setCost(null);
     try {
-      const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...asked];
+      const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...sent];
       const chunks = api().chat.stream(
         { ...body, messages, stream_options: { include_usage: true } },
         { signal: controller.signal },
@@ -69,10 +69,10 @@ export function useChatRun(): ChatRun {
         }
         const piece = choices[0]?.delta.content ?? "";
         if (piece === "") continue;
-        if (answer === "") setState("streaming");
-        answer += piece;
+        if (completion === "") setState("streaming");
+        completion += piece;
         meter.token();
-        repaints.ask(answer.length);
+        repaints.schedule(completion.length);
       }
       repaints.now();
       setState("done");
@@ -81,15 +81,15 @@ export function useChatRun(): ChatRun {
       repaints.cancel();
       if (controller.signal.aborted) {
         setState("stopped");
-        if (answer !== "") repaints.now();
+        if (completion !== "") repaints.now();
         else setTurns(turns);
-        return answer !== "";
+        return completion !== "";
       }
       setError(messageOf(failure));
       setState("failed");
-      if (answer !== "") repaints.now();
+      if (completion !== "") repaints.now();
       else setTurns(turns);
-      return answer !== "";
+      return completion !== "";
     }
   };
   return {

@@ -52,7 +52,7 @@ function Chosen({
   readonly available: AvailabilityBySlug;
   readonly models: ReadonlyMap<string, Model> | null;
 }) {
-  const asked = query.value.get("cargo") ?? readSetting("playground");
+  const requested = query.value.get("cargo") ?? readSetting("playground");
   const known = useAvailability() ?? available;
   const chats = cargos.filter(({ chat }) => chat);
   // Chosen once, so that the model does not change while a prompt is typed.
@@ -61,7 +61,7 @@ function Chosen({
     return usual ?? mostAvailable(chats, available) ?? mostAvailable(cargos, available);
   });
   const cargo =
-    cargos.find(({ slug }) => slug === asked) ?? cargos.find(({ slug }) => slug === first?.slug) ?? cargos[0];
+    cargos.find(({ slug }) => slug === requested) ?? cargos.find(({ slug }) => slug === first?.slug) ?? cargos[0];
   if (cargo === undefined) return null;
   const choose = (slug: string): void => {
     writeSetting("playground", slug);

@@ -4,7 +4,7 @@ import { useResource } from "../../../app/resource.ts";
 import type { AvailabilityBySlug } from "./availability.ts";
 
 /** Poll interval. Other accounts' Islands connect without an event here; the coordinator counts them at most every 5 s. */
-const ASK_MS = 15_000;
+const POLL_MS = 15_000;
 
 export async function readAvailability(signal: AbortSignal): Promise<NonNullable<AvailabilityBySlug>> {
   const { data } = await api().cargos.availability({ signal });
@@ -15,7 +15,7 @@ export async function readAvailability(signal: AbortSignal): Promise<NonNullable
 export function useAvailability(): AvailabilityBySlug {
   const { value, reload } = useResource(readAvailability, []);
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), ASK_MS);
+    const timer = setInterval(() => document.hidden || reload(), POLL_MS);
     return () => clearInterval(timer);
   }, []);
   return value ?? null;

@@ -35,15 +35,15 @@ _CLASSES: Mapping[int, type[AtollError]] = {
 }
 
 
-def error_of_answer(status: int, headers: Mapping[str, str], text: str) -> AtollError:
+def parse_error_response(status: int, headers: Mapping[str, str], text: str) -> AtollError:
     """Returns the error for a failed response. `text`: the body, which may come from a proxy."""
     facts = _read_error(text)
     code = _text(facts.get("code")) or f"http_{status}"
-    retry_after_s = retry_after_of(headers.get("retry-after"))
-    told = facts.get("retry_after")
+    retry_after_s = parse_retry_after(headers.get("retry-after"))
+    retry_after = facts.get("retry_after")
     # Ignores text, negative numbers and NaN.
-    if retry_after_s is None and isinstance(told, (int, float)) and told >= 0:
-        retry_after_s = float(told)
+    if retry_after_s is None and isinstance(retry_after, (int, float)) and retry_after >= 0:
+        retry_after_s = float(retry_after)
     return _class_of(status, code)(
         message=_text(facts.get("message")) or f"{status} {text[:_MAX_QUOTED_CHARS]}".strip(),
         code=code,
@@ -63,7 +63,7 @@ def _class_of(status: int, code: str) -> type[AtollError]:
     return _CLASSES.get(status, AtollError)
 
 
-def retry_after_of(header: str | None, now: datetime | None = None) -> float | None:
+def parse_retry_after(header: str | None, now: datetime | None = None) -> float | None:
     """Parses a Retry-After header into seconds; a date counts from now. None if absent or invalid."""
     if header is None:
         return None

@@ -16,7 +16,7 @@ import { JobFailedError } from "./job-failed-error.ts";
 const MAX_QUOTED_CHARS = 200;
 
 /** Returns the error for a failed response. `text`: the body, which may come from a proxy. */
-export function errorOfAnswer(response: Response, text: string): AtollError {
+export function parseErrorResponse(response: Response, text: string): AtollError {
   const { status, headers } = response;
   const error = readError(text);
   const message = stringAt(error, "message") ?? `${status} ${text.slice(0, MAX_QUOTED_CHARS)}`.trim();
@@ -24,7 +24,7 @@ export function errorOfAnswer(response: Response, text: string): AtollError {
     code: stringAt(error, "code") ?? `http_${status}`,
     status,
     details: readDetails(error["details"]),
-    retryAfterS: retryAfterOf(headers.get("retry-after")) ?? numberAt(error, "retry_after"),
+    retryAfterS: parseRetryAfter(headers.get("retry-after")) ?? numberAt(error, "retry_after"),
     requestId: headers.get("x-request-id") ?? stringAt(error, "request_id"),
   };
   if (facts.code === "job_failed") {
@@ -66,7 +66,7 @@ function classOf(status: number): new (message: string, facts: AtollErrorFacts) 
 }
 
 /** Parses a Retry-After header into whole seconds; a date counts from now. Null if absent or invalid. */
-export function retryAfterOf(header: string | null, nowMs: number = Date.now()): number | null {
+export function parseRetryAfter(header: string | null, nowMs: number = Date.now()): number | null {
   if (header === null) return null;
   if (/^\d+$/.test(header)) return Number(header);
   const atMs = Date.parse(header);
