@@ -30,7 +30,7 @@ const COORDINATOR = settingGroup("Coordinator", {
     meaning: "Island token (it_…) of the account that this Island belongs to. Stored by island join",
   }),
   publicKey: publicKey("coordinator.public_key", {
-    meaning: "Public key of the coordinator. Only Cargos signed with it run here. Stored by island join",
+    meaning: "Public key of the coordinator, in base64. Only Cargos signed with it run here. Stored by island join",
   }),
   accountId: setting.parsed("coordinator.account", {
     fallback: null,
@@ -58,10 +58,11 @@ const JOBS = settingGroup("Jobs", {
   hours: setting.parsed("hours", {
     fallback: null,
     unsetMeans: "day and night",
-    type: "<hh:mm-hh:mm>",
+    type: "<hh:mm-hh:mm,…>",
     allowed: "parts of the day such as 22:00-07:00, separated by commas",
     parse: readOpenHours,
-    meaning: "Hours in which the Island accepts new jobs, in local time, for example 22:00-07:00",
+    meaning:
+      "Hours in which the Island accepts new jobs, in local time, separated by commas: 22:00-07:00, 12:00-13:00. Running jobs finish",
   }),
   gpu: setting.choice("gpu", ["auto", "off"], {
     fallback: "auto",
@@ -69,7 +70,7 @@ const JOBS = settingGroup("Jobs", {
   }),
   sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
     fallback: "auto",
-    meaning: "Sandbox of native runtimes: require it, use it if this system has one (auto), or off",
+    meaning: "Sandbox of native runtimes: require it, use the best that works (auto, on Linux only), or off",
   }),
 });
 
@@ -134,11 +135,12 @@ const CONTAINERS = settingGroup("Containers", {
   }),
   containersGpuDevices: setting.parsed("containers.gpu_devices", {
     fallback: null,
-    unsetMeans: "all GPUs, for one container of each Cargo at a time",
+    unsetMeans: "all GPUs",
     type: "<devices>",
     allowed: "GPUs or parts of them, separated by commas: 0, GPU-…, MIG-… or CDI names such as nvidia.com/gpu=0",
     parse: (text) => readList(text, isGpuDevice),
-    meaning: "GPUs for containers, separated by commas. Each container gets one of them",
+    meaning:
+      "GPUs for containers, separated by commas; each container gets one. Unset: each container gets all GPUs, and a Cargo runs one job at a time",
   }),
   containersRuntime: setting.parsed("containers.runtime", {
     fallback: null,
@@ -162,11 +164,12 @@ const CARGOS = settingGroup("Cargos", {
   denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "These categories do not run here"),
   signedBy: setting.parsed("cargos.signed_by", {
     fallback: null,
-    unsetMeans: "the coordinator, including Cargos that only this account may run",
+    unsetMeans: "only the coordinator must sign",
     type: "<keys>",
     allowed: "Ed25519 public keys of 32 bytes in base64, separated by commas",
     parse: (text) => readList(text, (key) => readPublicKey(key) !== undefined),
-    meaning: "Only Cargos run here that one of these keys has signed for all Islands",
+    meaning:
+      "Public keys in base64, separated by commas. Only approved Cargos that one of these keys also signed run here; unapproved Cargos of this account do not",
   }),
 });
 
@@ -174,7 +177,7 @@ const CAPS = settingGroup("Caps", {
   capRamBytes: gigabytes("caps.ram_gb", {
     min: 0.1,
     fallback: null,
-    unsetMeans: "RAM minus 2 GB, or minus 15 % if that is more, but at least half",
+    unsetMeans: "RAM minus the owner's share: 2 GB, or 15 % if that is more, but at most half",
     meaning: "Maximum RAM for jobs",
   }),
   capVramBytes: gigabytes("caps.vram_gb", {
@@ -237,7 +240,7 @@ function names(key: string, known: readonly string[], unsetMeans: string, meanin
     type: "<names>",
     allowed,
     parse: (text) => readList(text, (name) => known.includes(name)),
-    meaning,
+    meaning: `${meaning}. Names: ${known.join(", ")}`,
   });
 }
 

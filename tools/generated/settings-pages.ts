@@ -67,6 +67,7 @@ The data directory is that of \`--data\`, otherwise that of \`ATOLL_ISLAND_DATA\
 | Linux | \`$XDG_DATA_HOME/atoll-island\`, or \`~/.local/share/atoll-island\` |
 | macOS | \`~/Library/Application Support/atoll-island\` |
 | Windows | \`%LOCALAPPDATA%\\atoll-island\` |
+| Debian package | \`/var/lib/atoll-island\` with \`sudo\`; without it, as on Linux |
 
 1 GB is 2^30 bytes.
 ${sections(describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX), columns)}`;
