@@ -16,6 +16,9 @@ const cursorTable = (name: string) =>
 export const earningsCursorTable = cursorTable("earnings_cursor");
 export const usageCursorTable = cursorTable("usage_cursor");
 
+/** SQLite: `ledger_lines` has the entries up to this one, because it gets 256 at a time. */
+export const LAST_LINE = "(SELECT max(id) FROM entries) / 256 * 256";
+
 /** Aggregates the entries after `from`, up to `upTo`. */
 type SumUp = (range: { readonly from: number; readonly upTo: number }) => Promise<unknown>;
 

@@ -1,4 +1,4 @@
-import { earningsCursorTable, moveCursor } from "./entries-cursor.ts";
+import { earningsCursorTable, LAST_LINE, moveCursor } from "./entries-cursor.ts";
 import { read, write } from "../steps/steps.ts";
 import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
 import { jsonMember, jsonRows, someRows, type Tx } from "../steps/tx.ts";
@@ -77,21 +77,18 @@ const PARTY = "party = 'client:' || @accountId";
 const CURSOR = "(SELECT entry FROM earnings_cursor)";
 /** PostgreSQL: the index entries_by_account has the entries of the account. */
 const INDEXED = "earning.party = 'client:' || @accountId AND earning.party LIKE 'client:%'";
-/** SQLite: the index of lines has the entries up to this one. */
-const NEWEST = "(SELECT max(id) FROM entries) / 256 * 256";
-
 const unsummed = ({ dialect }: Tx): string =>
   dialect === "postgres"
     ? `${INDEXED} AND earning.id > ${CURSOR}`
     : `earning.id IN (
         SELECT entry FROM ledger_lines WHERE ${PARTY} AND entry > ${CURSOR}
-        UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${NEWEST}) AND ${PARTY})`;
+        UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${LAST_LINE}) AND ${PARTY})`;
 
 const lastLines = ({ dialect }: Tx): string =>
   dialect === "postgres"
     ? `(SELECT id, txn, micro, kind FROM entries AS earning WHERE ${INDEXED} ORDER BY id DESC LIMIT ${MAX_LINES}) AS earning ${JOINS} WHERE true`
     : `entries AS earning ${JOINS} WHERE earning.id IN (
-        SELECT id FROM entries WHERE id > ${NEWEST} AND ${PARTY}
+        SELECT id FROM entries WHERE id > ${LAST_LINE} AND ${PARTY}
         UNION ALL
         SELECT entry FROM (SELECT entry FROM ledger_lines WHERE ${PARTY} ORDER BY entry DESC LIMIT ${MAX_LINES}))`;
 

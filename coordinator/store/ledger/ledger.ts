@@ -1,5 +1,6 @@
 import { linesOf, type LedgerLine, type LineEntry } from "../../credits/account-lines.ts";
 import type { Posting } from "../../credits/postings.ts";
+import { LAST_LINE } from "./entries-cursor.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { snapshotRead, write } from "../steps/steps.ts";
 import { definedAs, integer, key, named, nullable, onlyIn, small, Table, text, written } from "../steps/table.ts";
@@ -76,8 +77,7 @@ export interface LedgerReport {
 
 type Rows = readonly [id: string, from: string];
 
-/** Entries that `ledger_lines` does not have yet: at most 255. */
-const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
+const NEWEST = `FROM entries WHERE id > ${LAST_LINE}`;
 /** `lines`: entries that form lines (`LineEntry`), of the client and charges of the hold. `moves`: client only. */
 const SOURCES: Readonly<Record<Dialect, { readonly lines: readonly Rows[]; readonly moves: readonly Rows[] }>> = {
   sqlite: {

@@ -1,4 +1,4 @@
-import { moveCursor, usageCursorTable } from "./entries-cursor.ts";
+import { LAST_LINE, moveCursor, usageCursorTable } from "./entries-cursor.ts";
 import { DAY_MS, type UtcDay } from "./host-metrics.ts";
 import { assertPage, type Page } from "../steps/page.ts";
 import { pageRead, write } from "../steps/steps.ts";
@@ -96,12 +96,10 @@ function unsummed({ dialect }: Tx): string {
       SELECT txn, party, micro, kind FROM entries WHERE party = ${hold} AND kind = 'charge' AND id > ${CURSOR})
       AS entry ${JOINS}`;
   }
-  // The index of lines has all but the newest: at most 255, because it gets 256 at a time.
   return `entries AS entry ${JOINS} WHERE entry.id IN (
       SELECT entry FROM ledger_lines WHERE party = ${client} AND entry > ${CURSOR}
       UNION ALL SELECT entry FROM ledger_lines WHERE party = ${hold} AND entry > ${CURSOR}
-      UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, (SELECT max(id) FROM entries) / 256 * 256)
-        AND party IN (${client}, ${hold})
+      UNION ALL SELECT id FROM entries WHERE id > max(${CURSOR}, ${LAST_LINE}) AND party IN (${client}, ${hold})
     ) AND entry.kind IN ('charge', 'earning')`;
 }
 
