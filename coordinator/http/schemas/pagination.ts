@@ -27,8 +27,8 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return z.object({ data: z.array(item), meta: metaSchema });
 }
 
-export function presentPage<T>(data: readonly T[], total: number, { limit, offset }: Page) {
-  return { data: [...data], meta: { total, limit, offset } };
+export function presentPage<T>(data: T[], total: number, { limit, offset }: Page) {
+  return { data, meta: { total, limit, offset } };
 }
 
 /** Format of OpenAI's lists. */

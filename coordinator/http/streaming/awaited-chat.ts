@@ -82,7 +82,7 @@ export async function runChat(
   const late = new AbortController();
   const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
   const openFeed = openFirst(job, submission.onJob);
-  const readySignal = AbortSignal.any([signal, late.signal]);
+  const readySignal = isStreamed ? AbortSignal.any([signal, late.signal]) : signal;
   const feed = await readyFeed({ ...job, openFeed }, isReady, readySignal, log).finally(() => timer?.cancel());
   if (signal.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
