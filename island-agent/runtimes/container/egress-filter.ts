@@ -18,7 +18,7 @@ const MAX_NFT_MS = 10_000;
 /** Search path of nft, because users' PATH often lacks the sbin folders. */
 const PATH = "/usr/sbin:/sbin:/usr/bin:/bin";
 const REMEDY =
-  'run the agent with the capability CAP_NET_ADMIN (docs/host/isolation.md, "Containers with a network"), ' +
+  'run the agent with the capability CAP_NET_ADMIN (docs/host/runtimes.md, "Containers with a network"), ' +
   "or unset containers.network";
 
 /** Blocks private addresses for the containers behind a bridge. If it fails, containers get no network. */

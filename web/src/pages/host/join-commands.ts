@@ -62,7 +62,10 @@ export function commandsFor(system: System & { readonly file: Download }, addres
     return [
       ...download,
       { what: "Install it. The package includes Node.js and a service.", command: `sudo apt install ./${file.name}` },
-      { what: "Join. The command asks for the code and starts the service.", command: `sudo ${join}` },
+      {
+        what: "Join. The command asks for the code and starts the service. To verify the coordinator, add --fingerprint and the value that its operator gives you.",
+        command: `sudo ${join}`,
+      },
     ];
   }
   return [
@@ -75,7 +78,10 @@ export function commandsFor(system: System & { readonly file: Download }, addres
       what: "Install it",
       command: id === "windows" ? `npm install --global ./${file.name}` : `${INSTALL} ./${file.name} && ${ON_PATH}`,
     },
-    { what: "Join. The command asks for the code.", command: join },
+    {
+      what: "Join. The command asks for the code. To verify the coordinator, add --fingerprint and the value that its operator gives you.",
+      command: join,
+    },
     { what: "Start it. It runs until you close this window.", command: "island start" },
     // The agent has no service for Windows.
     ...(id === "windows"
