@@ -32,6 +32,7 @@ export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
 /** Maximum limit that a request may name; it is lowered to the Cargo's limit. */
 export const MAX_REQUESTED_TOKENS = 2 ** 31 - 1;
+export const LOWERED_TOKENS = `Values above the Cargo's context are lowered to it, or to ${BASE_OUTPUT_TOKENS} if that is more`;
 /** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 /** Maximum of a chat's input. Coding agents send their whole conversation and all their tools with every request. */
@@ -150,7 +151,7 @@ export const samplingFields = {
     .min(1)
     .max(MAX_REQUESTED_TOKENS)
     .nullish()
-    .describe(`Lowered to the Cargo's context, or to ${BASE_OUTPUT_TOKENS} if the context is smaller`),
+    .describe(`Default ${DEFAULT_OUTPUT_TOKENS}. ${LOWERED_TOKENS}`),
   temperature: z.number().min(0).max(2).nullish().describe(`Default ${DEFAULT_TEMPERATURE}`),
   top_p: z.number().gt(0).max(1).nullish(),
   stop: stopSchema.nullish(),

@@ -78,7 +78,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Use a code, or wait until one expires",
   },
   too_many_cargos: {
-    meaning: "The account has reached its limit of Cargos, or of slugs used so far",
+    meaning: "The account has its maximum of Cargos, or of slugs that its Cargos, deleted ones included, have had",
     action: "Delete a Cargo, or use an old slug again",
   },
   job_not_cancellable: { meaning: "The job or batch has ended", action: "Read its result" },
@@ -159,7 +159,8 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Check the file with `GET /files/{id}` and submit the job again",
   },
   invalid_output: {
-    meaning: "The result was empty, did not match its schema or differed from what was streamed",
+    meaning:
+      "The Island's result was empty, differed from its stream, or lacked the requested format. Usually free of charge",
     action: SUBMIT_AGAIN,
   },
   context_length_exceeded: {
@@ -192,8 +193,9 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Request less output, or run fewer jobs at once",
   },
   schema_unmet: {
-    meaning: "The output does not match the requested JSON schema; the message says where and why",
-    action: "Retry, or simplify the schema. The output was charged",
+    meaning:
+      "The output is complete, but breaks a rule of your JSON schema that is validated afterwards; the message says where. The output was charged",
+    action: "Simplify the schema. Another attempt may succeed, and is charged too; clients do not retry it",
   },
   runtime_unavailable: { meaning: "The Island cannot run this kind of Cargo now", action: SUBMIT_AGAIN },
   runtime_crashed: { meaning: "The process that ran the job ended unexpectedly", action: SUBMIT_AGAIN },

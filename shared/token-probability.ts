@@ -55,9 +55,7 @@ export const probabilityFields = {
     .min(0)
     .max(MAX_TOP_LOGPROBS)
     .nullish()
-    .describe(
-      `The maximum needs \`max_tokens\` of at most ${Math.floor(MAX_ANSWER_PROBABILITIES / (MAX_TOP_LOGPROBS + 1))}`,
-    ),
+    .describe(`\`max_tokens\` × (\`top_logprobs\` + 1) may be at most ${MAX_ANSWER_PROBABILITIES}`),
 };
 
 interface ProbabilityInput {

@@ -129,6 +129,21 @@ describe("commands of docs/use", () => {
     }
   });
 
+  it("chat.md: a chat submitted as a job gives its completion, and a repeat gives the same job", async () => {
+    writeFileSync(join(folder, ".atoll-auth"), `Authorization: Bearer ${key}\n`, { mode: 0o600 });
+    const commands = blocksOf(readFileSync(join(ROOT, "docs", "use", "chat.md"), "utf8")).flatMap(
+      (each) => each.commands,
+    );
+    const submission = commands.find(({ text }) => text.includes("$api/jobs ") && text.includes('"messages"'))?.text;
+    const script = `api=${network.url}/api/v1 auth=@$HOME/.atoll-auth\n${submission}`;
+    const first = await bash(script);
+    const { id } = JSON.parse(first.output).data;
+    const { body } = await call(network.url, key, "GET", `/jobs/${id}?wait=30`);
+    expect(body.data).toMatchObject({ status: "completed", output: "7 plus 8 is 15." });
+    const repeat = await bash(script);
+    expect(JSON.parse(repeat.output).data.id).toBe(id);
+  });
+
   it("quickstart.md: the client in TypeScript prints a completion", async () => {
     const page = readFileSync(join(ROOT, "docs", "use", "quickstart.md"), "utf8");
     const [, code = ""] = /^```ts\n([^]*?)^```/m.exec(page) ?? [];

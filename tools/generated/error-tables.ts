@@ -9,9 +9,14 @@ function responseTable(): string {
   const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
   const rows = codes.map((code) => {
     const { meaning, action } = ERROR_GUIDE[code];
-    return `| \`${code}\` | ${ERROR_STATUS[code]} | ${meaning} | ${action} |`;
+    return `| \`${code}\` | ${statusText(ERROR_STATUS[code])} | ${meaning} | ${action} |`;
   });
   return [HEAD_OF_RESPONSES, "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** Below `/v1`, 422 becomes 400. */
+function statusText(status: number): string {
+  return status === 422 ? "422 (400)" : String(status);
 }
 
 /** Returns the table of codes of jobs that failed or timed out. */

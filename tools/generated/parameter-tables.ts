@@ -36,7 +36,7 @@ function rowOf({ name, unhonoured, schemas }: Parameter): ParameterRow {
 
 function entryRows({ name, ignoredEntry }: Parameter): ParameterRow[] {
   if (ignoredEntry === null) return [];
-  return [{ name, rule: "honoured", note: `Ignored: ${ignoredEntry.note}`, neutral: [] }];
+  return [{ name, rule: "honoured", note: `Some entries are ignored: ${ignoredEntry.note}`, neutral: [] }];
 }
 
 /** Returns the limits and the first description of a parameter's schemas. */

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import {
   describeOtherPart,
+  LOWERED_TOKENS,
   MAX_REQUESTED_TOKENS,
   MAX_MESSAGES,
   samplingFields,
@@ -115,11 +116,7 @@ const promptFields = {
 /** Body of a message. `null` means "not given". Source: Anthropic's API. */
 export const messageBodySchema = requestObject({
   ...promptFields,
-  max_tokens: z
-    .int()
-    .min(1)
-    .max(MAX_REQUESTED_TOKENS)
-    .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
+  max_tokens: z.int().min(1).max(MAX_REQUESTED_TOKENS).describe(LOWERED_TOKENS),
   temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
   top_p: samplingFields.top_p,
   top_k: samplingFields.top_k,

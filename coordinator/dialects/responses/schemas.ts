@@ -1,5 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_REQUESTED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
+import {
+  DEFAULT_OUTPUT_TOKENS,
+  LOWERED_TOKENS,
+  MAX_REQUESTED_TOKENS,
+  samplingFields,
+  type ResponseFormat,
+} from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import {
@@ -58,7 +64,7 @@ const NEVER_INCLUDED: readonly string[] = [
 ];
 const includableSchema = ignoredEntry(
   z.enum([TEXT_LOGPROBS, ENCRYPTED_REASONING, ...NEVER_INCLUDED]),
-  `OpenAI's other values than \`${TEXT_LOGPROBS}\` and \`${ENCRYPTED_REASONING}\``,
+  `values of OpenAI's API other than \`${TEXT_LOGPROBS}\` and \`${ENCRYPTED_REASONING}\``,
   (name) => NEVER_INCLUDED.some((other) => other === name),
 );
 const WHOLE_REASONING = ignored("reasoning is always returned in full, as `reasoning` items");
@@ -80,7 +86,7 @@ export const responseBodySchema = requestObject({
     .min(1)
     .max(MAX_REQUESTED_TOKENS)
     .nullish()
-    .describe("Lowered to the Cargo's context, or to 4096 if the context is smaller"),
+    .describe(`Default ${DEFAULT_OUTPUT_TOKENS}. ${LOWERED_TOKENS}`),
   temperature: samplingFields.temperature,
   top_p: samplingFields.top_p,
   text: requestObject({
@@ -96,7 +102,9 @@ export const responseBodySchema = requestObject({
     .describe(`\`${ENCRYPTED_REASONING}\` has an effect only for Cargos with reasoning`),
   top_logprobs: probabilityFields.top_logprobs,
   reasoning: requestObject({
-    effort: effortSchema.nullish().describe("Only for Cargos with reasoning; ignored for others"),
+    effort: effortSchema
+      .nullish()
+      .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
     summary: WHOLE_REASONING,
     generate_summary: WHOLE_REASONING,
     context: EARLIER_REASONING,

@@ -29,7 +29,8 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   routes.post("", {
     id: "submitJob",
     is: "Submit a job",
-    about: "With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job.",
+    about:
+      "With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job. `input` of a chat has `messages`, or a `prompt`, and its parameters.",
     access: "write",
     headers: idempotencyHeaders,
     body: submitSchema,

@@ -71,7 +71,9 @@ export const chatBodySchema = requestObject({
   functions: refused("deprecated by OpenAI; use `tools`", [[]]),
   function_call: refused("deprecated by OpenAI; use `tool_choice`", ["none", "auto"]),
   ...probabilityFields,
-  reasoning_effort: effortSchema.nullish().describe("Only for Cargos with reasoning; ignored for others"),
+  reasoning_effort: effortSchema
+    .nullish()
+    .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
   n: z
     .int()
     .min(1)

@@ -604,7 +604,7 @@ export interface components {
             logprobs?: boolean | null;
             /** Newer name of `max_tokens`; takes precedence over it */
             max_completion_tokens?: number | null;
-            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
+            /** Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens?: number | null;
             /** At most 16384 parts in total */
             messages: {
@@ -636,7 +636,7 @@ export interface components {
             /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
-            /** Only for Cargos with reasoning; ignored for others */
+            /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
@@ -708,7 +708,7 @@ export interface components {
             })[] | null;
             /** 0: no limit */
             top_k?: number | null;
-            /** The maximum needs `max_tokens` of at most 4761 */
+            /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
             /** An OpenRouter parameter; has the effect of `stream_options.include_usage` */
@@ -1781,7 +1781,7 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         MessageRequest: {
-            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
+            /** Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens: number;
             /** At most 16384 parts in total */
             messages: {
@@ -2512,7 +2512,7 @@ export interface components {
                 [key: string]: number;
             } | null;
             max_completion_tokens?: number | null;
-            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
+            /** Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens?: number | null;
             min_p?: number | null;
             presence_penalty?: number | null;
@@ -2677,7 +2677,7 @@ export interface components {
                 type: "item_reference";
             })[];
             instructions?: string | null;
-            /** Lowered to the Cargo's context, or to 4096 if the context is smaller */
+            /** Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_output_tokens?: number | null;
             /** At most 16 entries */
             metadata?: {
@@ -2690,7 +2690,7 @@ export interface components {
             /** Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions */
             previous_response_id?: string | null;
             reasoning?: {
-                /** Only for Cargos with reasoning; ignored for others */
+                /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
             /** Default true. False: input and output are removed when the response ends */
@@ -2764,7 +2764,7 @@ export interface components {
             } | {
                 type: string;
             })[] | null;
-            /** The maximum needs `max_tokens` of at most 4761 */
+            /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
         };
@@ -3637,7 +3637,7 @@ export interface calls {
             };
         };
     };
-    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's. */
+    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's. */
     "post /chat/completions": {
         requestBody: {
             "application/json": components["schemas"]["ChatCompletionRequest"];
@@ -4169,7 +4169,7 @@ export interface calls {
             };
         };
     };
-    /** Submit a job. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job. */
+    /** Submit a job. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first job. `input` of a chat has `messages`, or a `prompt`, and its parameters. */
     "post /jobs": {
         parameters: {
             header?: {

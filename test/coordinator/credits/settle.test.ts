@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { settle, type SettleFacts } from "../../../coordinator/credits/settle.ts";
+import { DEFAULT_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 
 /** A completed job of 1 credit on an owner's Island, fee 10 %. */
 function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle> {
@@ -50,6 +51,12 @@ describe("settle()", () => {
     expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
     // Output of other Cargos has no share that a client can use.
     expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
+  });
+
+  it("charges the example of docs/concepts.md", () => {
+    const prompt = { promptTokens: 904, readTokens: 904 };
+    const settled = settleOf({ event: "cancel", ...prompt, deliveredTokens: 274, maxTokens: DEFAULT_OUTPUT_TOKENS });
+    expect(settled.chargeMicro).toBe(400_000);
   });
 
   it("charges nothing if the Island broke the protocol", () => {

@@ -579,7 +579,7 @@ class ChatCompletionRequest(TypedDict):
     max_completion_tokens: NotRequired[int | None]
     """Newer name of `max_tokens`; takes precedence over it"""
     max_tokens: NotRequired[int | None]
-    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
+    """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
@@ -605,9 +605,9 @@ class ChatCompletionRequest(TypedDict):
     logprobs: NotRequired[bool | None]
     """Return log probabilities of text tokens, before temperature, penalties and grammars"""
     top_logprobs: NotRequired[int | None]
-    """The maximum needs `max_tokens` of at most 4761"""
+    """`max_tokens` × (`top_logprobs` + 1) may be at most 100000"""
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others"""
+    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
     n: NotRequired[int | None]
     """Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
@@ -947,7 +947,7 @@ class MessageRequest(TypedDict):
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
     """Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"""
     max_tokens: int
-    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
+    """Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
     """Default 1"""
     top_p: NotRequired[float | None]
@@ -1672,7 +1672,7 @@ class ResponseRequest(TypedDict):
     previous_response_id: NotRequired[str | None]
     """Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions"""
     max_output_tokens: NotRequired[int | None]
-    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
+    """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
@@ -1685,7 +1685,7 @@ class ResponseRequest(TypedDict):
     include: NotRequired[list[Literal["message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs"]] | None]
     """`reasoning.encrypted_content` has an effect only for Cargos with reasoning"""
     top_logprobs: NotRequired[int | None]
-    """The maximum needs `max_tokens` of at most 4761"""
+    """`max_tokens` × (`top_logprobs` + 1) may be at most 100000"""
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
@@ -1840,7 +1840,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 class ResponseRequestReasoning(TypedDict):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others"""
+    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
 
 
 class Embeddings(TypedDict):
@@ -2385,7 +2385,7 @@ class MessageEvent(TypedDict):
 class PostMessage(TypedDict):
     content: str
     max_tokens: NotRequired[int | None]
-    """Lowered to the Cargo's context, or to 4096 if the context is smaller"""
+    """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]

@@ -48,7 +48,7 @@ describe("tables of parameters", () => {
       ["user", "ignored", "a label"],
       ["audio", "refused", "answers are text"],
       ["list", "honoured", ""],
-      ["list[]", "honoured", "Ignored: others"],
+      ["list[]", "honoured", "Some entries are ignored: others"],
       ["inner", "honoured", ""],
       ["inner.a", "honoured", "1 to 4"],
       ["free", "honoured", ""],
