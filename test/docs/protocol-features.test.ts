@@ -11,7 +11,7 @@ it("docs/reference/island-protocol.md lists every agent feature and no other", (
   const page = readFileSync(join(ROOT, "docs", "reference", "island-protocol.md"), "utf8");
   const [, section = ""] = /^## Features\n([^]*?)(?=^## )/m.exec(page) ?? [];
   const names = [...section.matchAll(/^- (`[^:]+):/gm)].flatMap(([, list = ""]) =>
-    [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    [...list.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
   );
   expect(names.toSorted()).toEqual([...AGENT_FEATURES, ...CARGO_FEATURES, FILES_FEATURE].toSorted());
 });
