@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..");
 const LAYERS = ["bin", "coordinator", "island-agent", "shared", "sdk"] as const;
 type Layer = (typeof LAYERS)[number];
 
-/** Allowed imports between the top folders. Source: ARCHITECTURE.md, "Imports". */
+/** Allowed imports between the top folders. */
 const ALLOWED: Record<Layer, readonly Layer[]> = {
   bin: ["bin", "coordinator", "island-agent", "shared"],
   coordinator: ["coordinator", "shared"],

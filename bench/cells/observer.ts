@@ -16,7 +16,7 @@ interface QueuedDue extends HeapItem {
   readonly dueMs: number;
 }
 
-/** Wait limit of jobs. Their priority counts for half of it. */
+/** Wait limit of jobs, equal to that of all shipped Cargos. Their priority counts for half of it. */
 export const WAIT_LIMIT_MS = 3_600_000;
 const NEW = 0;
 const WAITING = 1;

@@ -32,6 +32,7 @@ const exampleSchema = jsonObject
   })
   .meta({ description: `At most ${MAX_EXAMPLE_BYTES} bytes as JSON` });
 const megabytes = z.number().int().min(0).max(MAX_MB);
+/** Each of the six limits of a Cargo, in seconds: at most 7 days. */
 const limitS = z.number().positive().max(604_800);
 const priceSchema = z
   .number()

@@ -215,7 +215,8 @@ const JOBS = settingGroup("Jobs", {
     min: 1,
     max: 100,
     fallback: 3,
-    meaning: "Attempts before a job fails. A new attempt starts when the job's Island is lost",
+    meaning:
+      "Attempts before a job fails. Another starts after the Island is lost, fails or is silent, and once after the run limit",
   }),
   acceptLimitMs: phase("accept_limit_s", 5, "Time for an Island to accept a job. Then the next attempt starts"),
   startLimitMs: phase(
@@ -239,7 +240,7 @@ const JOBS = settingGroup("Jobs", {
     min: 0,
     max: 3_600,
     fallback: 60,
-    meaning: "Time for which a chat completion waits for an Island before it fails",
+    meaning: "Time for which chats and other requests that return their output wait for an Island before they fail",
   }),
   chatShare: setting.number("chat_share", {
     min: 0.01,

@@ -19,8 +19,9 @@ const NONE: readonly string[] = [];
 export type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /**
- * Passes the events of both registries to the scheduler, and its effects to the registries as commands. Its only state
- * is the timer for the scheduler. See `assignments.ts` for `assign`, `wait-reasons.ts` for `explainWait`.
+ * Passes the events of both registries to the scheduler, and its effects to the registries as commands. It keeps
+ * only timers, listeners, and the jobs that `unrunnable-jobs.ts` checks. See `assignments.ts` for `assign`,
+ * `wait-reasons.ts` for `explainWait`.
  */
 export function openDispatcher(
   env: Env<"islandGraceMs" | "restartGraceMs">,

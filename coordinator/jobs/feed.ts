@@ -52,7 +52,10 @@ export class JobFeed {
   tokens = 0;
   /** Counted by the last Island; 0 before, and if it reports none. Not stored. */
   promptTokens = 0;
-  /** The last attempt that made output that cannot be withdrawn: anything but progress. Null before any. */
+  /**
+   * The last attempt that made output that cannot be withdrawn: anything except progress and empty tokens. Null before
+   * any.
+   */
   outputAttempt: number | null = null;
   hasText = false;
   /** The reason if a replica was cut, once; the job then has another feed. */

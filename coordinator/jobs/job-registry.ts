@@ -151,7 +151,7 @@ export class JobRegistry {
     return job.attempt === attempt && job.islandId === islandId ? job : undefined;
   }
 
-  /** Durable jobs, oldest first. */
+  /** Durable jobs in the order in which they were added here, which after a restart is not that of their creation. */
   *list(): Iterable<ActiveJob> {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;
   }

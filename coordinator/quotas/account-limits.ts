@@ -4,7 +4,7 @@ import type { AccountLimits } from "../store/accounts/accounts.ts";
 /** The limits of an account, with defaults filled in. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
 
-/** Limits that the operator did not set. Source: spec §8. */
+/** Limits that the operator did not set. Source of all except `share`: spec §8. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   requestsPerMinute: 100,
   concurrentJobs: 10,

@@ -22,7 +22,7 @@ const examples = [...page.matchAll(/^## (Add .*)\n([^]*?)(?=^## |$(?![^]))/gm)].
 describe("the examples of docs/internals/where-to-change.md", () => {
   it("explain a chat parameter, a stored field of a job and a table in few steps", () => {
     expect(examples.map(({ title, steps }) => [title, steps.length])).toEqual([
-      ["Add a chat parameter", 4],
+      ["Add a chat parameter", 5],
       ["Add a stored field of a job", 5],
       ["Add a table", 4],
     ]);
@@ -54,6 +54,14 @@ describe("the examples of docs/internals/where-to-change.md", () => {
 });
 
 describe("docs/internals/where-to-change.md", () => {
+  it("names existing tests in each row of its tables", () => {
+    const rows = page.split("\n").flatMap((line) => (/^\| (?!Change )/.test(line) ? [line.split(" | ")] : []));
+    expect(rows.length).toBeGreaterThan(25);
+    const tests = rows.map((cells) => [...(cells[2] ?? "").matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path));
+    expect(rows.filter((_, index) => tests[index]?.length === 0)).toEqual([]);
+    expect(tests.flat().filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
   it("has at most 1,200 words", () => {
     expect(page.trim().split(/\s+/).length).toBeLessThanOrEqual(1_200);
   });

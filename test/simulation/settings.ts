@@ -5,6 +5,7 @@ import { cargoSigner } from "../../coordinator/islands/cargo-signer.ts";
 const GIB = 1_024 ** 3;
 export const GRACE_MS = 15_000;
 export const RESTART_GRACE_MS = 45_000;
+/** Equal to the default of the setting `max_attempts`, which the simulation does not read. */
 export const MAX_ATTEMPTS = 3;
 export const NETWORK_FEE = 0.1;
 export const PRIORITY_PRICE = 3;

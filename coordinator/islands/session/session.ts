@@ -214,7 +214,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       (error: unknown) => {
         if (error instanceof ServiceError) return this.#close(CLOSE.policyViolation, error.message);
         this.#log("error", { err: error }, "Could not accept an Island");
-        return this.#close(1011, "internal error");
+        return this.#close(CLOSE.internalError, "internal error");
       },
     );
   }

@@ -5,7 +5,8 @@ export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
  * Returns true if another attempt may follow. Delivered output is never withdrawn, so the attempt must be able to
- * continue after it. Which failures end only an attempt: `retryable` in `dispatch/attempt-fencing.ts`.
+ * continue after it. Whether a failure ends only the attempt: `retryable` in the Island's frame, which
+ * `dispatch/attempt-fencing.ts` reads.
  */
 export function mayRetry(
   job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,

@@ -73,7 +73,7 @@ export interface Account extends Pick<AccountRow, "id" | "email" | "createdAtMs"
 }
 
 const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "share"] as const;
-/** Limits of one account; null for the default of `quotas/account-limits.ts`. Source: spec §8. */
+/** Limits of one account; null for the default of `quotas/account-limits.ts`. Source of all except `share`: spec §8. */
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
 interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {

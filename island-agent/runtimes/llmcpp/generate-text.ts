@@ -110,10 +110,10 @@ export async function generateText(
 /** @param written tokens of the completion so far. */
 function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[]): SequenceEvaluateOptions {
   if (repeatPenalty === false) return options;
-  const { lastTokens: maxPunishTokens, punishTokensFilter, penalty, frequencyPenalty, presencePenalty } = repeatPenalty;
+  // LlamaChat reads penalizeNewLine. A sequence, used here, always penalises the tokens that it is given.
+  const { lastTokens: maxPunishTokens, punishTokensFilter, penalizeNewLine: _, ...penalties } = repeatPenalty;
   const punishTokens = (): Token[] => punishTokensFilter(written.slice(-maxPunishTokens));
-  const repeat = { punishTokens, maxPunishTokens, penalty, frequencyPenalty, presencePenalty };
-  return { ...options, repeatPenalty: repeat };
+  return { ...options, repeatPenalty: { ...penalties, punishTokens, maxPunishTokens } };
 }
 
 /**

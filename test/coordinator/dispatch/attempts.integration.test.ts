@@ -125,7 +125,7 @@ describe("attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data).toMatchObject({ output: "right", attempts: 2 });
   });
 
-  it("fails the job and releases its credits after failures on three Islands", async () => {
+  it("fails the job and releases its credits after three failed attempts", async () => {
     await using island = await join();
     const before = (await api("GET", "/account")).body.data.credits as number;
     const jobId = await submit();
