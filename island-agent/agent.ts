@@ -24,7 +24,7 @@ import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 /** Delay in which changes between heartbeats are collected and reported together. */
 const REPORT_DELAY_MS = 500;
 const MS_PER_S = 1_000;
-/** Time that `stop` waits for the coordinator to take the jobs back. */
+/** Maximum wait of `stop` until the coordinator has acknowledged the returned jobs. */
 const MAX_STOP_MS = 2_000;
 
 /** Resources that the owner can change while the agent runs, besides its hours. */
@@ -35,13 +35,12 @@ interface Offer {
   readonly hardware: Hardware;
 }
 
-/** Dependencies of an agent. */
 export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchFiles" | "onEnded"> {
   readonly coordinators: CoordinatorAddresses;
   readonly token: string;
   readonly hostId: string;
   readonly version: string;
-  /** Maximum wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
+  /** Maximum time between the end of the last job and the acknowledgement of all results, including reconnects. */
   readonly drainTimeoutMs: number;
   readonly clock: Clock;
   /** Initial offer. {@link IslandAgent.change} replaces it. */
@@ -52,18 +51,18 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
     CargoFiles,
     "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
-  /** Whether new jobs are accepted. The agent disposes it. */
+  /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
-  /** Asks the coordinator for preload recommendations; null: the owner has disabled preloads. */
+  /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
   /** Measures the machine's load. */
   readonly usage: () => UsageReport;
-  /** Returns the RAM that a load can use now; null when unknown. */
+  /** Returns the bytes of RAM that loading a Cargo can use now; null if unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
-  /** Called at the first welcome. */
+  /** Called at the first `welcome`. */
   readonly onConnected: () => void;
-  /** Returns 0 (inclusive) to 1 (exclusive); spreads the attempts to reconnect. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), which spreads the attempts to reconnect. */
   readonly random?: () => number;
 }
 
@@ -71,7 +70,6 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
 export class IslandAgent {
   /** Preloads, and downloads that the owner requested. */
   readonly downloads: BackgroundDownloads;
-  /** Loaded Cargos. */
   readonly pool: CargoPool;
   readonly #parts: AgentParts;
   readonly #outbox = new Outbox();
@@ -80,7 +78,6 @@ export class IslandAgent {
   readonly #admission: CargoAdmission;
   readonly #reconnects: ReconnectPolicy;
   #offer: Offer;
-  /** Ends the agent. */
   readonly #leave = new AbortController();
   /** Ends the current session, so that a new one sends another `hello`. */
   #renew = new AbortController();
@@ -90,7 +87,7 @@ export class IslandAgent {
   #link: LinkState = "connecting";
   #sessions = 0;
   #lastProblem: string | null = null;
-  /** Availability that was last sent to the coordinator. */
+  /** True if the coordinator last received that the Island accepts jobs. */
   #reportedOpen = true;
   #pendingReport: Timer | null = null;
   /** Timer that returns running jobs to the coordinator when they take too long. */
@@ -168,7 +165,9 @@ export class IslandAgent {
     };
   }
 
-  /** Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves to why. */
+  /**
+   * Runs until `stop` or `drain` is done, or the coordinator permanently refuses the Island. Resolves with the reason.
+   */
   async run(): Promise<string> {
     const { clock, coordinators, log, token } = this.#parts;
     while (!this.#leave.signal.aborted) {
@@ -218,8 +217,8 @@ export class IslandAgent {
   /**
    * Stops accepting new jobs, finishes the running ones, and leaves as soon as the coordinator has all results. Without
    * a session it first reconnects, for at most `drainTimeoutMs`.
-   * @param limitMs time after which running jobs are returned to the coordinator; null: they may run up to their own
-   * limits. A limit also applies to a drain in progress; null then changes nothing.
+   * @param limitMs Time after which running jobs are returned to the coordinator; null lets them run up to their own
+   * limits. A call during a drain without a limit can still set one.
    */
   async drain(limitMs: number | null): Promise<void> {
     const { availability, clock } = this.#parts;
@@ -238,8 +237,8 @@ export class IslandAgent {
   }
 
   /**
-   * Returns the running jobs and leaves as soon as the coordinator has them. Leaves immediately when no job runs or
-   * there is no session.
+   * Returns the running jobs to the coordinator, and leaves when it has acknowledged them. Leaves immediately when no
+   * job runs or there is no session.
    */
   async stop(): Promise<void> {
     this.#parts.availability.drain();

@@ -12,20 +12,20 @@ export class BusError extends Error {
 export type Unsubscribe = () => void;
 
 /**
- * Message bus between the coordinators of a network. A message is plain data, delivered at most once. Subjects are
+ * A message bus between the coordinators of a network. A message is plain data, delivered at most once. Subjects are
  * words of [A-Za-z0-9_-] joined by dots; docs/internals/cluster-messages.md lists them.
  */
 export interface Bus {
-  /** Reason why others cannot be reached; null while they can. */
+  /** Why other coordinators cannot be reached; null while the bus is up. */
   readonly downBecause: string | null;
   onChange(listener: (downBecause: string | null) => void): Unsubscribe;
-  /** Delivers to all subscribers, including this coordinator. Dropped while the bus is down. */
+  /** Delivers a message to all subscribers, including this coordinator. Drops it while the bus is down. */
   publish(subject: string, message: unknown): void;
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe;
   /** Sends a request to the responder of the subject. @throws {BusError} */
   request(subject: string, message: unknown, timeoutMs: number): Promise<unknown>;
-  /** Handles requests. An error of `handler` rejects the request with its message. */
+  /** Handles the requests of a subject. An error of `handler` rejects the request with its message. */
   handle(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe;
-  /** Sends pending messages, then closes. */
+  /** Sends pending messages, then closes the bus. */
   close(): Promise<void>;
 }

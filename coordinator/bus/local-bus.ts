@@ -1,6 +1,6 @@
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
-/** In-process bus of a single coordinator, which receives only its own messages. */
+/** An in-process bus for a single coordinator, which receives only its own messages. */
 export class LocalBus implements Bus {
   readonly downBecause = null;
   readonly #listeners = new Map<string, Set<(message: unknown) => void>>();

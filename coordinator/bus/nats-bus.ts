@@ -13,16 +13,17 @@ import type { Logger } from "../../shared/logger.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
-/** Prefix of all subjects. The number is the version of the messages. */
+/** Prefix of all subjects. The number is the version of the message format. */
 const PREFIX = "atoll.2.";
-/** Prefix of subjects with a separate connection, which a stalled subscriber may block. */
+/** Prefix of subjects with a connection of their own, because a stalled subscriber may block it. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Limit for flushing published messages; the rest is dropped. */
+/** Time limit for sending pending messages before a close; the rest is dropped. */
 const MAX_DRAIN_MS = 2_000;
 
+/** Delay between attempts of an open connection to reconnect. */
 const RECONNECT_MS = 250;
 /** Delay between attempts to open the first connection. An open connection reconnects on its own. */
 const RETRY_MS = 1_000;
@@ -32,8 +33,9 @@ const PING_MS = 2_000;
 /** Required size of the largest message: the default limit of NATS. Slices of feeds take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
-/** Error codes of Node.js and OpenSSL: invalid server certificate; key and certificate differ. */
+/** Error codes of Node.js for an invalid certificate of the server. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
+/** Error codes of OpenSSL for a client certificate and key that cannot be used. */
 const OWN_CERTIFICATE = /^ERR_OSSL_/;
 
 type Reply = readonly [isOk: true, value: unknown] | readonly [isOk: false, message: string];
@@ -99,7 +101,7 @@ export async function openNatsBus(
     try {
       respond([true, await handler(packr.unpack(message.data))]);
     } catch (error) {
-      // Reached when the handler throws or its reply is too large for a message.
+      // The handler threw an error, or its reply is too large for a message.
       guarded(message.subject, () => respond([false, error instanceof Error ? error.message : String(error)]));
     }
   }
@@ -151,6 +153,7 @@ export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass
 
 type Callback = (error: Error | null, message: Msg) => void;
 
+/** A subscription, which each new connection opens again. */
 interface Held {
   readonly subject: string;
   readonly callback: Callback;
@@ -185,7 +188,7 @@ async function openNatsLink(
     if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
   }
 
-  /** Resolves with the error, or null if the connection is open. */
+  /** Tries to connect once. Resolves with the error, or with null if the connection is open. */
   async function connectOnce(): Promise<unknown> {
     let connection: NatsConnection;
     try {
@@ -228,7 +231,7 @@ async function openNatsLink(
 
   async function watch(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) noteStatus(status);
-    // The client gives up when the servers reject it.
+    // The client stops reconnecting when the servers reject it.
     const fault = await connection.closed();
     if (isClosing) return;
     setDown(fault?.message ?? "the connection was closed");
@@ -267,7 +270,7 @@ async function openNatsLink(
         if (held.live?.isClosed() === false && !isClosing) held.live.unsubscribe();
       };
     },
-    /** Never rejects. */
+    /** Closes the connection. Never rejects. */
     async close(): Promise<void> {
       isClosing = true;
       retry?.cancel();
@@ -299,18 +302,18 @@ function settingFaultOf(error: unknown): string | null {
     return `The certificate of the NATS server is not trusted (${error.message}). Check nats_ca_file, and that the certificate has the host name in bus`;
   }
   if (OWN_CERTIFICATE.test(code)) return `${error.message}. Check nats_cert_file, nats_key_file and nats_ca_file`;
-  // The client gives this error no code.
+  // The NATS client sets no code on this error.
   const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
   return isPlain
     ? "The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require"
     : null;
 }
 
-/** Describes why there is no connection, for logs and /health. */
+/** Returns why the connection failed, for logs and /health. */
 function describeFault(error: unknown, isTls: boolean): string {
   const fault = settingFaultOf(error);
   if (fault !== null) return fault;
-  // A server that rejects our certificate closes the connection, which the client reports as a timeout.
+  // A server that rejects the client certificate closes the connection, which the client reports as a timeout.
   if (isTls && error instanceof errors.TimeoutError)
     return "timeout; does the server ask for another client certificate?";
   return error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ export interface BusConnection {
   /** File with the seed of an nkey. */
   readonly nkeyFile: string | null;
   readonly caFile: string | null;
-  /** Client certificate and its key. */
+  /** Files with the client certificate and its key. */
   readonly certFile: string | null;
   readonly keyFile: string | null;
   readonly isTls: boolean;
@@ -33,7 +33,7 @@ export async function openBus(
   env: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
   if (connection === null) return new LocalBus();
-  // A single coordinator does not need NATS.
+  // A single coordinator does not load the NATS client.
   const { openNatsBus } = await import("./nats-bus.ts");
   const { servers, user, password, token } = connection;
   return openNatsBus(
@@ -68,7 +68,7 @@ async function authenticatorOf({ credentialsFile, nkeyFile }: BusConnection) {
   return { authenticator };
 }
 
-/** Reads the files here, so that a missing file is reported with its path. */
+/** Returns the TLS options. The files are read here, so that a missing file is reported with its path. */
 async function tlsOf({ isTls, caFile, certFile, keyFile }: BusConnection): Promise<Pick<NatsOptions, "tls">> {
   if (!isTls && caFile === null && certFile === null) return {};
   const read = async (name: "ca" | "cert" | "key", path: string | null): Promise<object> =>

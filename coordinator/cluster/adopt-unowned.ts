@@ -4,14 +4,14 @@ import type { Logger } from "../../shared/logger.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { Peers } from "./peers.ts";
 
-/** Interval of runs while there may be more to adopt. */
+/** Interval of runs while there may be more work to adopt. */
 const REPEAT_MS = 5_000;
 
 /**
  * Adopts the work of dead coordinators other than jobs: webhook deliveries, stored responses and removals. Runs when a
  * coordinator leaves, and repeats until a survivor must have found it dead. Also runs after a storage outage, when a
  * lost reply may have given work to this coordinator.
- * @param steps functions by name for the log. Each adopts one kind of work, and may be called repeatedly
+ * @param steps functions by name, which the log shows. Each adopts one kind of work, and may be called repeatedly
  * @param settleMs time within which a coordinator is found dead: twice the lease time
  */
 export function adoptUnowned(
@@ -24,6 +24,7 @@ export function adoptUnowned(
   const liveIdsNow = (): ReadonlySet<string> => new Set(peers.live.map(({ id }) => id));
   let known = liveIdsNow();
   let running: Promise<void> | null = null;
+  /** True if another run must follow the current one. */
   let isWanted = false;
   let untilMs = -Infinity;
   let timer: Timer | null = null;
@@ -74,7 +75,7 @@ export function adoptUnowned(
   ];
 
   return {
-    /** Runs all steps in the background, now and for a while. */
+    /** Runs all steps in the background, now and until `settleMs` has passed. */
     start,
     async close(): Promise<void> {
       isClosed = true;

@@ -35,7 +35,7 @@ export type ClusterMember = ReturnType<typeof openMember>;
 
 /**
  * Joins the network: holds the lease, moves jobs, counts limits and Island sessions network-wide, and shares work. A
- * network of one has no lease.
+ * single coordinator has no lease.
  */
 export function openMember(
   env: Env<"busAddress" | "islandGraceMs" | "leaseMs" | "leaseRenewMs" | "restartGraceMs">,
@@ -53,7 +53,7 @@ export function openMember(
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let sharing: WorkSharing | null = null;
   let adoption: ReturnType<typeof adoptUnowned> | null = null;
-  /** Number of jobs that stopping coordinators gave to this one. */
+  /** Number of jobs that stopping coordinators transferred to this one. */
   let handedOver = 0;
 
   const stopTakes = peers.handle(M.take, async ({ jobIds }) => {
@@ -61,7 +61,7 @@ export function openMember(
     handedOver += taken;
     return null;
   });
-  /** Handlers that use parts which close before `leave()`. */
+  /** Functions that remove handlers. These handlers use parts which close before `leave()`. */
   const stopHandlers = [
     peers.handle(M.endAccount, async ({ accountId }) => {
       await jobs.cancelAll(accountId);
@@ -77,7 +77,7 @@ export function openMember(
     mover,
     quota,
     sessions,
-    /** Counts of jobs that came here, by how, and of coordinators that this one removed. */
+    /** Numbers of jobs that moved here, by cause, and of dead coordinators that this one removed. */
     get counts() {
       return { ...cluster.takenOver, stolen: sharing?.stolen ?? 0, handedOver };
     },
@@ -102,7 +102,7 @@ export function openMember(
       adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       adoption.start();
     },
-    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null: no reply. */
+    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for one without a reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
       const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
@@ -116,19 +116,19 @@ export function openMember(
       for (const [slug, waiting] of seen.waitingElsewhere()) demand.set(slug, (demand.get(slug) ?? 0) + waiting);
       return demand;
     },
-    /** Cancels the jobs of a deleted account at all coordinators that reply. A retry of the removal ends the others. */
+    /** Cancels the jobs of a deleted account at all coordinators that reply. A retry of the removal ends other jobs. */
     async endJobsOf(accountId: string): Promise<void> {
       const fault = "Peer could not cancel the jobs of a deleted account";
       await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
     },
-    /** Announces a changed Cargo. Resolves when each other coordinator has read it or timed out. */
+    /** Announces a changed Cargo. Resolves when each other coordinator has read the Cargo or timed out. */
     async announceCatalogChange(): Promise<void> {
       // Storage knows a newly started coordinator earlier than `peers` does.
       const live = await cluster.peers().catch(() => peers.live);
       const others = live.filter(({ id }) => id !== peers.self.id);
       await peers.askAll(M.catalog, null, undefined, others);
     },
-    /** Runs the first half of a stop. Resolves with the addresses to which connected Islands may go. */
+    /** Runs the first half of a stop: transfers waiting jobs. Resolves with the addresses to which Islands may go. */
     async transfer(signal: AbortSignal): Promise<readonly string[]> {
       await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
       await transferWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
@@ -140,7 +140,7 @@ export function openMember(
       // After a failed start, work sharing is still open.
       await Promise.all([sharing?.close(), adoption?.close()]);
     },
-    /** Runs the second half, after clients and Islands have gone. Jobs that are left become unowned. */
+    /** Runs the second half of a stop, after clients and Islands have gone. Jobs that are left become unowned. */
     async leave(): Promise<void> {
       quota.close();
       stopTakes();
@@ -152,8 +152,9 @@ export function openMember(
 }
 
 /**
- * Gives the waiting jobs of a stopping coordinator to a peer until `signal` aborts. Resolves with their number. Other
- * coordinators adopt the rest: jobs that Islands hold, and all jobs if no peer is live or the bus is down.
+ * Transfers the waiting jobs of a stopping coordinator to a peer until `signal` aborts. Resolves with the number of
+ * jobs that moved. Other coordinators adopt the rest: jobs that Islands hold, and all jobs if no peer is live or the
+ * bus is down.
  */
 export async function transferWaiting(
   peers: Peers,
@@ -164,7 +165,7 @@ export async function transferWaiting(
   log: Pick<Logger, "info" | "warn">,
 ): Promise<number> {
   const peer = freestPeer ?? peers.others[0];
-  // A peer does not run jobs before it learns of them.
+  // Without the bus, the peer would not be notified of the jobs and would not run them.
   if (peer === undefined || peers.downBecause !== null) return 0;
   const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
   let count = 0;
@@ -184,7 +185,9 @@ export async function transferWaiting(
   return count;
 }
 
-/** Ends the jobs of failed batches, which may be spread over all coordinators. Returns a function that stops it. */
+/**
+ * Ends the jobs of failed batches, which may be spread over all coordinators. Returns a function that stops polling.
+ */
 function endBatchesEverywhere(
   peers: Peers,
   jobs: JobRegistry,

@@ -8,14 +8,17 @@ import type { Peers } from "./peers.ts";
 
 /** Poll interval, for changes by the command line and changes whose bus message was lost. */
 const POLL_MS = 500;
-/** Maximum age of a reading. A revoked credential is therefore refused everywhere within a second. */
+/** Maximum age of the last reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
-/** Gap between readings in which storage may have forgotten ended credentials, so that all are checked. */
+/**
+ * Maximum gap between readings. After a longer one, all credentials are checked: storage may have forgotten changes.
+ */
 const MAX_GAP_MS = ENDS_KEPT_MS / 2;
 const MAX_CREDENTIALS_PER_QUERY = 1_000;
 
+/** A query of the revision in storage, which every change of a credential increases. */
 interface Reading {
-  /** Number of local changes that this reading includes. */
+  /** Number of changes by this coordinator that the reading includes. */
   readonly changes: number;
   readonly revision: Promise<number>;
 }
@@ -74,12 +77,13 @@ export function watchCredentials(
   clock: Clock,
 ): CredentialWatch {
   const users = new Set<CredentialUser>();
-  /** Number of local changes. */
+  /** Number of changes that this coordinator made. */
   let changes = 0;
   let reading: Reading | null = null;
   /** Numbers of the last reading that began, and of the last whose result was used. */
   let begun = 0;
   let accepted = 0;
+  /** The newest revision; null before the first reading. */
   let revision: number | null = null;
   let readAtMs = -Infinity;
   /** Time of the last used reading, by the clock of storage. */
@@ -96,7 +100,7 @@ export function watchCredentials(
     timer = clock.schedule(POLL_MS, poll);
   }
 
-  /** Concurrent callers share a reading, unless it began before a local change. */
+  /** Reads the revision. Concurrent callers share a reading, unless it began before a change by this coordinator. */
   function read(): Promise<number> {
     if (reading?.changes === changes) return reading.revision;
     const own: Reading = { changes, revision: readNow(changes) };
@@ -114,7 +118,7 @@ export function watchCredentials(
     const beganMs = clock.monotonicMs();
     const { revision: newest, ended, atMs } = await store.since(revision);
     end(users, ended);
-    // The first reading has no ends, and storage may have forgotten credentials that ended this long ago.
+    // The first reading returns no ended credentials, and after a gap storage may have forgotten some of them.
     if (storedAtMs === null || atMs - storedAtMs > MAX_GAP_MS) await endEnded(users, accounts);
     // Ignore an older reading that took longer than a newer one.
     if (round < accepted) return newest;
@@ -125,7 +129,7 @@ export function watchCredentials(
     return newest;
   }
 
-  /** Reads in the background; the next caller gets an error. */
+  /** Reads the revision in the background. An error is left to the next caller. */
   function readSoon(): void {
     if (!isClosed) read().catch(() => undefined);
   }

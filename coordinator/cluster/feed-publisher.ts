@@ -6,14 +6,14 @@ import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
 import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
-/** Feed that is being sent to a peer. */
+/** A feed that is being sent to a peer. */
 interface Sent {
   readonly feed: Feed;
   isGone: boolean;
   wake: () => void;
 }
 
-/** Sends feeds of jobs here to peers. Call `drop` when another coordinator owns the job. */
+/** Sends the feeds of this coordinator's jobs to peers. `drop` must be called when another coordinator owns a job. */
 export function publishFeeds(
   peers: Pick<Peers, "serve">,
   jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">,
@@ -36,7 +36,7 @@ export function publishFeeds(
     signal.addEventListener("abort", noteSilence, { once: true });
     const { feed } = job;
     await feed.load();
-    // Another coordinator may have taken the job. The feed of an ended job is complete anyway.
+    // Another coordinator may own the job now. The feed of an ended job is complete anyway.
     if ((jobs.get(jobId) !== job && feed.ending === null) || signal.aborted) return;
     if (feed.hasLost({ ...after, ended: false })) {
       yield faulty("lost");

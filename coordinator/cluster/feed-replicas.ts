@@ -16,39 +16,39 @@ import { M } from "./messages.ts";
 import { StreamGap, type PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
-/** Replica of a peer's feed for the readers of this coordinator. */
+/** A replica of a peer's feed for the readers of this coordinator. */
 interface Replica {
   readonly writer: FeedReplica;
   readonly feed: WritableFeed;
-  /** Resolves when the feed has all output so far. */
+  /** Resolves when the replica has all output so far. */
   readonly opened: PromiseWithResolvers<void>;
   isOpened: boolean;
   isOver: boolean;
   /** Coordinator from which the feed is read; null while it is not read. */
   ownerId: string | null;
-  /** Owner of the job according to a peer. */
+  /** Owner of the job according to a message of a peer; null if storage must be asked. */
   hint: string | null;
   interrupt: AbortController;
-  /** Ticks since the last reader left. */
+  /** Number of ticks since the last reader left. */
   idleTicks: number;
-  /** Items counted as memory, and their bytes. */
+  /** Number of items that count as memory of replicas, and their bytes. */
   countedItems: number;
   bytes: number;
 }
 
 const NOTHING = { fault: undefined, opened: undefined };
 const TICK_MS = 1_000;
-/** Ticks for which a feed without readers is still followed. */
+/** Number of ticks for which a feed without readers is still followed. */
 const MAX_IDLE_TICKS = 5;
 /** Delays before the owner is looked up again if it does not reply. The last one is repeated. */
 const RETRIES_MS = [10, 25, 50, 100, 250] as const;
 /** Time after which a reader gets the stored output if no owner replies. The rest follows from the next owner. */
 const STORED_AFTER_MS = 1_000;
-/** Number of remembered jobs whose replica exceeded the memory. */
+/** Maximum number of remembered jobs whose replica was cut for memory. */
 const MAX_LARGE = 1_000;
 /** Time during which a replica that was cut is not restarted from the first item. */
 const CUT_MS = 5_000;
-/** Ticks for which a stream waits for memory. A browser's EventSource treats a refusal as the end of the stream. */
+/** Maximum ticks for which a reader waits for memory. A browser's EventSource never retries after a refusal. */
 const MAX_WAITED_TICKS = 10;
 const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
@@ -56,7 +56,7 @@ const NO_MEMORY = "Too much output of other coordinators' jobs is being read her
  * Follows feeds of other coordinators' jobs that clients read here, with one replica for all readers of a job, from
  * owner to owner until the job ends.
  * @param maxBytes memory limit of all replicas. At the limit, a replica within its equal share may still grow, so that
- * one job's output never cuts off the readers of another's
+ * one job's output never cuts off the readers of another job
  */
 export function followFeeds(
   peers: Peers,
@@ -75,13 +75,14 @@ export function followFeeds(
   let bytes = 0;
   /** Last time when the replica of a job was cut for memory. */
   const cutMs = recentMap<number>(MAX_LARGE);
+  /** Functions that wake the readers which wait for memory. */
   const waiting: (() => void)[] = [];
   let timer: Timer | null = null;
   let isClosed = false;
 
   const isFull = (): boolean => bytes > maxBytes;
 
-  /** Waits a limited time for memory. While it is full there are replicas, so the tick timer runs. */
+  /** Waits a limited time for free memory. While the memory is full there are replicas, so the tick timer runs. */
   async function untilCapacity(jobId: string, after: FeedPosition): Promise<void> {
     for (let waited = 0; waited < MAX_WAITED_TICKS; waited += 1) {
       if (!isFull() || knownFor(jobId, after) !== undefined || isClosed) return;
@@ -132,7 +133,7 @@ export function followFeeds(
     return replica;
   }
 
-  /** Follows a feed again for its next reader if it was left because it had none. */
+  /** Follows a feed again for its next reader, if following it has stopped because it had no reader. */
   function followForNextReader(feed: WritableFeed): void {
     feed.onReader = () => {
       const isOpen = feed.ending === null && !feed.isCut && !isClosed;
@@ -211,7 +212,7 @@ export function followFeeds(
     }
   }
 
-  /** Continues from storage, which has the complete feed of an ended job. */
+  /** Continues a replica from storage, which has the complete feed of an ended job. */
   async function takeStored(replica: Replica): Promise<void> {
     const stored = await readStoredFeed(store, replica.feed.jobId);
     if (replica.isOver) return;
@@ -241,7 +242,7 @@ export function followFeeds(
     stop(replica);
   }
 
-  /** Stops following. Readers keep what they have. */
+  /** Stops following a feed. Readers keep the items of the replica. */
   function stop(replica: Replica): void {
     if (replica.isOver) return;
     replica.isOver = true;
@@ -273,9 +274,9 @@ export function followFeeds(
   }
 
   /**
-   * Opens the feed of a job that another coordinator owns. `after` is the position of a returning reader; undefined:
-   * the reader needs everything at once. After a replica was cut for memory, the next one begins at `after`, so that
-   * each gets further.
+   * Opens the feed of a job that another coordinator owns. `after` is the position of a returning reader; undefined if
+   * the reader needs the whole feed at once. After a replica was cut for memory, the next one begins at `after`, so
+   * that each replica gets further.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {

@@ -4,9 +4,9 @@ import type { ClusterStore, Peer } from "../store/cluster-store.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Network } from "./open-network.ts";
 
-/** Jobs of a dead coordinator that are adopted in one commit. Small parts let several coordinators share the work. */
+/** Maximum number of jobs that are adopted in one commit. Small parts let several coordinators share the work. */
 const ADOPT_AT_ONCE = 500;
-/** Maximum interval of comparisons with storage, which find jobs of calls whose reply was lost. */
+/** Maximum interval of comparisons with storage, which find jobs that moved in calls whose reply was lost. */
 const RECONCILE_MS = 60_000;
 
 /** Renews this coordinator's lease, reads the peers' leases, and adopts the jobs of dead coordinators. */
@@ -22,6 +22,7 @@ export function keepLease(
   let renewedMs = -Infinity;
   let reconciledMs = clock.monotonicMs();
   let renewing: Promise<void> | null = null;
+  /** True while jobs are compared with storage and adopted. */
   let isCaring = false;
   let isLeaving = false;
   const unsubscribe = cluster.onReturn(reconcileSoon);
@@ -44,7 +45,7 @@ export function keepLease(
       reconcileSoon();
       return;
     }
-    // Renewals must be on time however much there is to adopt.
+    // Renewals must be on time, however long the adoption of jobs takes.
     if (isCaring) return;
     isCaring = true;
     void care()
@@ -77,7 +78,7 @@ export function keepLease(
   function setLive(live: readonly Peer[]): void {
     const textOf = (all: readonly Peer[]): string => all.map(({ id, address }) => `${id} ${address}`).join();
     if (textOf(live) === textOf(peers.live)) return;
-    // The message about jobs that a leaving coordinator gave to this one may be lost.
+    // The message about jobs that a leaving coordinator transferred to this one may be lost.
     if (peers.live.some(({ id }) => !live.some((peer) => peer.id === id))) reconcileSoon();
     peers.setLive(live);
   }
@@ -112,8 +113,8 @@ export function keepLease(
 
   return {
     /**
-     * Acquires the lease and adopts unowned jobs. Call it before the first job is submitted, which would be unowned
-     * without a lease.
+     * Acquires the lease and adopts unowned jobs. Must be called before the first job is submitted, which would be
+     * unowned without a lease.
      * @throws {ServiceError} `storage_unavailable`; may be repeated
      */
     async start(): Promise<void> {

@@ -9,6 +9,7 @@ import { changeSchema, MAX_WAITING } from "../events/change.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
 
+/** A request to one coordinator, which must reply within `withinMs`. */
 export interface Question<Q, R> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -16,13 +17,15 @@ export interface Question<Q, R> {
   readonly withinMs: number;
 }
 
-/** Message to all coordinators, including the sender, or to one. It may be lost. */
+/** A message to all coordinators, including the sender, or to one coordinator. It may be lost. */
 export interface News<T> {
   readonly name: string;
   readonly content: z.ZodType<T>;
 }
 
-/** Request that one coordinator answers with frames until it is stopped. The first must arrive within a second. */
+/**
+ * A request to one coordinator, which then sends frames until it is stopped. The first frame must arrive within 1 s.
+ */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -32,7 +35,7 @@ export interface Stream<Q, F> {
 export type QuestionOf<M extends { readonly question: z.ZodType }> = DeepReadonly<z.infer<M["question"]>>;
 export type ReplyOf<M extends { readonly reply: z.ZodType }> = DeepReadonly<z.infer<M["reply"]>>;
 
-/** Maximum number of kinds of work in a message. If there are more, they rotate. */
+/** Maximum number of kinds of work in a message. If there are more, they rotate from message to message. */
 export const MAX_KINDS = 256;
 /** Maximum number of jobs that move to free slots in one commit. */
 export const MAX_JOBS = 256;
@@ -40,7 +43,7 @@ export const MAX_ISLANDS = 256;
 /** Maximum number of jobs transferred, adopted or announced in one message. */
 export const MAX_MOVED = 500;
 export const MAX_SESSIONS = 1_000;
-/** Number of a job's newest failures that its next owner receives. */
+/** Maximum number of a job's newest failures that its next owner receives. */
 export const MAX_FAILED_ON = 100;
 /** Maximum number of accounts with event streams at a coordinator. Their ids take 330 KB. */
 const MAX_FOLLOWED = 10_000;
@@ -60,11 +63,11 @@ const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featur
 const load = kind.extend({ jobs: count, pressing: count, slots: count });
 
 const status = z.object({
-  /** Free slots of all Islands of the sender, whatever they run. */
+  /** Number of free slots of all Islands of the sender, for any kind of work. */
   freeSlots: count,
-  /** Online Islands, busy or not. */
+  /** Number of online Islands, busy or not. */
   islands: count,
-  /** Load of the kinds of which jobs wait at any coordinator. */
+  /** Load of the kinds of work with waiting jobs at any coordinator. */
   work: z.array(load).max(MAX_KINDS),
 });
 export type PeerStatus = DeepReadonly<z.infer<typeof status>>;
@@ -80,7 +83,7 @@ const handover = z.object({
       error: z.object({ code: z.enum(JOB_ERROR_CODES), message: text, retryable: z.boolean() }),
     })
     .nullable(),
-  /** W3C `traceparent`. */
+  /** W3C `traceparent` of the job's span. */
   trace: z
     .string()
     .regex(/^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/)
@@ -103,7 +106,7 @@ const liveFacts = z.object({
     })
     .nullable(),
 });
-/** The coordinator does not have the job. */
+/** The reply of a coordinator that does not have the job. */
 const gone = z.object({ is: z.literal("gone") });
 const ended = z.object({ is: z.literal("ended") });
 
@@ -112,14 +115,17 @@ const movedJobs = z.object({ jobIds: z.array(id).max(MAX_MOVED) });
 
 const metrics = z.object({
   islands: count,
-  /** Slots of Islands that accept jobs. */
+  /** Numbers of slots of Islands that accept jobs. */
   slots: z.object({ free: count, all: count }),
-  /** `waiting`: not assigned to an Island. `running`: all others. */
+  /** Numbers of unfinished jobs. `waiting`: not assigned to an Island. `running`: all others. */
   jobs: z.object({ running: count, waiting: count }),
-  /** Jobs that ended in the last minute. */
+  /** Numbers of jobs that ended in the last minute. */
   ended: z.object({ all: count, failed: count }),
   tokensPerSecond: z.number(),
-  /** Times from when a job could be assigned to its first output, for jobs that ended in the last minute. */
+  /**
+   * Histogram of the times from when a job could be assigned to its first output, for jobs that ended in the last
+   * minute: pairs of bucket and count.
+   */
   firstToken: z.array(z.tuple([count, count])),
   /** Waiting jobs grouped by Cargo and reason, largest group first. */
   waiting: z
@@ -143,7 +149,7 @@ export type WaitingWork = CoordinatorMetrics["waiting"][number];
 const position = z.object({ outputs: count, statuses: count, attempt: count });
 const large = z.object({ name: id, chars: count });
 const feedItem = z.union([
-  /** A token with count 1. */
+  /** The text of a token with count 1. */
   z.string(),
   z.tuple([z.string(), count]),
   z.object({ type: z.literal("status"), state: id }),
@@ -186,18 +192,18 @@ const tokens = z.custom<WireTokens>(
 const feedFrame = feedSlice.extend({
   /** Start position, in the first frame only. `more`: the follower must ask again from its new position. */
   opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
-  /** `lost`: the job continued without output that the follower has. `too_large`: read storage. Ends the stream. */
+  /** `lost`: the job continued without output that the follower has. `too_large`: storage has it. Ends the stream. */
   fault: z.enum(["lost", "too_large"]).optional(),
 });
 export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
 
-/** Every message between coordinators. docs/internals/cluster-messages.md says when each is sent. */
+/** Every message between coordinators. docs/internals/cluster-messages.md describes when each is sent. */
 export const M = {
   /** The receiver reloads the stored Cargos. A receiver that times out finds the change within a second. */
   catalog: { name: "catalog", question: nothing, reply: nothing, withinMs: 500 },
   endAccount: { name: "end_account", question: z.object({ accountId: id }), reply: nothing, withinMs: 5_000 },
 
-  /** Opens the stream `name`. The follower chooses its number, which is greater than all before it. */
+  /** Opens the stream `name`. The follower chooses the stream's number, which is greater than its earlier numbers. */
   open: {
     name: "open",
     question: z.object({ stream: count, name: id, question: z.unknown() }),
@@ -206,7 +212,7 @@ export const M = {
   },
   /**
    * Heartbeat of a follower, every second: its streams, and the next frame number of each. Missing streams up to number
-   * `upTo` are closed. `broken`: streams to open again.
+   * `upTo` are closed. `broken`: numbers of streams to open again.
    */
   beat: {
     name: "beat",
@@ -214,14 +220,14 @@ export const M = {
     reply: z.object({ broken: z.array(count) }),
     withinMs: 1_000,
   },
-  /** A job's feed from a position. Ends early if the coordinator does not have the job. */
+  /** Asks for a job's feed from a position on. The stream ends early if the coordinator does not have the job. */
   feed: {
     name: "feed",
     question: z.object({ jobId: id, after: position }),
     frame: z.union([tokens, feedFrame]),
   },
 
-  /** State of an unfinished job that only its owner has. */
+  /** Asks for the state of an unfinished job that only its owner has. */
   describeJob: {
     name: "describe_job",
     question: z.object({ jobId: id }),
@@ -236,12 +242,13 @@ export const M = {
   },
 
   status: { name: "status", content: status },
+  /** Requests waiting jobs, for free slots or for the queues of the requester. */
   steal: {
     name: "steal",
     question: z.object({
       /** Slots for jobs that start at once, which limit the jobs to move. */
       offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(offeredIsland).max(MAX_ISLANDS) }),
-      /** Load of the requester for kinds whose jobs it takes into its queues if they wait less there. */
+      /** Load of the requester, for kinds of work whose jobs move to its queues if they wait less there. */
       backlog: z.array(load).max(MAX_KINDS),
     }),
     reply: z.object({
@@ -261,16 +268,16 @@ export const M = {
     withinMs: 500,
   },
 
-  /** Jobs that a stopping coordinator gave to the receiver. */
+  /** Jobs that a stopping coordinator transferred to the receiver. */
   take: { name: "take", question: movedJobs, reply: nothing, withinMs: 5_000 },
-  /** Moving jobs' state that is not in storage. Sent to the next owner before it learns of the jobs. */
+  /** State of moving jobs that is not in storage. It is sent to the next owner before the message about the jobs. */
   handovers: {
     name: "handovers",
     question: z.object({ handovers: z.array(handover).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   },
-  /** Jobs that the sender took over. */
+  /** Jobs that the sender owns now. */
   moved: { name: "moved", content: movedJobs },
   /** A job of the batch failed or timed out, which may end the batch. */
   batchEnded: { name: "batch_ended", content: z.object({ batchId: id }) },
@@ -280,7 +287,7 @@ export const M = {
   /** Island sessions at the sender: host id, number and account of each. */
   sessions: { name: "sessions", content: z.array(z.tuple([id, count, id])).max(MAX_SESSIONS) },
 
-  /** Asks the quota owner of an account for requests of a credential. */
+  /** Asks the quota owner of an account to grant requests of a credential. */
   requests: {
     name: "requests",
     question: z.object({ credential: z.string().max(1_000), limit: count, count }),
@@ -305,7 +312,7 @@ export const M = {
     withinMs: 500,
   },
 
-  /** Connected Islands of an account, or one of them. */
+  /** Asks for the connected Islands of an account, or for one of them. */
   islandsOf: {
     name: "islands_of",
     question: z.object({ accountId: id, hostId: id.nullable() }),
@@ -318,21 +325,26 @@ export const M = {
     reply: nothing,
     withinMs: PAGE_MS,
   },
-  /** Cargos of the account that connected Islands can run. */
+  /** Asks for the Cargos of an account that connected Islands can run. */
   availability: {
     name: "availability",
     question: z.object({ accountId: id }),
     reply: z.array(z.object({ slug: id, islands: count, ready: count, free: count })),
     withinMs: PAGE_MS,
   },
-  /** Subscribes to accounts (`all`: to no others). Reply: number of messages sent so far; null: unknown requester. */
+  /**
+   * Subscribes to changes of accounts; `all` ends the subscriptions to other accounts. The reply is the number of
+   * messages sent so far, or null for an unknown requester.
+   */
   events: {
     name: "events",
     question: z.object({ accountIds: z.array(id).max(MAX_FOLLOWED), all: z.boolean() }),
     reply: count.nullable(),
     withinMs: 3_000,
   },
-  /** Changes of an account, for a subscriber. Null is a reset, or a change of an unknown kind. */
+  /**
+   * Changes of an account, for a subscriber. Null `changes` are a reset; a null item is a change of an unknown kind.
+   */
   changes: {
     name: "events",
     content: z.object({
@@ -342,7 +354,7 @@ export const M = {
     }),
   },
   metrics: { name: "metrics", question: nothing, reply: metrics, withinMs: PAGE_MS },
-  /** Live state of the given Islands that are connected, for an operator's page. */
+  /** Asks for the live state of those given Islands that are connected, for an operator's page. */
   islands: {
     name: "islands",
     question: z.object({ hostIds: z.array(id).max(1_000) }),

@@ -13,7 +13,7 @@ import { retryWhileUnavailable } from "../store/retry-while-unavailable.ts";
 import { M, MAX_FAILED_ON, MAX_MOVED } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Concurrent reads of one part. A started job needs two sequential reads. */
+/** Number of concurrent reads while jobs are restored. A started job needs two sequential reads. */
 const READERS = 16;
 const MAX_REMEMBERED = 10_000;
 
@@ -35,8 +35,9 @@ export function moveJobs(
 ) {
   const { cluster } = store;
   const handoverStates = shareHandoverStates(peers);
+  /** Restorations in flight, by job id. */
   const inFlight = new Map<string, Promise<void>>();
-  /** Returns the grace period in which Islands return: to any coordinator, or to the only one. */
+  /** Returns the grace period of Islands: after a restart if this is the only coordinator, else the usual one. */
   const graceMs = (): number => (peers.live.length > 1 ? config.islandGraceMs : config.restartGraceMs);
 
   async function adopt(jobIds: readonly string[]): Promise<number> {
@@ -85,7 +86,7 @@ export function moveJobs(
     if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
   }
 
-  /** Runs `restoreJobs` for jobs that are neither here nor in flight. Resolves when all are here. */
+  /** Calls `restoreJobs` with the jobs that are neither here nor being restored. Resolves when all jobs are here. */
   async function once(
     jobIds: readonly string[],
     restoreJobs: (ids: readonly string[]) => Promise<void>,
@@ -118,7 +119,7 @@ export function moveJobs(
   const stop = peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => void dropMoved(jobIds, ownerId));
 
   return {
-    /** Gives waiting jobs to a peer, which must then `adopt` them. Resolves with the ids of those that moved. */
+    /** Transfers waiting jobs to a peer, which must then `adopt` them. Resolves with the ids of the jobs that moved. */
     async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
       const moving = jobs.beginMove(jobIds);
       if (moving.length === 0) return [];
@@ -134,7 +135,7 @@ export function moveJobs(
       handoverStates.send(toId, sent);
       return [...moved];
     },
-    /** Restores jobs that storage assigned to this coordinator. Resolves with the number that was not here. */
+    /** Restores jobs that storage assigned to this coordinator. Resolves with the number of jobs that were new here. */
     adopt,
     /** Claims attempts that a connected Island has proved with attempt tokens, if they are the current ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
@@ -142,7 +143,7 @@ export function moveJobs(
     },
     /** Compares memory with storage: adopts missing jobs, and drops jobs of other owners. */
     async reconcile(): Promise<void> {
-      // Excludes jobs that are submitted or arrive later.
+      // Jobs that are submitted or arrive later are not compared.
       const here = new Map([...jobs.list()].map((job) => [job.id, job]));
       const missing: string[] = [];
       for (let after = ""; ;) {
@@ -162,7 +163,9 @@ export function moveJobs(
   };
 }
 
-/** Sends the state of moving jobs to their new owner, first. If it is lost, they continue as after a restart. */
+/**
+ * Sends the handover states of moving jobs to their new owner. Without its state, a job continues as after a restart.
+ */
 export function shareHandoverStates(peers: Peers) {
   const received = recentMap<HandoverState>(MAX_REMEMBERED);
   const close = peers.handle(M.handovers, ({ handovers }) => {

@@ -1,9 +1,11 @@
 import { sleepOn, type Clock } from "../../shared/clock.ts";
 
-/** Error that a round trip may hide. Smaller differences are ignored. */
+/** Maximum error that a round trip may cause. Smaller differences between the clocks are ignored. */
 const TOLERANCE_MS = 50;
 
-/** Returns the clock of the database, because machine clocks may differ. Durations are those of this machine. */
+/**
+ * Returns a clock with the time of the database, because machine clocks may differ. This machine measures durations.
+ */
 export function networkClock(machine: Clock) {
   /** Network time when this machine's monotonic clock was 0; null until it is set, while machine time is used. */
   let zeroMs: number | null = null;
@@ -12,7 +14,7 @@ export function networkClock(machine: Clock) {
     monotonicMs: () => machine.monotonicMs(),
     schedule: (delayMs, task) => machine.schedule(delayMs, task),
     sleep: (ms, signal) => sleepOn(machine, ms, signal),
-    /** Sets the time. `ask` reads the other clock. Half of the round trip counts as its return path. */
+    /** Sets the time. `ask` reads the database clock; half of its round trip counts as the return path. */
     async set(ask: () => Promise<number>): Promise<void> {
       const beganMs = machine.monotonicMs();
       const networkMs = await ask();

@@ -35,9 +35,9 @@ const RETRY_MS = 1_000;
 const REPORT_ALL_MS = 60_000;
 
 /**
- * Counts requests and open streams for the network. The coordinator that owns the account's quota counts, and the
- * others ask it. While it is unreachable, each grants its part of a limit. After `close()`, closed streams are not
- * reported.
+ * Counts requests and open streams for the network. The coordinator that owns the account's quota counts, and the other
+ * coordinators ask it. While the owner is unreachable, each coordinator grants its part of a limit. After `close()`,
+ * closed streams are not reported.
  */
 export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readonly close: () => void } {
   const owners = quotaOwners(peers, clock);
@@ -61,7 +61,7 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
 
 type QuotaOwners = ReturnType<typeof quotaOwners>;
 
-/** Assigns accounts to live coordinators by rendezvous hashing: only those of a joining or leaving one move. */
+/** Assigns accounts to live coordinators by rendezvous hashing: only accounts of a joining or leaving one move. */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
   let seedsOf: readonly Peer[] | null = null;
@@ -82,7 +82,7 @@ export function quotaOwners(peers: Peers, clock: Clock) {
       }
       return owner;
     },
-    /** Returns whether the owner can be asked now; for this coordinator, whether the others can reach it. */
+    /** Returns true if the owner can be asked now. For this coordinator, returns true if the others can reach it. */
     isInReach(ownerId: string): boolean {
       if (peers.downBecause !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
@@ -91,7 +91,7 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     partOf(limit: number): number {
       return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.live.length)));
     },
-    /** Resolves with undefined if the owner does not reply. */
+    /** Sends a request to the owner. Resolves with undefined if the owner does not reply. */
     async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
       try {
         return await peers.ask(ownerId, message, question);
@@ -104,7 +104,7 @@ export function quotaOwners(peers: Peers, clock: Clock) {
   };
 }
 
-/** Hashes with FNV-1a. */
+/** Returns the FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
@@ -118,13 +118,14 @@ function mix(hash: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Block of requests that the owner has already granted and counted. */
+/** A block of requests that the quota owner has already granted and counted. */
 interface Block {
   readonly ownerId: string;
   readonly limit: number;
   left: number;
-  /** When the requests leave the owner's window. */
+  /** Time when the granted requests leave the owner's window. */
   expiresAtMs: number;
+  /** Time until which the owner's last refusal is repeated without asking. */
   refusedUntilMs: number;
   remaining: number;
   freesAtMs: number;
@@ -134,8 +135,8 @@ interface Block {
 
 /**
  * Counts requests per minute and credential across the network. The quota owner counts in an exact window and grants
- * blocks to the others, which count from their grant. A minute can therefore exceed the limit only by the blocks that
- * are unused at its start, at most 5 %. Small limits have blocks of one and are exact.
+ * blocks to the others, which count from the time of the grant. A minute can therefore exceed the limit only by the
+ * blocks that are unused at its start, at most 5 %. Small limits have blocks of one and are exact.
  */
 function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** Requests of each credential: at the quota owner all, elsewhere those made here. */
@@ -155,7 +156,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return block;
   }
 
-  /** Returns undefined if the owner must be asked. */
+  /** Takes one request from the block. Returns undefined if the owner must be asked. */
   function take(credential: string, block: Block): RequestCount | undefined {
     const nowMs = clock.monotonicMs();
     const freesInMs = Math.max(0, block.freesAtMs - nowMs);
@@ -183,7 +184,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     }
   }
 
-  /** Returns false if the owner does not reply; otherwise the block holds requests or a refusal. */
+  /** Requests a block from the owner. Returns false without a reply, else the block holds requests or a refusal. */
   async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
     const askedAtMs = clock.monotonicMs();
@@ -210,7 +211,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
       const block = blockOf(credential, ownerId, limit);
       return take(credential, block) ?? countAtOwner(credential, block);
     },
-    /** Grants as many requests as the limit allows, as quota owner. */
+    /** As quota owner, grants as many requests as the limit allows. */
     grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
@@ -227,15 +228,16 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
 type StreamsQuestion = QuestionOf<typeof M.streams>;
 type StreamsReply = ReplyOf<typeof M.streams>;
 
+/** The last report of an account's open streams, and the quota owner that received it. */
 interface ReportedStreams {
   readonly ownerId: string;
-  /** Undefined if the reply was lost. */
+  /** Number of open streams; undefined if the reply was lost. */
   readonly open: number | undefined;
 }
 
 /**
- * Counts open streams per account across the network. The quota owner decides about one more. Totals are reported, so
- * that a lost or repeated message does no lasting harm.
+ * Counts open streams per account across the network. The quota owner decides about each further stream. Coordinators
+ * report totals, so that a lost or repeated message does no lasting harm.
  */
 function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   const here = streamPool();
@@ -251,7 +253,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     return reportAll();
   });
 
-  /** Returns undefined if the owner must be asked. */
+  /** Opens a stream by a decision of this coordinator. Returns undefined if the owner must be asked. */
   function openHere(accountId: string, limit: number): ReleaseStream | undefined {
     const ownerId = owners.of(accountId);
     if (!owners.isInReach(ownerId)) return enter(accountId, localLimit(limit));
@@ -301,7 +303,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     if (!isReported) retryLater();
   }
 
-  /** Reports the number of open streams to the owner, unless it knows. Returns false if it does not reply. */
+  /** Reports the number of open streams to the owner, unless the owner knows it. Returns false if there is no reply. */
   async function report(accountId: string): Promise<boolean> {
     const ownerId = owners.of(accountId);
     const open = here.count("account", accountId);
@@ -360,11 +362,11 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   }
 
   return {
-    /** @throws {RateLimitedError} */
+    /** Opens a stream of an account. @throws {RateLimitedError} if the account is at its limit. */
     open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
       return openHere(accountId, limit) ?? inOrder(accountId, () => openAtOwner(accountId, limit));
     },
-    /** Records the number at a coordinator and decides about one more stream, as quota owner. */
+    /** As quota owner, records the open streams at a coordinator and decides about one more. */
     note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
       setElsewhere(accountId, fromId, open);
       const granted = limit !== null && here.count("account", accountId) + countElsewhere(accountId) < limit;

@@ -10,9 +10,10 @@ import type { Peers } from "./peers.ts";
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Ends the older of two sessions of one Island at two coordinators, which may both miss its loss. Storage numbers
- * sessions by arrival of their hello. While numbers or messages are missing, both stay. If storage forgot the account
- * of a host id, that account still keeps it. Call it before the first Island is accepted.
+ * Ends the older of two sessions of one Island at two coordinators, which may both have missed the loss of its
+ * connection. Storage numbers sessions by arrival of their `hello`. While numbers or messages are missing, both
+ * sessions stay. If they are of different accounts, the older one stays: its account keeps the host id although storage
+ * forgot it. Must be called before the first Island is accepted.
  */
 export function orderSessions(
   peers: Peers,
@@ -20,7 +21,7 @@ export function orderSessions(
   numbers: IslandSessions,
   log: Pick<Logger, "warn">,
 ): SessionOrder {
-  /** Sessions here, by host id; number null: storage gave none. */
+  /** Sessions at this coordinator, by host id. The number is null if storage failed. */
   const here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
   const newest = recentMap<number>(MAX_REMEMBERED);
 

@@ -14,8 +14,8 @@ import { seenWork } from "./seen-work.ts";
 export type Network = Awaited<ReturnType<typeof openNetwork>>;
 
 /**
- * Opens what the coordinators of a network share. A single coordinator gets its own store, an in-process bus and no
- * peers.
+ * Opens the store, the bus and the clock that the coordinators of a network share. A single coordinator gets its own
+ * store, an in-process bus and no peers.
  * @throws {ConfigError}
  */
 export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
@@ -74,7 +74,7 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
     setUrl(url: string): void {
       if (cluster.isShared) peers.setAddress(config.peerUrl ?? url);
     },
-    /** Closes what all other parts use; they must be closed. */
+    /** Closes the store, the bus and the peers. All parts that use them must be closed. */
     async close(): Promise<void> {
       credentials.close();
       peers.close();

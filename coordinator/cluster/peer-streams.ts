@@ -37,13 +37,18 @@ export interface PeersEnv {
 
 /** Heartbeat interval of followers. Heartbeats also find dead servers and lost frames. */
 const BEAT_MS = 1_000;
-/** Timeout of a stream's first frame. Later frames have none: the server may wait for storage. */
+/** Timeout of a stream's first frame. Later frames have no timeout: the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
+/** Time for which a peer that has no responder gets no further requests. */
 const UNREACHABLE_MS = 250;
+/** Maximum number of unread frames of a stream. */
 const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;
-/** Characters of a message before its last frame. Three times as many, at 3 bytes, fit NATS' limit of 1 MB. */
+/**
+ * Maximum characters of a message before its last frame. With this frame there are at most three times as many, which
+ * at 3 bytes each fit NATS' limit of 1 MB.
+ */
 export const MAX_FRAME_CHARS = 64 * KIB;
 /**
  * Minimum time between two messages to a follower. Frames of busy streams share messages, which cost several times as
@@ -74,9 +79,11 @@ export class FollowerSilent extends Error {
   }
 }
 
+/** A stream that this coordinator reads from a peer. */
 interface Incoming {
   readonly peerId: string;
   readonly limit: Timer;
+  /** Number of the next frame. */
   next: number;
   readonly waiting: unknown[];
   isOver: boolean;
@@ -84,6 +91,7 @@ interface Incoming {
   wake: () => void;
 }
 
+/** Reads streams of peers, and keeps these streams open with heartbeats. */
 export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: PeersEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
@@ -232,6 +240,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   };
 }
 
+/** A stream that this coordinator sends to a follower. */
 interface Outgoing {
   readonly number: number;
   readonly abort: AbortController;
@@ -240,6 +249,7 @@ interface Outgoing {
   expected: number;
 }
 
+/** A peer that reads streams of this coordinator. */
 interface Follower {
   readonly id: string;
   readonly streams: Map<number, Outgoing>;
@@ -251,6 +261,7 @@ interface Follower {
   timer: Timer | null;
 }
 
+/** Sends streams to the peers that open them. */
 export function serveStreams(
   { handle, isLive }: Pick<PeerCalls, "handle" | "isLive">,
   send: (toId: string, frames: Frames) => void,
@@ -316,7 +327,7 @@ export function serveStreams(
     timer = followers.size === 0 ? null : clock.schedule(SILENT_MS, sweep);
   }
 
-  /** Resolves when the frame has been sent: at once if it fills a message or a follower waits for it. */
+  /** Queues a frame. Resolves when it was sent: at once if it fills a message or is the first frame of its stream. */
   function enqueue(follower: Follower, frame: Frame, chars: number): Promise<void> {
     return new Promise((left) => {
       follower.due.push({ frame, chars, left });
@@ -390,7 +401,9 @@ export function serveStreams(
     return { broken: broken.map(([number]) => number) };
   });
 
-  /** Sends what `handler` yields to each peer that asks. When `signal` aborts, the handler must soon end. */
+  /**
+   * Sends the frames that `handler` yields to each peer that opens the stream. After an abort, `handler` must end soon.
+   */
   function serve<Q, F>(
     message: Stream<Q, F>,
     handler: (question: Q, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<DeepReadonly<F>>>,

@@ -12,14 +12,14 @@ const subjectTo = (id: string, name: string): string => `${name}.${id}`;
 const framesTo = (id: string): string => subjectTo(id, "stream");
 const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), content]);
 
-/** Peer with its reply; undefined if none came in time. */
+/** A peer with its reply; undefined if no reply came in time. */
 type PeerReply<R> = Peer & { readonly reply: R | undefined };
 
 type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
 
 export type Peers = ReturnType<typeof openPeers>;
 
-/** Keeps the list of coordinators and exchanges messages. Those to this coordinator stay in the process. */
+/** Keeps the list of live coordinators and exchanges messages. Messages to this coordinator stay in the process. */
 export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const { log } = env;
   let self = given;
@@ -28,6 +28,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const listeners = new Set<() => void>();
   const local = new LocalBus();
   const stops = new Set<Unsubscribe>();
+  /** Numbers of failed requests by kind of error. */
   const failed: Record<BusError["kind"], number> = { unreachable: 0, timeout: 0, refused: 0 };
 
   const others = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);
@@ -65,7 +66,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     }
   }
 
-  /** Handles requests. An error of `handler` or an invalid request rejects it with a message. */
+  /** Handles requests. An error of `handler`, or an invalid question, rejects the request with a message. */
   function handle<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
@@ -77,7 +78,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     return kept(bus.handle(subject, respond), local.handle(subject, respond));
   }
 
-  /** Subscribes to messages. Invalid ones are logged and dropped. */
+  /** Subscribes to messages. Invalid messages are logged and dropped. */
   function listen<T>(
     on: readonly Bus[],
     subject: string,
@@ -129,7 +130,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** Reason why others cannot be reached; null while they can. */
+    /** Why other coordinators cannot be reached; null while the bus is up. */
     get downBecause(): string | null {
       return bus.downBecause;
     },
@@ -138,7 +139,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     },
     failed,
     ask,
-    /** Asks all others at once. `fault` is logged for each that does not reply. */
+    /** Asks all other coordinators at once. Logs `fault` for each that does not reply. */
     askAll<Q, R>(
       message: Question<Q, R>,
       question: DeepReadonly<Q>,
@@ -156,7 +157,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       );
     },
     handle,
-    /** Sends to all, including this coordinator. Lost while the bus is down. */
+    /** Sends a message to all coordinators, including this one. It is lost while the bus is down. */
     broadcast<T>(message: News<T>, content: DeepReadonly<T>): void {
       bus.publish(message.name, [self.id, content] satisfies Envelope);
     },
@@ -166,7 +167,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
         listener(content, fromId);
       });
     },
-    /** Sends to one coordinator. Lost while the bus is down. */
+    /** Sends a message to one coordinator. It is lost while the bus is down. */
     send<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
       busTo(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
     },
@@ -176,7 +177,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     },
     stream: incoming.stream,
     serve: outgoing.serve,
-    /** Stops serving and receiving. The bus is closed by its opener. */
+    /** Stops serving and receiving. The opener of the bus closes it. */
     close(): void {
       outgoing.close();
       incoming.close();

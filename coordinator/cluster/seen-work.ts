@@ -21,7 +21,7 @@ export function seenWork(peers: Peers, clock: Clock) {
     elsewhere: (kind: WorkKind): Elsewhere | null => received?.elsewhere(kind) ?? null,
     mayRunElsewhere: (kind: WorkKind): boolean => received?.mayRunElsewhere(kind) === true,
     waitingElsewhere: (): ReadonlyMap<string, number> => received?.waitingElsewhere() ?? new Map<string, number>(),
-    /** Returns whether messages of all others could arrive since then, by the monotonic clock. */
+    /** Returns true if messages of all other coordinators could arrive all the time since `sinceMs` (monotonic). */
     couldReceiveSince(sinceMs: number): boolean {
       const wasUp = peers.downBecause === null && busUpSinceMs <= sinceMs;
       return wasUp && received?.hasReceivedFromAllSince(sinceMs) !== false;

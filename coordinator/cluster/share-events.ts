@@ -6,13 +6,14 @@ import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
-/** Interval of questions to all coordinators, whose replies show whether messages were lost. */
+/** Interval at which subscriptions are renewed. The replies show whether messages were lost. */
 const RENEW_MS = 1_000;
 /** Timeout of the first replies, for which a client waits. */
 const FOLLOW_TIMEOUT_MS = 500;
 /** Silence after which a follower gets no more messages. */
 const SILENT_MS = 5_000;
 
+/** A coordinator that subscribes to changes of accounts here. */
 interface Follower {
   sent: number;
   receivedMs: number;
@@ -73,7 +74,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
     events.arrive(accountId, changes === null ? null : changes.filter((change) => change !== null));
   };
 
-  /** Subscribes to changes of one more account, or of all that have clients here. */
+  /** Subscribes at a peer to changes of one more account, or of all accounts that have clients here. */
   const ask = async (peerId: string, timeoutMs?: number, accountId?: string): Promise<void> => {
     const all = accountId === undefined || !received.has(peerId);
     const accountIds = all ? events.followedIds : [accountId];
@@ -87,7 +88,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
       received.set(peerId, Math.max(sent ?? 0, before ?? 0));
       if (before === undefined || before < (sent ?? 0)) events.resetAll();
     } catch {
-      // Reached, for example, while the bus is down. The next reply causes a reset.
+      // The request fails, for example, while the bus is down. The next reply causes a reset.
       received.delete(peerId);
     }
   };

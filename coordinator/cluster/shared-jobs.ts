@@ -12,11 +12,12 @@ import { M, type Question, type ReplyOf } from "./messages.ts";
 import type { PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
+/** Delay before the owner of a job is looked up and asked again. */
 const RETRY_MS = 50;
 
 /**
- * Routes requests for a job to its owner, and serves the requests of others for jobs here. Call `close` after clients
- * have gone.
+ * Routes requests for a job to its owner, and serves requests of other coordinators for jobs here. `close` must be
+ * called after clients have gone.
  * @param maxFollowedBytes memory limit for replicas of other coordinators' feeds
  */
 export function shareJobs(
@@ -63,7 +64,8 @@ export function shareJobs(
   }
 
   /**
-   * Asks the owner of the job, again if it does not reply or the job moves. `reply` is null if the job has ended.
+   * Asks the owner of the job, and asks again if the owner does not reply or the job moves. `reply` is null if the job
+   * has ended.
    * @throws {ClusterUnavailableError} after the timeout of the request
    */
   async function askOwner<R extends { readonly is: string }>(

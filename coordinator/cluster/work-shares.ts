@@ -4,6 +4,7 @@ import { workKeyOf, workKindOf } from "../scheduler/slot-offer.ts";
 import type { WorkKind } from "../scheduler/events.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
+/** A request for waiting jobs, and the coordinator that receives it. */
 export interface Steal {
   readonly victimId: string;
   readonly request: StealRequest;
@@ -15,36 +16,39 @@ interface PeerLoad {
   readonly freeSlots: number;
   readonly islands: number;
   readonly receivedAtMs: number;
-  /** Time since which it was never silent. */
+  /** Time since which the coordinator was never silent for more than `SILENT_MS`. */
   readonly activeSinceMs: number;
   readonly work: Map<string, WorkLoad>;
-  /** Time since which jobs of a kind wait there, by `workKeyOf()`. */
+  /** Times since which jobs wait at the coordinator, by kind of work (`workKeyOf()`). */
   readonly waitsSinceMs: ReadonlyMap<string, number>;
 }
 
-/** Kind of work of which jobs wait at other coordinators. */
+/** A kind of work with waiting jobs at other coordinators (`peers`). */
 interface Demand {
   readonly key: string;
   readonly kind: WorkKind;
   readonly peers: ReadonlyMap<string, PeerLoad>;
 }
 
+/** Silence after which the load of a coordinator is forgotten. */
 const SILENT_MS = 3_000;
+/** Interval of statuses while nothing changes. */
 const BEAT_MS = 1_000;
-/** Minimum interval between two statuses, per receiving coordinator and within limits. */
+/** Minimum interval between two statuses: `perPeerMs` for each other coordinator, from `minMs` to `maxMs`. */
 const GATHER = { perPeerMs: 4, minMs: 25, maxMs: 250 };
-/** Kinds of other coordinators' jobs that are considered. If there are more, they rotate with each status. */
+/** Maximum number of kinds of work that a request considers. If more wait elsewhere, they rotate with each status. */
 const MAX_DEMANDS = 32;
-/** Delay for each coordinator that has more free slots, so that not all ask for the same jobs. */
+/** Delay of a request for each coordinator with more free slots, so that not all request the same jobs. */
 const RIVAL_DELAY = { stepMs: 25, maxMs: 500 };
-/** Additional delay of a coordinator that must fetch the model first. */
+/** Additional delay of a request by a coordinator whose Islands must fetch the model first. */
 const ABSENT_MODEL_MS = 100;
-/** Time after which every coordinator with a free slot may ask. */
+/** Wait of a job after which every coordinator with a free slot may request it. */
 const MAX_DELAY_MS = RIVAL_DELAY.maxMs + ABSENT_MODEL_MS;
+/** Minimum interval between two requests that balance queues. */
 const BALANCE_MS = 500;
 /** Factor by which the wait must be shorter for a job to move, so that jobs do not move back and forth. */
 const MARGIN = 1.25;
-/** Delays before a coordinator is asked again: after it had nothing to give, and after it did not reply. */
+/** Delays before a coordinator is asked again: after it gave no job, and after it did not reply. */
 const RETRY = { emptyMs: 250, failedMs: 1_000 };
 /** Age after which a pending request no longer reserves free slots. */
 const RESERVED_MS = 250;
@@ -58,11 +62,11 @@ const MAX_ASKED = 4;
 export function workShares(selfId: string, here: SharedWork) {
   /** Recent statuses of other coordinators, by id. */
   const peers = new Map<string, PeerLoad>();
-  /** Kinds of which jobs wait, by `workKeyOf()`. */
+  /** Kinds of work with waiting jobs at other coordinators, by `workKeyOf()`. */
   const demands = new Map<string, Demand & { readonly peers: Map<string, PeerLoad> }>();
-  /** Kinds with waiting jobs in the last announcement. */
+  /** Keys of the kinds of work that waited here according to this coordinator's last status. */
   let announcedKeys: ReadonlySet<string> = new Set();
-  /** Kinds that a reply has since reported as empty. */
+  /** Keys of the kinds of work of which a reply, sent after that status, reported no waiting jobs here. */
   const emptied = new Set<string>();
   let announcedIslands = 0;
   let announcedAtMs = -Infinity;
@@ -70,6 +74,7 @@ export function workShares(selfId: string, here: SharedWork) {
   let rounds = 0;
   /** Requests in flight by coordinator: when each began, and the Islands that it offers. */
   const inFlight = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
+  /** Time until which a coordinator gets no request, by its id. */
   const notBeforeMs = new Map<string, number>();
 
   function noteDemand(peer: PeerLoad, load: WorkLoad): void {
@@ -89,19 +94,21 @@ export function workShares(selfId: string, here: SharedWork) {
     if (demand?.peers.size === 0) demands.delete(key);
   }
 
-  /** Sums the load of the other coordinators except `exceptId`. */
+  /** Sums the load of a kind of work at the other coordinators, except `exceptId`. */
   function sumOf(key: string, exceptId?: string): Sum {
     return sum(...[...peers.values()].flatMap(({ id, work }) => (id === exceptId ? [] : (work.get(key) ?? []))));
   }
 
-  /** Returns whether others have outdated information: which kinds wait, or whether there is any Island here. */
+  /**
+   * Returns true if the last status is outdated: other kinds of work wait, the first Island came, or the last one left.
+   */
   function hasNews(waiting: readonly WorkLoad[]): boolean {
     if ((announcedIslands === 0) !== (here.islandCount === 0)) return true;
     const keys = new Set(waiting.map(workKeyOf));
     return keys.size !== announcedKeys.size || [...keys].some((key) => !announcedKeys.has(key) || emptied.has(key));
   }
 
-  /** Returns the slots here for kinds that wait only elsewhere. */
+  /** Returns the slots of this coordinator for kinds of work that wait only at other coordinators. */
   function readiness(waiting: readonly WorkLoad[]): WorkLoad[] {
     const own = new Set(waiting.map(workKeyOf));
     return rotatingSlice([...demands.values()], MAX_DEMANDS, rounds).flatMap(({ key, kind }) => {
@@ -110,7 +117,9 @@ export function workShares(selfId: string, here: SharedWork) {
     });
   }
 
-  /** Requests jobs that start at once, from where most of them wait for each slot. */
+  /**
+   * Returns a request for jobs that can start here at once, to the coordinator with the most pressing jobs per slot.
+   */
   function stealToStart(startable: readonly Demand[], offered: ReadonlySet<string>, nowMs: number): Steal | undefined {
     if (startable.length === 0) return undefined;
     const own = here.freeSlots;
@@ -136,7 +145,7 @@ export function workShares(selfId: string, here: SharedWork) {
     return { victimId, request: { offer, backlog: [] } };
   }
 
-  /** Requests jobs for the queues here if they wait longer where they are. */
+  /** Returns a request for jobs that would wait less in the queues here, although no slot is free for them. */
   function stealToBalance(demands: readonly Demand[], nowMs: number): Steal | undefined {
     if (nowMs - balancedAtMs < BALANCE_MS) return undefined;
     balancedAtMs = nowMs;
@@ -147,7 +156,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !mayAsk(peer, nowMs)) continue;
-        // Earlier, coordinators with a free slot ask. A job that moves would have to be announced again.
+        // Before that, only coordinators with a free slot request the job. A job that moves must be announced again.
         if (waitedMs(peer, key, nowMs) < MAX_DELAY_MS) continue;
         const jobs = jobsToTake(mine, theirs, network);
         if (jobs === 0) continue;
@@ -167,7 +176,10 @@ export function workShares(selfId: string, here: SharedWork) {
     return !inFlight.has(id) && nowMs >= (notBeforeMs.get(id) ?? 0);
   }
 
-  /** Returns whether to ask now: at once if the coordinators ahead have too few slots, otherwise after their delays. */
+  /**
+   * Returns true if jobs may be requested now: at once if the coordinators with more free slots have too few for all
+   * jobs, otherwise after a delay for each of these coordinators.
+   */
   function mayAskNow({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
     if (sinceMs >= MAX_DELAY_MS) return true;
@@ -179,6 +191,7 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   return {
+    /** Records the status of another coordinator. */
     receive(id: string, { freeSlots, islands, work }: PeerStatus, nowMs: number): void {
       if (id === selfId) return;
       const before = peers.get(id);
@@ -191,6 +204,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) dropDemand(key, id);
       for (const load of work) noteDemand(peer, load);
     },
+    /** Forgets coordinators that are dead or silent. */
     prune(isLive: (id: string) => boolean, nowMs: number): void {
       for (const { id, receivedAtMs, work } of peers.values()) {
         if (isLive(id) && nowMs - receivedAtMs <= SILENT_MS) continue;
@@ -199,6 +213,7 @@ export function workShares(selfId: string, here: SharedWork) {
       }
       for (const id of notBeforeMs.keys()) if (!isLive(id)) notBeforeMs.delete(id);
     },
+    /** Returns true if the coordinator was never silent since `sinceMs`. */
     wasActiveSince(id: string, sinceMs: number): boolean {
       return (peers.get(id)?.activeSinceMs ?? Infinity) <= sinceMs;
     },
@@ -206,7 +221,9 @@ export function workShares(selfId: string, here: SharedWork) {
     freestPeerId(): string | undefined {
       return [...peers.values()].toSorted((a, b) => b.freeSlots - a.freeSlots)[0]?.id;
     },
-    /** Returns what the others have for a kind of work. Kinds without waiting jobs are not reported. */
+    /**
+     * Returns the last reports of other coordinators about a kind of work. Kinds without waiting jobs are not reported.
+     */
     elsewhere: (kind: WorkKind): Elsewhere => {
       const key = workKeyOf(kind);
       const running = [...peers.values()].filter(({ work }) => (work.get(key)?.slots ?? 0) > 0);
@@ -258,7 +275,9 @@ export function workShares(selfId: string, here: SharedWork) {
       inFlight.set(steal.victimId, { sinceMs: nowMs, islandIds });
       return steal;
     },
-    /** Records what the asked coordinator has left. Call it when the reply arrives, before newer statuses. */
+    /**
+     * Records the load that is left at the requested coordinator. Must be called before newer statuses are received.
+     */
     noteRest(victimId: string, rest: readonly WorkLoad[]): void {
       const peer = peers.get(victimId);
       if (peer === undefined) return;
@@ -267,6 +286,9 @@ export function workShares(selfId: string, here: SharedWork) {
         noteDemand(peer, load);
       }
     },
+    /**
+     * Records the number of jobs that a request moved here. After 0 jobs, the coordinator gets no request for a while.
+     */
     noteReply(victimId: string, got: number, nowMs: number): void {
       inFlight.delete(victimId);
       if (got === 0) notBeforeMs.set(victimId, nowMs + RETRY.emptyMs);
@@ -285,7 +307,7 @@ export function workShares(selfId: string, here: SharedWork) {
       }
       return jobIds;
     },
-    /** Returns the load left here of the requested kinds, which the reply reports. */
+    /** Returns the remaining load of the requested kinds of work, for the reply. */
     restOf({ offer, backlog }: StealRequest): WorkLoad[] {
       return [...offer.kinds, ...backlog].map((kind) => {
         const load = here.loadOf(kind);
@@ -307,6 +329,7 @@ function waitedMs({ waitsSinceMs, receivedAtMs }: PeerLoad, key: string, nowMs: 
   return nowMs - (waitsSinceMs.get(key) ?? receivedAtMs);
 }
 
+/** Returns the pressing jobs per slot. All waiting jobs are pressing, but at most ten of each account. */
 function pressureOf(load: WorkLoad | undefined): number {
   return load === undefined ? 0 : load.pressing / Math.max(load.slots, 0.5);
 }
@@ -320,14 +343,15 @@ function sum(...loads: readonly Sum[]): Sum {
 }
 
 /**
- * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each must wait less there.
- * The taker gets at most its share of all, so that jobs do not starve where there are few slots.
+ * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each job must wait less at
+ * the taker. The taker gets at most its share of all jobs, so that jobs do not starve where there are few slots.
  * @param mine load of the taker
  * @param network sums over all coordinators, including these two
  */
 export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
-  // The last job waits (mine.pressing + n) / mine.slots rounds, not (theirs.pressing - n + 1) / theirs.slots.
+  // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the taker, instead of
+  // (theirs.pressing - n + 1) / theirs.slots.
   const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
   const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
   const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);

@@ -10,7 +10,7 @@ import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 import { workShares, type Steal } from "./work-shares.ts";
 
-/** Period in which changes are collected before they are sent and acted on. */
+/** Period in which changes are collected before statuses and requests are sent. */
 const TICK_MS = 25;
 /** Delay before a comparison with storage. After a lost reply, jobs may still move here when a slow commit ends. */
 const RECONCILE_AFTER_MS = 5_000;
@@ -18,7 +18,7 @@ const RECONCILE_AFTER_MS = 5_000;
 export type WorkSharing = ReturnType<typeof shareWork>;
 
 /**
- * Lets free slots of one coordinator run waiting jobs of another. {@link workShares} decides.
+ * Lets free slots of one coordinator run waiting jobs of another. {@link workShares} makes the decisions.
  * @param schedule applies the event to the scheduler of `work`, and carries out its decisions
  */
 export function shareWork(
@@ -32,7 +32,7 @@ export function shareWork(
   const inFlight = new Set<Promise<unknown>>();
   let reconciling: Timer | null = null;
   let isClosed = false;
-  /** Number of jobs taken from others because slots were free here. */
+  /** Number of jobs that moved here at the request of this coordinator. */
   let stolen = 0;
 
   function tick(): void {
@@ -90,7 +90,7 @@ export function shareWork(
     try {
       moved = await mover.transfer(taken, toId);
     } finally {
-      // Includes jobs that the mover did not begin to move.
+      // `taken` may include jobs that the mover did not begin to move.
       const gone = new Set(moved);
       for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
     }
@@ -106,7 +106,7 @@ export function shareWork(
   const stops = [
     peers.onBroadcast(M.status, (status, id) => {
       if (peers.isLive(id)) shares.receive(id, status, clock.monotonicMs());
-      // The unknown sender needs the status of this coordinator, which sends none while it has no others.
+      // The unknown sender needs the status of this coordinator, which sends none while it knows no other coordinator.
       else tick();
     }),
     whileOthers(peers, clock, TICK_MS, tick),
@@ -126,7 +126,7 @@ export function shareWork(
     mayRunElsewhere: (kind: WorkKind): boolean =>
       !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
     waitingElsewhere: shares.waitingElsewhere,
-    /** Returns whether statuses of each live coordinator arrived since then, by the monotonic clock. */
+    /** Returns true if no live coordinator was silent since `sinceMs`, by the monotonic clock. */
     hasReceivedFromAllSince: (sinceMs: number): boolean =>
       peers.live.every(({ id }) => id === peers.self.id || shares.wasActiveSince(id, sinceMs)),
     async close(): Promise<void> {

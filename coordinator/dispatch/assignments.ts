@@ -53,7 +53,7 @@ export function openAssignments(
     return job.state === "queued" && job.attempt === id.attempt && !job.isDropped;
   }
 
-  /** The features are unknown for a job restored from storage until its input has been read for its first Island. */
+  /** Returns true if the Island has the features that the job needs, or if the input that determines them is unread. */
   function canRun({ job: { traits }, islandId }: Sending): boolean {
     const has = islands.get(islandId)?.features ?? [];
     return traits === null || traits.features.every((name) => has.includes(name));
@@ -68,7 +68,7 @@ export function openAssignments(
       return islands.freeSlot(islandId, id);
     }
     if (job.traits?.features.includes(FILES_FEATURE) !== true) return sendNow(sending, cargo);
-    // Persisted for the same reason as below: an unsent attempt would wait for its Island forever.
+    // A failure ends the process, because an unsent attempt would wait for its Island forever.
     return void jobs.persist(sendWithFiles(sending, cargo));
   }
 
@@ -81,7 +81,7 @@ export function openAssignments(
     return void jobs.fail(job.id, LOST_FILE);
   }
 
-  /** Grants the Island the files of a job. Null if one is gone: its account was deleted or the job has ended. */
+  /** Grants the Island the files of a job. Null if a file is gone: its account was deleted or the job has ended. */
   async function grantFiles(
     { id, islandId, input }: Sending,
     { inputSchema }: CatalogEntry,
@@ -128,7 +128,7 @@ export function openAssignments(
     }
     if (input !== null) return send({ job, id, islandId, input });
     const sent = jobs.readForRun(jobId).then((read) => sendIfPresent({ job, id, islandId, input: read }));
-    // A stored attempt that was not sent would wait for its Island forever.
+    // A failure ends the process, because a stored attempt that was not sent would wait for its Island forever.
     return void jobs.persist(sent);
   };
 }

@@ -18,9 +18,10 @@ import { errorOf, islandLost, schemaUnmet } from "./island-errors.ts";
 import { faultOf, isRequested, mayBeRequestedEmpty, type ResultFault, unmetSchema } from "./result-faults.ts";
 
 /**
- * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only the present attempt of the Island
- * that has the job counts. Other reports only free the slot, and are acknowledged so that the Island can drop them.
- * @param claim Brings jobs here that another coordinator has, for an Island with valid tokens of these attempts.
+ * Turns the reports of Islands on their attempts into commands on jobs. Fencing: only reports on the current attempt,
+ * by the Island that has the job, count. Other reports only free the slot, and are acknowledged so that the Island can
+ * drop them.
+ * @param claim Transfers jobs of other coordinators to this one, for an Island with valid tokens of the attempts.
  */
 export function openAttemptFencing(
   { clock, log }: Pick<Env, "clock" | "log">,
@@ -32,7 +33,10 @@ export function openAttemptFencing(
 ): AttemptReports {
   const results = openAttemptResults(log, jobs, islands, dispatcher);
 
-  /** Resolves when the frame may be acknowledged. Undefined for a repeat whose first copy is not durable yet. */
+  /**
+   * Handles a numbered frame. Resolves when it may be acknowledged, or with false if the Island must resend it. Returns
+   * undefined for a repeated frame whose first copy is not durable yet.
+   */
   function receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void | false> | undefined {
     const { jobId, seq } = frame;
     const job = jobs.present(islandId, frame);
@@ -46,13 +50,13 @@ export function openAttemptFencing(
   }
 
   /**
-   * Acts only once the attempt is durable. Otherwise a crash could give its number to another run, and readers would
-   * take the output of one for that of the other. See docs/internals/streams.md, "Positions".
+   * Applies a frame once its attempt is durable. Otherwise a crash could give the number of the attempt to another one,
+   * and readers could not tell their outputs apart. See docs/internals/streams.md, "Positions".
    */
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);
     const durable = apply(islandId, job, frame);
-    // Output is noted when it is stored: frames that are stored together share one promise and one acknowledgement.
+    // The write of output notes its frame: frames that are stored together share one promise and one acknowledgement.
     if (frame.type === "output") return durable;
     return durable.then((isApplied) => {
       if (isApplied !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
@@ -60,7 +64,7 @@ export function openAttemptFencing(
     });
   }
 
-  /** Applies the frame after `earlier`, if the attempt is still the present one. */
+  /** Applies the frame after `earlier`, if the attempt is still the current one. */
   function applyAfter(
     earlier: Promise<void>,
     islandId: string,
@@ -74,12 +78,15 @@ export function openAttemptFencing(
     });
   }
 
-  /** Handles a frame of a superseded attempt or an ended job. The Island may drop it once that is durable. */
+  /**
+   * Discards a frame of a superseded attempt or an ended job. Resolves when the end of the attempt is durable, so that
+   * the Island may drop the frame; with false if the Island must resend it.
+   */
   function discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
     const job = jobs.get(frame.jobId);
     const isStored = job?.settled ?? job?.moved ?? Promise.resolve();
-    // If the Island has regained the attempt since, it sends the frame again, and that copy counts.
+    // An Island that has regained the attempt since sends the frame again, and that copy is applied.
     return isStored.then(() => (jobs.present(islandId, frame) === undefined ? undefined : false));
   }
 
@@ -100,6 +107,7 @@ export function openAttemptFencing(
     }
   }
 
+  /** Decides whether a returning Island continues an attempt that it holds, and restores the attempt if it does. */
   function decide({ hostId, accountId }: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {
     const drop: HeldDecision = { jobId, attempt, action: "drop" };
     const job = jobs.get(jobId);
@@ -108,8 +116,8 @@ export function openAttemptFencing(
     if (job.state === "pending" && attempt > job.attempt) {
       jobs.claimAttempt(jobId, { islandId: hostId, accountId }, attempt);
     }
-    // The job was lost for longer than the grace period, but nothing has happened since. Another Island may have a
-    // token of the same attempt if its assignment never became durable.
+    // The Island was away for longer than the grace period, but no other attempt has begun since. Another Island may
+    // have a token of the same attempt if the assignment to that Island never became durable.
     const isLastIsland = (job.lostIslandId ?? hostId) === hostId;
     if (job.mayRegain && isLastIsland && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
     if (jobs.present(hostId, { jobId, attempt }) === undefined) return drop;
@@ -135,7 +143,7 @@ export function openAttemptFencing(
         }
         return;
       }
-      // An older agent reports only downloads. A download of unknown size may be in progress.
+      // An older agent reports only downloads. A download of unknown size always counts as progress.
       for (const attempt of island.attempts()) {
         const job = jobs.present(island.hostId, attempt);
         const download = downloads.find(({ slug }) => slug === job?.slug);
@@ -173,14 +181,14 @@ type Failure = Omit<JobError, "message"> & { readonly message?: string };
 /** Maximum characters of an Island's message in the log. */
 const MAX_LOGGED_CHARS = 300;
 
-/** Handles the output and the end of an attempt. Reports must come from the Island that has the job. */
+/** Handles the output and the end of an attempt. The caller has checked that the Island has the attempt. */
 function openAttemptResults(
   log: Pick<Logger, "warn">,
   jobs: JobRegistry,
   islands: IslandRegistry,
   { recordRun, recordFailure, hasOtherIsland }: Dispatcher,
 ) {
-  /** Rejects a result. `complete` accepts it after all, for an empty result that no other Island can improve. */
+  /** Rejects a result with a fault, or calls `complete` for an empty result that no other Island can improve. */
   function reject(
     islandId: string,
     job: ActiveJob,
@@ -188,8 +196,8 @@ function openAttemptResults(
     fault: ResultFault,
     complete: () => Promise<void>,
   ): Promise<void> {
-    // A client that asks for nothing must not keep the Island from others. The Island has failed only if another one
-    // produces a result.
+    // The Island is not blamed for an empty result that the request may cause, or a client could keep jobs of other
+    // accounts from it. It has failed only if another Island produces a result.
     const isRequestedEmpty = fault === "empty" && mayBeRequestedEmpty(job.traits, frame);
     const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isRequestedEmpty });
     if (fault === "contradicted" || fault === "malformed") {
@@ -198,12 +206,12 @@ function openAttemptResults(
       return isStreamed ? jobs.fail(job.id, error) : jobs.requeue(job.id, error, "failed");
     }
     if (!isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
-    // The last attempt may leave the output of an earlier one cut, if no other Island confirmed its result.
+    // If no other Island confirmed the empty result, the output of an earlier attempt may be incomplete.
     const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && hasOtherIsland(job);
     return fault === "schema_mismatch" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
-  /** Handles output that exceeds the job's maximum, which is a failure of the Island, or the storage for it. */
+  /** Counts a run whose output exceeds a limit. Only output above the job's maximum is a failure of the Island. */
   function noteOverrun(islandId: string, job: ActiveJob): void {
     recordRun(islandId, job, false);
     if (job.isOverrun) recordFailure(islandId, job, "failed", "output_too_large");
@@ -217,7 +225,7 @@ function openAttemptResults(
     recordFailure(final.islandId, job, "failed", final.error.code);
   }
 
-  /** Counts a failed attempt and frees its slot. Returns the error for the job if this failure is its end. */
+  /** Counts a failed attempt and frees its slot. Returns the error that the job gets if this failure ends it. */
   function failed(
     islandId: string,
     job: ActiveJob,
@@ -238,13 +246,16 @@ function openAttemptResults(
     log.warn({ ...facts, ...quoted }, "An Island failed a job");
   }
 
-  /** Returns true if another Island confirmed that no Island can do the job, or no other may try. */
+  /** Returns true if the error ends the job: another Island confirmed it, or no other Island may attempt the job. */
   function isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
     return isConfirmed(islandId, job, error) || !jobs.mayRetry(job.id) || !hasOtherIsland(job);
   }
 
   return {
-    /** @param job Undefined if the attempt is over. */
+    /**
+     * Handles a refusal of an attempt.
+     * @param job Undefined if the attempt is over.
+     */
     refuse(islandId: string, job: ActiveJob | undefined, frame: FrameOf<"refused">): Promise<void> | undefined {
       // The refusal is late: the Island had started, so this is a failed attempt.
       const cause = job?.state === "running" ? "failed" : "refused";
@@ -306,7 +317,7 @@ function openAttemptResults(
   };
 }
 
-/** Returns undefined for text, which is in the feed. */
+/** Returns the message if it has tool calls. Undefined for plain text, which is in the feed. */
 function callsMessage(feed: Feed): AssistantMessage | undefined {
   const message = assistantMessageOf(feed);
   return message.tool_calls === undefined ? undefined : message;

@@ -6,7 +6,7 @@ const SECRET_BYTES = 32;
 
 export type AttemptTokens = ReturnType<typeof attemptTokens>;
 
-/** Reads the network's secret, or creates one. After a new one, jobs that Islands hold run again. */
+/** Reads the network's secret, or creates one. With a new secret, jobs that Islands hold run again. */
 export async function openAttemptTokens(secrets: SharedSecrets): Promise<AttemptTokens> {
   const stored = await secrets.read("proofs");
   if (stored?.length === SECRET_BYTES) return attemptTokens(stored);
@@ -22,7 +22,7 @@ export async function openAttemptTokens(secrets: SharedSecrets): Promise<Attempt
  * job cannot be taken by guessing its id, even if the assignment was not durable yet.
  */
 export function attemptTokens(secret: Buffer) {
-  // Created once: from bytes, Node.js creates a key object for each token, which takes six times as long.
+  // The key object is created once. With bytes, Node.js creates one for each token, which takes six times as long.
   const key = createSecretKey(secret);
   const hmacOf = (text: string): string => createHmac("sha256", key).update(text).digest("base64url");
   const issue = (jobId: string, attempt: number, hostId: string): string => hmacOf(`${jobId} ${attempt} ${hostId}`);
@@ -32,7 +32,7 @@ export function attemptTokens(secret: Buffer) {
   return {
     issue,
     signFile,
-    /** The account's cache key on an Island, which can neither read the account from it nor compare it elsewhere. */
+    /** Returns the cache key of an account on an Island. It hides the account id and differs on each Island. */
     cacheKey: (accountId: string, hostId: string): string => hmacOf(`cache ${accountId} ${hostId}`),
     isValid(token: string, jobId: string, attempt: number, hostId: string): boolean {
       return isSame(token, issue(jobId, attempt, hostId));

@@ -13,7 +13,7 @@ import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } fro
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
-/** Shared by most jobs, which avoid no Island. */
+/** The list that most jobs share, because they avoid no Island. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;
@@ -42,7 +42,7 @@ export function openDispatcher(
 
   jobs.subscribe(handle);
   islands.subscribe(handle);
-  // Subscribes after the scheduler, which may have assigned the job already.
+  // Subscribes after `handle`, so that the scheduler has tried to assign the job first.
   const unrunnable = refuseUnrunnableJobs(env, jobs, scheduler, outlooksElsewhere);
 
   /** Passes an event to the scheduler and carries out the effects. */
@@ -82,7 +82,7 @@ export function openDispatcher(
       case "job_withdrawn":
         return schedule({ kind: "job_gone", jobId: event.job.id });
       case "wait_limit_passed":
-        // Explained before the job ends: afterwards the scheduler no longer has it.
+        // The wait is explained before the job ends: afterwards the scheduler no longer has the job.
         return void jobs.expireWait(event.job.id, explainWait(event.job)?.message ?? null);
       case "phase_limit_passed":
         return expirePhase(event.job);
@@ -161,7 +161,7 @@ export function openDispatcher(
     schedule({ kind: "measured", islandId, slug, tokensPerSecond, succeeded });
   }
 
-  /** Must precede the release of the slot and the next competition of the job. */
+  /** Counts a failure of an Island. Must be called before the slot is freed and before the job competes again. */
   function recordFailure(
     islandId: string,
     { slug, accountId }: ActiveJob,
@@ -171,7 +171,7 @@ export function openDispatcher(
     schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
-  /** Returns true if an Island, here or elsewhere, could run the job that neither has, lost nor failed it. */
+  /** Returns true if another Island of any coordinator could run the job, one that has neither lost nor failed it. */
   function hasOtherIsland(job: ActiveJob): boolean {
     const { islandId, avoidIslands } = job;
     const kind = waitingJob(job);
@@ -205,7 +205,9 @@ export function openDispatcher(
     return [...new Set([...avoidIslands, ...islands.connectedOf(avoidAccounts)])];
   }
 
-  /** Updates jobs that avoid the account of a new Island: host ids are free, so it is not another Island for them. */
+  /**
+   * Lets jobs that avoid an account also avoid its new Island, because an account can create any number of host ids.
+   */
   function keepFromNewIsland({ id, accountId }: SchedulerIsland): void {
     for (const job of jobs.list()) {
       if (job.state !== "pending" || !job.avoidAccounts.has(accountId) || job.avoidIslands.has(id)) continue;

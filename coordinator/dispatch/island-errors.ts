@@ -2,7 +2,7 @@ import type { JobError, JobErrorCode } from "../../shared/errors.ts";
 import type { IslandView } from "../islands/island.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 
-/** For clients. An Island's own text is untrusted. */
+/** Error messages for clients. The text that an Island sends is untrusted. */
 const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island started the job in time",
   no_island_fits: "No Island can run the job",
@@ -32,7 +32,10 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   internal: "The Island failed",
 };
 
-/** Retryable, as the grammar left the model free there: another attempt may match the schema. */
+/**
+ * Returns the error for output that violates a part of the schema that no grammar enforces. It is retryable, because
+ * another attempt may match the schema.
+ */
 export function schemaUnmet(why: string): JobError {
   return { code: "schema_unmet", message: `${TEXTS.schema_unmet}: ${why}`, retryable: true };
 }
@@ -41,7 +44,7 @@ export function islandLost(message: string): JobError {
   return { code: "island_lost", message, retryable: true };
 }
 
-/** Length of an Island's text in an error for its owner. */
+/** Maximum length of an Island's text in an error for its owner. */
 const MAX_QUOTED_CHARS = 1_000;
 
 /**
@@ -63,7 +66,9 @@ export function errorOf(
 /** Matches the token count of the prompt and the model's limit in an agent's message. */
 const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
-/** Adds the Island's numbers, if they are plausible, in the format that clients parse from the vendors' texts. */
+/**
+ * Returns a message with the Island's numbers, if plausible, in the format that clients parse in the vendors' texts.
+ */
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, text: string): string {
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;

@@ -14,9 +14,7 @@ interface AbsentIsland {
   readonly attempts: AttemptId[];
 }
 
-/**
- * Restores all unfinished jobs, before Islands and clients can connect. Counts those that wait or that Islands hold.
- */
+/** Restores all unfinished jobs before Islands and clients can connect. Counts jobs that wait and that Islands hold. */
 export async function recoverJobs(
   store: Pick<Store, "jobs" | "islands">,
   jobs: JobRegistry,
@@ -28,8 +26,8 @@ export async function recoverJobs(
 }
 
 /**
- * Restores jobs from storage in parts. Jobs that an Island holds wait for it; the others compete or are parked.
- * @param graceMs Time for Islands to return; absent: the time after a restart.
+ * Restores jobs from storage in parts. Jobs that an Island holds wait for the Island; other jobs compete or are parked.
+ * @param graceMs Time for Islands to return; absent: the grace period after a restart.
  */
 export function beginRecovery(
   readIsland: Store["islands"]["get"],
@@ -50,7 +48,7 @@ export function beginRecovery(
   }
 
   return {
-    /** `records`: jobs that the registry does not have. May be called concurrently; `finish` must follow. */
+    /** Restores jobs that the registry does not have. May be called concurrently; `finish` must follow. */
     async restore(records: readonly ReturningJob[]): Promise<void> {
       for (const record of records) {
         const { id: jobId, attempt, islandId } = record;
@@ -84,7 +82,7 @@ export function beginRecovery(
   };
 }
 
-/** Reads in parts: the garbage collector would copy 100,000 records at once repeatedly. */
+/** Reads unfinished jobs in parts: the garbage collector would repeatedly copy 100,000 records in one array. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
     const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: PAGE_SIZE });

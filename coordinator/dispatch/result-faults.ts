@@ -12,9 +12,10 @@ import { callsMatchRequest, toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
- * - `empty`: the attempt produced nothing. A model may have nothing to output, so another Island is asked.
- * - `schema_mismatch`: the Cargo's output schema excludes the value. The Cargo may be at fault, so another Island is
- * asked.
+ * Why a result is rejected:
+ * - `empty`: the attempt produced no output. The model may be the cause, so another Island gets an attempt.
+ * - `schema_mismatch`: the Cargo's output schema excludes the value. The Cargo may be the cause, so another Island gets
+ * an attempt.
  * - `contradicted`: the text of a chat differs from the text that the Island streamed.
  * - `malformed`: the text is not the requested JSON or lacks the requested log probabilities, or tool calls do not fit
  * the offered tools.
@@ -33,9 +34,9 @@ export function isRequested(item: OutputItem, traits: JobTraits | null): boolean
 }
 
 /**
- * Returns the fault of the present attempt's result; null if there is no detectable one.
+ * Returns the fault of the current attempt's result; null if none is detectable.
  * @param job Its feed must be loaded.
- * @param cargo Undefined if it was removed.
+ * @param cargo The Cargo of the job; undefined if it was removed.
  */
 export function faultOf(
   job: Pick<ActiveJob, "feed" | "traits" | "attempt">,
@@ -63,7 +64,7 @@ export function faultOf(
 
 /**
  * Returns true if the request may be the cause of an empty result: a stop sequence came first, or the output was cut
- * before its first tool call had a name. Another Island may refute it.
+ * before its first tool call had a name. A result of another Island refutes this.
  */
 export function mayBeRequestedEmpty(
   traits: Pick<JobTraits, "stopBytes" | "toolUse"> | null,
@@ -77,7 +78,7 @@ function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
   return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
 }
 
-/** Does not check text that a stop sequence may have cut anywhere. */
+/** Returns true if the text has the requested format. Text that a stop sequence may have cut is not checked. */
 function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): boolean {
   if (responseFormat.type === "text" || stopBytes > 0) return true;
   const value = parsed(text);
@@ -86,7 +87,7 @@ function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): 
   try {
     return value !== undefined && fitsGrammar(value, schema);
   } catch (error) {
-    // An earlier version accepted the schema.
+    // An earlier version of the coordinator accepted the schema.
     if (error instanceof UnsupportedSchema) return true;
     throw error;
   }
@@ -94,8 +95,8 @@ function matchesFormat(text: string, { responseFormat, stopBytes }: JobTraits): 
 
 /**
  * Returns where a completion does not match the client's schema although the grammar allowed it, such as a pattern with
- * look-around. Not a failure of the Island. Null for a valid completion and for one that was cut. Arguments of tool calls
- * are checked for tools with `strict`.
+ * look-around. This is not a failure of the Island. Returns null for a valid completion, and for one that was cut.
+ * Arguments of tool calls are checked for tools with `strict`.
  */
 export function unmetSchema(
   { feed, traits }: Pick<ActiveJob, "feed" | "traits">,
@@ -116,7 +117,7 @@ function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | nul
   return null;
 }
 
-/** Returns undefined for invalid JSON. */
+/** Returns the value of a JSON text; undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,15 +8,15 @@ import type { WorkKind } from "../scheduler/events.ts";
 import { workKeyOf } from "../scheduler/slot-offer.ts";
 
 /**
- * Time before a client is refused, and interval of the checks. Long enough for an Island that changes its session or
- * settings; shorter than the time in which a stream gets its headers, so that the refusal has a status.
+ * Time before a job is refused, and interval of the checks. It is long enough for an Island that changes its session or
+ * settings, and shorter than the time in which a stream gets its headers, so that the refusal has a status.
  */
 export const REFUSE_AFTER_MS = 2_500;
 
 /**
  * Refuses jobs of waiting clients when every Island of the network permanently lacks something. Jobs keep waiting while
  * Islands may arrive: none is online, one that fits left recently, or a coordinator has just started.
- * @param outlooksElsewhere One for each other coordinator; null for one that does not respond.
+ * @param outlooksElsewhere Returns the outlook of each other coordinator; null for one that does not respond.
  */
 export function refuseUnrunnableJobs(
   { config, clock }: Env<"islandGraceMs" | "restartGraceMs">,

@@ -8,12 +8,12 @@ import { type Elsewhere, explainDownloads, explainElsewhere } from "../scheduler
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WorkKind } from "../scheduler/events.ts";
 
-/** Shorter silences are normal. */
+/** Minimum silence of an Island that is explained. Shorter silences are normal. */
 const MIN_SILENCE_MS = 10_000;
 
 /**
  * Returns a function that explains why a job has no output; null for a job that has ended, or that runs and is active.
- * @param elsewhere Reports of other coordinators about a kind of work; null without any.
+ * @param elsewhere Returns the reports of other coordinators about a kind of work; null without other coordinators.
  */
 export function openWaitReasons(
   clock: Clock,
@@ -68,7 +68,9 @@ function starting(phase: AttemptPhase, message: string): JobWaiting {
   return { reason: "starting", position: 1, message, phase };
 }
 
-/** Counts only batch jobs before it: other jobs of the account do not wait for a quota slot. */
+/**
+ * Describes the wait for a quota slot. Counts only earlier batch jobs: other jobs of the account do not wait for one.
+ */
 function describeAccountLimit(position: number): string {
   const limit = "the account is at its limit of unfinished jobs";
   if (position === 1) return `${limit}; this one is next`;

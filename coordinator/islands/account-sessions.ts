@@ -10,21 +10,24 @@ import { FrameIntake } from "./session/frame-intake.ts";
 
 /** Unfinished frame bytes of an account, above which only one of its sockets is read at a time. */
 const MAX_UNFINISHED_BYTES = 32 * MIB;
+/** `Retry-After` of a session that exceeds the limit of its token or account. */
 const FULL_RETRY_S = 30;
-/** The cooldown of a token grows with each flood. */
+/** Cooldown of a token after a flood. It grows with each flood. */
 const COOLDOWN = { firstMs: 10_000, maxMs: 600_000 } as const;
 /** Time without a flood after which the cooldown starts from the first step. */
 const FORGET_MS = 3_600_000;
+/** Maximum number of tokens whose floods are remembered. */
 const MAX_FLOODERS = 10_000;
 const MS_PER_S = 1_000;
 
+/** The reading capacity that all sessions of an account share. */
 export class AccountShare {
   readonly intake = new FrameIntake();
   #unfinishedBytes = 0;
-  /** The one session that is read at the limit, so that the sessions do not block each other. */
+  /** The only session that is read while the account is at its limit, so that sessions do not block each other. */
   #reader: object | null = null;
 
-  /** Records the size of a session's unfinished frame: `bytes` now, `before` previously; 0 without one. */
+  /** Records the size of a session's unfinished frame: `bytes` now, `before` previously; 0 if it has none. */
   changeUnfinished(session: object, bytes: number, before: number): void {
     this.#unfinishedBytes += bytes - before;
     if (bytes === 0 && this.#reader === session) this.#reader = null;
@@ -45,7 +48,7 @@ export function accountSessions({
 }: Pick<Env<"islandSessionsPerToken" | "islandSessionsPerAccount">, "clock" | "config">) {
   const opened = new RequestWindow(clock);
   const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
-  /** Only of accounts with an open session. */
+  /** Shares of the accounts with an open session, by account id. */
   const shares = new Map<string, AccountShare>();
   /** Number of consecutive floods and time of the last one, by token id. */
   const floods = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_FLOODERS);

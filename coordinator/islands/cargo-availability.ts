@@ -5,13 +5,13 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
-/** Connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
+/** Numbers of connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
-  /** Islands that have its model or image, or need none. */
+  /** Number of Islands that have the model or image of the Cargo, or need none. */
   readonly ready: number;
-  /** Islands with a free slot. */
+  /** Number of Islands with a free slot. */
   readonly free: number;
 }
 
@@ -59,7 +59,7 @@ export function cargoAvailability(
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
   };
 
-  /** Counts on the Islands of this coordinator. */
+  /** Counts the Islands of this coordinator that can run each Cargo of the account's catalog. */
   const here = (accountId: string): AvailableCargo[] => {
     const nowMs = clock.monotonicMs();
     if (publicCount === null || nowMs - publicCount.atMs >= FRESH_MS) {
@@ -84,7 +84,7 @@ export function cargoAvailability(
   return {
     here,
 
-    /** Returns a result that is at most 5 s old. */
+    /** Returns the available Cargos of an account; the result is at most 5 s old. */
     of(accountId: string): Promise<Availability> {
       const atMs = clock.monotonicMs();
       const last = latest.get(accountId);

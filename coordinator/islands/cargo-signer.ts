@@ -8,7 +8,7 @@ import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 /** The signed Cargo in the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
-  /** Ed25519, in base64. */
+  /** Ed25519 signature of the Cargo, in base64. */
   readonly signature: string;
   readonly endorsements?: Endorsement[];
 }
@@ -26,7 +26,7 @@ export function cargoSigner(key: KeyObject) {
   /** Signatures by catalog entry. Entries are replaced on change, so each version of a Cargo is signed once. */
   const signed = new WeakMap<CargoToSign, SignedCargo>();
   return {
-    /** Base64. */
+    /** Public key of the network, in base64. */
     publicKey: publicKeyText(createPublicKey(key)),
 
     /** Returns the signed manifest. An account's own Cargo, until it is approved, is signed only for its Islands. */
@@ -44,7 +44,7 @@ export function cargoSigner(key: KeyObject) {
 }
 
 /**
- * Opens or creates the key. `isNew`: no Island has ever joined. @throws {SigningKeyError} for a damaged or lost key.
+ * Opens or creates the signing key. `isNew`: no Island has joined. @throws {SigningKeyError} if it is damaged or lost.
  */
 export async function openCargoSigner(
   { log }: Pick<Env, "log">,

@@ -18,9 +18,9 @@ import { IslandSession, noFrames, type SessionOwner, type SharedBySessions } fro
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
 import { sessionWatch } from "./session/session-watch.ts";
 
-/** For an address and minute. An Island does not retry after its token is rejected. */
+/** Maximum of rejected tokens per address and minute. An Island does not retry after its token is rejected. */
 const MAX_REFUSED = 30;
-/** Number of remembered tokens. The oldest is forgotten first. */
+/** Maximum number of remembered tokens, each for accepted and for ended ones. The oldest is forgotten first. */
 const MAX_TOKENS = 10_000;
 const TOKEN_REVOKED = "the Island token was revoked";
 
@@ -28,8 +28,8 @@ export type IslandGateway = ReturnType<typeof openIslandGateway>;
 
 /**
  * Accepts Islands: checks the token, negotiates the protocol version and opens sessions.
- * @param publicKey See `PUBLIC_KEY_HEADER`.
- * @param memory Limits of frames that are not stored yet, in bytes.
+ * @param publicKey Public key of the network, sent as `PUBLIC_KEY_HEADER`.
+ * @param memory Limits, in bytes, of frames that are not stored yet.
  * @param addressOf Returns the client address of a request, for limits.
  */
 export function openIslandGateway(
@@ -49,7 +49,7 @@ export function openIslandGateway(
     ["code"],
   );
   const sessions = new Set<IslandSession>();
-  /** Ended tokens: a session with one may have been authenticated before that. */
+  /** Ids of revoked tokens. A session may open after its token was revoked, if the token was checked before that. */
   const endedTokens = recentMap<true>(MAX_TOKENS);
   const limit = joinLimit(clock);
   const byAccount = accountSessions(env);
@@ -81,7 +81,7 @@ export function openIslandGateway(
     const { share, close } = byAccount.open(owner);
     return {
       headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // A version is rejected in a close frame, because client libraries hide the reason of a failed handshake.
+      // A wrong version is rejected in a close frame, because client libraries hide the reason of a failed handshake.
       chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
       open: (socket, protocol) => open(socket, protocol, { ...owner, share }),
       release: close,
@@ -99,7 +99,7 @@ export function openIslandGateway(
     socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
   }
 
-  /** The token of a suspended account counts as rejected. */
+  /** Returns the owner of a token, if any. The token of a suspended account counts as rejected in the join limit. */
   async function ownerOf(token: string, address: string): Promise<IslandIdentity | undefined> {
     try {
       return await accounts.authenticateIsland(token);
@@ -161,15 +161,15 @@ export function openIslandGateway(
 }
 
 /**
- * Limits rejected token attempts per address, apart from the API limits, so that a flood there does not block Islands.
- * A token that was accepted before always passes, so that a returning Island is not blocked by others behind its
- * address; whether it is still valid is checked later.
+ * Limits the rejected tokens of each address. API requests have limits of their own, so that a flood of them does not
+ * block Islands. A token that was accepted before always passes, so that other hosts behind an address do not block a
+ * returning Island. Authentication follows.
  */
 export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
   const refusals = new RequestWindow(clock);
   const acceptedTokens = recentMap<true>(maxTokens);
   return {
-    /** `token` is undefined for a request without one. @throws {RateLimitedError} */
+    /** @throws {RateLimitedError} if too many tokens of the address were rejected. */
     assertMayTry(address: string, token: string | undefined): void {
       const { isAllowed, freesInMs } = refusals.peek(address, MAX_REFUSED);
       if (isAllowed || (token !== undefined && acceptedTokens.has(hashSecret(token)))) return;
@@ -188,7 +188,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
 }
 
 const ignore = (): void => undefined;
-/** For a socket that is only closed. */
+/** Handlers for a socket that is only closed. */
 const IGNORE_EVENTS: SocketEvents = {
   onMessage: ignore,
   onRead: ignore,

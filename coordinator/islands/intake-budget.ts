@@ -1,20 +1,22 @@
 import { KIB } from "../../shared/format-bytes.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 
-/** Up to this last frame, sessions are read even when the budget is used up, so that chats do not wait for images. */
+/**
+ * After a frame of at most this size, a session is read even above the budget, so that chats do not wait for images.
+ */
 const MAX_SMALL_FRAME_BYTES = 64 * KIB;
 
-/** Bytes that Islands sent and storage has not committed yet, shared by all sessions. */
+/** Limits the bytes that Islands sent and storage has not committed yet, for all sessions together. */
 export type IntakeBudget = ReturnType<typeof intakeBudget>;
 
-/** @param limits In bytes, of all sessions and of one session. */
+/** @param limits Maximum bytes of all sessions together and of one session. */
 export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "islandIntakeBytes">) {
   const waiting = new Set<() => void>();
   let total = 0;
   return {
     limits,
 
-    /** Returns false if the session must wait, for its own frames or because of the total. */
+    /** Returns false if the session must wait, because its own frames or those of all sessions exceed a limit. */
     hasCapacity(ownBytes: number, lastFrameBytes: number): boolean {
       if (ownBytes > limits.islandIntakeBytes) return false;
       return total <= limits.intakeMemoryBytes || lastFrameBytes <= MAX_SMALL_FRAME_BYTES;
@@ -45,12 +47,12 @@ export class UnstoredFrames {
   readonly #onWait: () => void;
   readonly #onCapacity: () => void;
   #bytes = 0;
-  /** Bytes by write in flight. */
+  /** Bytes of frames in each write in flight. */
   readonly #writes = new WeakMap<Promise<unknown>, { bytes: number }>();
-  /** Null while not waiting. */
+  /** Ends the wait for capacity; null while the session does not wait. */
   #stopWaiting: (() => void) | null = null;
 
-  /** @param onWait Called when too much waits for storage; the socket is not read until `onCapacity`. */
+  /** @param onWait Called when too many bytes wait for storage; the socket must not be read until `onCapacity`. */
   constructor(intake: IntakeBudget, onWait: () => void, onCapacity: () => void) {
     this.#intake = intake;
     this.#onWait = onWait;
@@ -61,7 +63,10 @@ export class UnstoredFrames {
     return this.#stopWaiting !== null;
   }
 
-  /** @param durable Resolves when the frame is stored; the same promise for all frames of one write. */
+  /**
+   * Counts a frame until it is stored.
+   * @param durable Resolves when the frame is stored; the same promise for all frames of one write.
+   */
   add(bytes: number, durable: Promise<unknown>): void {
     const intake = this.#intake;
     this.#bytes += bytes;

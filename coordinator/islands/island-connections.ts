@@ -18,28 +18,29 @@ type AttemptFrame = Extract<FromIsland, { attempt: number }>;
 /** Receiver of attempt reports, implemented by `dispatch/`. */
 export interface AttemptReports {
   /**
-   * Claims jobs from other coordinators that a returning Island holds, if its attempt tokens are valid. Undefined if
-   * there are none. @throws {ServiceError} `storage_unavailable`
+   * Claims jobs from other coordinators that a returning Island holds, if its attempt tokens are valid. Returns
+   * undefined if the Island holds no such job. @throws {ServiceError} `storage_unavailable`
    */
   claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
   /** Decides for each job that a returning Island holds whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
   noteProgress(island: IslandView, state: IslandState): void;
   /**
-   * Handles a frame. Resolves when its content is durable, the same promise for output that is stored together; a
-   * numbered frame is then acknowledged. False: the frame was not applied, and will be sent again. Undefined: there is
-   * nothing to wait for or acknowledge. @throws {ProtocolError} if a numbered frame before this one is missing.
+   * Handles a frame. The promise resolves when the content is durable, and a numbered frame is then acknowledged.
+   * Output that is stored together shares one promise. False: the frame was not applied, and the Island will resend it.
+   * Undefined: the frame is neither stored nor acknowledged. @throws {ProtocolError} if a numbered frame before this
+   * one is missing.
    */
   receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }
 
-/** Order of an Island's sessions at all coordinators. Null: storage failed to number the session. */
+/** Orders an Island's sessions at all coordinators. The number of a session is null if storage failed. */
 export interface SessionOrder {
-  /** Numbers a session whose hello has just arrived. Never rejects. */
+  /** Returns the number of a session whose `hello` has just arrived. Never rejects. */
   next(hostId: string): Promise<number | null>;
-  /** Returns false if the Island has a newer session, here or elsewhere. */
+  /** Returns false if the Island has a newer session at this or another coordinator. */
   admits(hostId: string, number: number | null): boolean;
-  /** Ends older sessions of the same account. */
+  /** Ends the Island's older sessions, if they are of the same account. */
   begin(hostId: string, accountId: string, number: number | null): void;
 }
 
@@ -47,7 +48,7 @@ export type IslandConnections = ReturnType<typeof islandConnections>;
 
 /**
  * Handles the frames of all Islands.
- * @param quarantineOf Returns the quarantine notice for the owner of an Island; null if it is in none.
+ * @param quarantineOf Returns the quarantine notice for the owner of an Island; null if it is not in quarantine.
  * @param suspensionOf Returns why the operator suspended an Island or its account; null if neither is suspended.
  */
 export function islandConnections(
@@ -91,8 +92,9 @@ export function islandConnections(
 
   return {
     /**
-     * Accepts an Island, decides which of its held jobs it continues, and sends `welcome`. Null if it has left or has a
-     * newer session. @throws {ServiceError} `insufficient_scope` if the host id belongs to another account.
+     * Accepts an Island, decides which of its held jobs it continues, and sends `welcome`. Resolves with null if the
+     * Island has left, is suspended or has a newer session. @throws {ServiceError} `insufficient_scope` if the host id
+     * belongs to another account.
      */
     async connect(
       hello: Hello,
@@ -103,7 +105,7 @@ export function islandConnections(
       const { accountId, tokenCreatedAtMs } = owner;
       const { hostId, agentVersion, hostName = null, hardware, runtimes } = hello;
       const report = { hostId, accountId, agentVersion, hostName, hardware, runtimes, lastSeenAtMs: clock.now() };
-      // Requested now, because another session may begin while this one waits.
+      // The number is requested now, because another session may begin while this session waits.
       const numbering = order.next(hostId);
       const saved = await store.islands.save(report, tokenCreatedAtMs);
       if (saved === "removed") {
@@ -169,13 +171,14 @@ export function islandConnections(
 }
 
 /**
- * Sends one `ack` for all frames of an attempt that become durable in one write, instead of one per token.
+ * Returns a function that sends one `ack` for all frames of an attempt that become durable in one write, instead of one
+ * per token.
  * @param send Sends the `ack` for all frames up to `last`.
  */
 export function acknowledgements(
   send: (hostId: string, last: Pick<NumberedFrame, "type" | "jobId" | "attempt" | "seq">) => void,
 ) {
-  /** Last frame of each write in flight. */
+  /** Number of the last frame of each write in flight. */
   const lastOf = new WeakMap<Promise<void | false>, { seq: number }>();
   /** @param durable See `AttemptReports.receive`. */
   return (hostId: string, { type, jobId, attempt, seq }: NumberedFrame, durable: Promise<void | false>): void => {

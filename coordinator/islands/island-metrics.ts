@@ -12,17 +12,17 @@ type EndedCounts = Omit<HostCounts, "onlineMs">;
 
 export interface IslandDay {
   readonly day: UtcDay;
-  /** See {@link IslandMetrics}; null before the Island was first seen. */
+  /** Share of time online on this day, 0 to 1; null before the Island was first seen. */
   readonly uptime: number | null;
   readonly earnedMicro: number;
   readonly counts: EndedCounts;
 }
 
 export interface IslandMetrics {
-  /** Share of the time since the period began or the Island was first seen; null if no time has passed. */
+  /** Share of time online, 0 to 1, since the period began or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
   readonly earnedMicro: Periods<number>;
-  /** Counts of 30 days. */
+  /** Counts of ended jobs in the last 30 days. */
   readonly counts: EndedCounts;
   /** Returns the last 30 UTC days including today, oldest first, without gaps. */
   readonly byDay: () => readonly IslandDay[];
@@ -38,7 +38,9 @@ interface KnownIsland {
   readonly isConnected: boolean;
 }
 
-/** Reads metrics of the account's Islands, or of one. The returned function also accepts an Island without any. */
+/**
+ * Reads metrics of an account's Islands, or of one Island. The returned function also accepts an Island without any.
+ */
 export async function readMetrics(
   store: Pick<Store["hostMetrics"], "counts" | "earnings">,
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },

@@ -7,7 +7,7 @@ import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 import { MutableIsland, sharedTexts } from "./mutable-island.ts";
 
 export type IslandRegistryEvent =
-  /** `busy`: slots taken by attempts that the Island continues. */
+  /** An Island opened a session. `busy`: number of its slots with attempts that it continues. */
   | { readonly type: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
   /** A heartbeat arrived, or the Island started or stopped accepting jobs. */
   | { readonly type: "island_changed"; readonly island: SchedulerIsland }
@@ -23,13 +23,13 @@ export type IslandRegistryEvent =
       readonly islandId: string;
       readonly attempts: readonly AttemptId[];
       readonly message: string;
-      /** True: the Island is away and may return with the attempts. False: it is connected without them. */
+      /** True if the Island is away and may return with the attempts; false if it is connected without them. */
       readonly mayReturn: boolean;
     };
 
 export const REPLACED = "replaced by a newer session of the same host";
 export const REMOVED = "its owner removed this Island; to bring it back, join again with a new code or token";
-/** Agents confirm a cancel within 2 s (docs/reference/island-protocol.md). */
+/** Time limit to confirm a cancel. Agents confirm within 2 s (docs/reference/island-protocol.md). */
 const MAX_STOP_MS = 10_000;
 /** Number of unconfirmed cancelled attempts after which an Island's session is closed. */
 const MAX_IGNORED_CANCELS = 3;
@@ -40,11 +40,11 @@ export interface ReportedIsland {
   readonly facts: SchedulerIsland;
 }
 
-/** Holds every Island that is connected or in its grace period, and makes all changes of one. */
+/** Holds every Island that is connected or in its grace period, and makes all changes of them. */
 export class IslandRegistry {
   readonly #clock: Clock;
   readonly #graceMs: number;
-  /** Agents reconnect at growing intervals while the coordinator is down. */
+  /** Grace period after a restart. Agents reconnect at growing intervals while the coordinator is down. */
   readonly #restartGraceMs: number;
   /** Islands by host id. */
   readonly #islands = new Map<string, MutableIsland>();
@@ -78,7 +78,7 @@ export class IslandRegistry {
     return islands.filter(({ island }) => island.accountId === accountId);
   }
 
-  /** Returns the connected ones of these Islands. */
+  /** Returns those of these Islands that are connected. */
   factsOf(hostIds: readonly string[]): ReportedIsland[] {
     return hostIds.flatMap((hostId) => {
       const island = this.#islands.get(hostId);
@@ -86,7 +86,7 @@ export class IslandRegistry {
     });
   }
 
-  /** Returns undefined after the Island's grace period. */
+  /** Returns an Island; undefined after its grace period. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);
   }
@@ -100,7 +100,7 @@ export class IslandRegistry {
     this.#islands.get(hostId)?.link?.send(frame);
   }
 
-  /** The slot stays taken until the Island confirms. An Island that ignores several cancels is dismissed. */
+  /** Cancels an attempt, whose slot is free once the Island confirms. An Island that ignores several is dismissed. */
   stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
@@ -127,7 +127,7 @@ export class IslandRegistry {
     return island;
   }
 
-  /** Ends the session of an Island that has a newer one elsewhere. Its attempts wait here for the grace period. */
+  /** Ends the session of an Island with a newer one at another coordinator. Its attempts wait for the grace period. */
   endSession(hostId: string): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
@@ -142,7 +142,7 @@ export class IslandRegistry {
     this.dismiss(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
   }
 
-  /** Dismisses an Island whose attempts are lost at once. `message`: the error of their jobs. */
+  /** Dismisses an Island. Its attempts are lost at once; `message` is for the errors of their jobs. */
   dismiss(hostId: string, goodbye: { reason: string; retryAfterMs: number | null; message: string }): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) return;
@@ -159,7 +159,7 @@ export class IslandRegistry {
     this.#emitLost(island, island.attempts(), message, false);
   }
 
-  /** Brings the Island up with the attempts that `held` continues; its other attempts are lost. */
+  /** Completes a session. The Island keeps the attempts that `held` continues; its other attempts are lost. */
   resume(view: IslandView, held: readonly HeldDecision[]): void {
     const island = this.#own(view);
     const kept = held.filter(({ action }) => action === "continue");
@@ -183,7 +183,7 @@ export class IslandRegistry {
   }
 
   /**
-   * Starts the grace period of an Island that held these attempts at the last stop or with another coordinator. If the
+   * Starts the grace period of an Island that had these attempts at the last stop, or with another coordinator. If the
    * Island is connected, the attempts that it does not have are lost.
    */
   awaitReturn(
@@ -227,12 +227,12 @@ export class IslandRegistry {
     this.#emit({ type: "island_changed", island: island.facts() });
   }
 
-  /** The round trip applies from the next heartbeat. */
+  /** Records a round-trip time, which applies from the next heartbeat. */
   setRoundTrip(view: IslandView, rttMs: number): void {
     this.#own(view).rttMs = rttMs;
   }
 
-  /** @throws if the registry does not have the Island. */
+  /** Takes a slot for an attempt. @throws if the registry does not have the Island. */
   takeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island === undefined) throw new Error(`Unknown Island ${hostId}`);
@@ -242,7 +242,7 @@ export class IslandRegistry {
     this.#emit({ type: "slot_superseded", islandId: hostId, jobId });
   }
 
-  /** Ignores an attempt that takes no slot. */
+  /** Frees the slot of an attempt. Ignores an attempt that takes no slot. */
   freeSlot(hostId: string, { jobId, attempt }: AttemptId): void {
     const island = this.#islands.get(hostId);
     if (island?.has({ jobId, attempt }) !== true) return;

@@ -17,11 +17,11 @@ type IslandStatus = (typeof ISLAND_STATUSES)[number];
 export interface ListedIsland<R> {
   readonly record: R;
   readonly status: IslandStatus;
-  /** Null if it is not known to be connected. */
+  /** Live state; null if the Island is not known to be connected. */
   readonly live: LiveIsland | null;
-  /** False if a coordinator that may have it did not reply. The status is then guessed from when it was last seen. */
+  /** False if a coordinator that may have the Island did not reply. The status then depends on its last record. */
   readonly isLive: boolean;
-  /** Why the operator suspended it or its account; null if neither is suspended. */
+  /** Why the operator suspended the Island or its account; null if neither is suspended. */
   readonly suspendedBecause: string | null;
 }
 
@@ -32,13 +32,13 @@ export interface OwnedIsland extends ListedIsland<IslandRecord> {
 export interface IslandEarnings {
   readonly name: string;
   readonly metrics: IslandMetrics;
-  /** Its latest jobs with earnings, newest first; at most {@link MAX_RECENT}. */
+  /** The Island's latest jobs with earnings, newest first; at most {@link MAX_RECENT}. */
   readonly recent: readonly JobEarning[];
 }
 
 export const MAX_RECENT = 100;
 
-/** Coordinators record once a minute which Islands are connected. One record may be late. */
+/** Maximum age of a connected Island's last record. Coordinators write one each minute, and one may be late. */
 export const SEEN_LATELY_MS = 150_000;
 
 /** Islands that are connected to any coordinator. */
@@ -65,7 +65,7 @@ export function islandService(
   suspensionOf: (hostId: string, accountId: string) => string | null,
   onChanged: (accountId: string, hostId: string) => void,
 ) {
-  /** Lists connected Islands first, then by when they were last seen. `total` counts those with the status. */
+  /** Lists an account's Islands: connected ones first, then those seen last. `total` counts all with the status. */
   async function list(
     accountId: string,
     { status, limit, offset }: Page & { readonly status?: IslandStatus | undefined },
@@ -130,7 +130,7 @@ export function islandService(
     return { name: nameOf(record), metrics: metricsOf({ ...record, isConnected: byId.has(hostId) }), recent };
   }
 
-  /** An empty `name` restores the default. @throws {ServiceError} `not_found`; {@link ValidationError} */
+  /** Renames an Island; an empty `name` resets it. @throws {ServiceError} `not_found`; {@link ValidationError} */
   async function rename(accountId: string, hostId: string, name: string): Promise<OwnedIsland> {
     const read = readName(name, "");
     const isRenamed = await store.islands.rename(accountId, hostId, read === "" ? null : read);

@@ -2,7 +2,7 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
 
-/** Connection to an Island's agent. */
+/** The connection to an Island's agent. */
 export interface IslandLink {
   /** False once the socket is closing; frames sent then are lost. */
   readonly isOpen: boolean;
@@ -22,26 +22,26 @@ export interface IslandView {
   /** Account of the owner, which earns the credits. */
   readonly accountId: string;
   readonly isConnected: boolean;
-  /** Returns its current attempts, and cancelled ones that it has not confirmed. */
+  /** Returns the Island's current attempts, and the cancelled ones that it has not confirmed. */
   attempts(): AttemptId[];
-  /** True if an attempt takes one of its slots. */
+  /** True if an attempt takes one of the Island's slots. */
   readonly isBusy: boolean;
-  /** Returns true if the attempt takes one of its slots: it was assigned here and is not finished. */
+  /** Returns true if the attempt takes one of the Island's slots: it was assigned here and is not finished. */
   has(attempt: AttemptId): boolean;
-  /** Empty before its first `hello`. */
+  /** Downloads in progress; empty before the Island's first `hello`. */
   readonly downloads: SchedulerIsland["downloads"];
   /** Free memory as last reported; null if unknown. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** Temperature of its hottest part; null if unknown. */
+  /** Temperature of the Island's hottest part, in °C; null if unknown. */
   readonly temperatureC: number | null;
-  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Load of the Island's busiest graphics card, 0 to 1; null if unknown. */
   readonly gpuLoad: number | null;
-  /** Cargos whose model is being loaded into memory. */
+  /** Slugs of the Cargos whose model is being loaded into memory. */
   readonly loading: readonly string[];
   readonly slotsInUse: number;
-  /** Undefined if everything is allowed or the policy is unknown. */
+  /** What the owner allows; undefined if everything is allowed or the policy is unknown. */
   readonly policy: OwnerPolicy | undefined;
-  /** Features of its agent beyond the first version of the protocol. */
+  /** Protocol features of the Island's agent beyond the first version. */
   readonly features: readonly string[];
 }

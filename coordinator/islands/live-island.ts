@@ -11,30 +11,30 @@ const share = z.number().min(0).max(1).nullable();
 const freeBytes = z.number().nonnegative().nullable();
 const slugs = z.array(z.string()).max(MAX_LOADED);
 
-/** State of an Island that is connected to a coordinator. Coordinators exchange it. */
+/** The state of a connected Island, which coordinators exchange. */
 export const liveIslandSchema = z.object({
   hostId: z.string(),
-  /** True if it accepts no new jobs: its owner paused it, it is outside its hours, or it is shutting down. */
+  /** True if the Island accepts no new jobs: its owner paused it, it is outside its hours, or it is shutting down. */
   isDraining: z.boolean(),
-  /** True if it gets few or no jobs because several failed in a row. */
+  /** True if the Island gets few or no jobs because several jobs failed in a row. */
   isQuarantined: z.boolean(),
   slots: z.number(),
   slotsBusy: z.number(),
-  /** Load over all cores, 0 to 1; null if unknown. */
+  /** CPU load over all cores, 0 to 1; null if unknown. */
   cpuLoad: share,
   freeRamBytes: freeBytes,
   freeVramBytes: freeBytes,
-  /** Temperature of its hottest processor or graphics card; null if unknown. */
+  /** Temperature of the hottest processor or graphics card, in °C; null if unknown. */
   temperatureC: z.number().nullable(),
-  /** Load of its busiest graphics card, 0 to 1; null if unknown. */
+  /** Load of the busiest graphics card, 0 to 1; null if unknown. */
   gpuLoad: share,
-  /** Cargos whose model is in memory. */
+  /** Slugs of the Cargos whose model is in memory. */
   loaded: slugs,
   loading: slugs,
   downloads: z.array(downloadSchema).max(MAX_LOADED),
-  /** Cargos of its running jobs, oldest first, with the start of each in ms since the epoch. */
+  /** Cargos of the running jobs, oldest first, with the start of each job in ms since the epoch. */
   running: z.array(z.object({ slug: z.string(), sinceMs: z.number() })).max(MAX_LOADED),
-  /** Keys of the models and images on its disk. Empty unless requested. */
+  /** Keys of the models and images on the Island's disk; empty unless requested. */
   cachedModels: z.array(z.string()).max(MAX_CACHED),
 });
 export type LiveIsland = DeepReadonly<z.infer<typeof liveIslandSchema>>;
@@ -43,7 +43,7 @@ export type LiveDownload = LiveIsland["downloads"][number];
 interface HeldJob {
   readonly slug: string;
   readonly createdAtMs: number;
-  /** Start of its current attempt; null before. */
+  /** Start of the job's current attempt, in ms since the epoch; null until then. */
   readonly startedAtMs: number | null;
 }
 
@@ -57,7 +57,7 @@ export type ConnectedIslands = ReturnType<typeof connectedIslands>;
 
 export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" | "remove">, context: IslandContext) {
   return {
-    /** Returns the connected Islands of an account, or one of them with its models. */
+    /** Returns the connected Islands of an account, or only one with the models on its disk. */
     liveOf: (accountId: string, hostId: string | null): readonly LiveIsland[] =>
       islands.connectedFacts(accountId, hostId).map((island) => {
         const live = liveIsland(island, context);
@@ -67,7 +67,7 @@ export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" 
   };
 }
 
-/** Returns the state without the models on disk. */
+/** Returns the state of an Island without the models on its disk. */
 export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, jobs }: IslandContext): LiveIsland {
   const running = island.attempts().flatMap(({ jobId }) => {
     const job = jobs.get(jobId);
@@ -92,7 +92,7 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
   };
 }
 
-/** Counterpart of {@link ConnectedIslands} for all other coordinators. */
+/** The counterpart of {@link ConnectedIslands} for all other coordinators. */
 export interface IslandsElsewhere {
   /** `isComplete` is false if a coordinator that may have Islands of the account did not reply. */
   liveOf(

@@ -7,25 +7,25 @@ import { isSameRank } from "../scheduler/rank.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
-/** Limit of shared texts; beyond it, some are in memory twice. */
+/** Maximum number of shared texts. Beyond it, some texts are in memory twice. */
 const MAX_TEXTS = 10_000;
-/** Most Islands have nothing to report in these lists. */
+/** An empty list that Islands share, because most of them report empty lists. */
 const NONE: readonly never[] = [];
 
 type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
 /**
- * State behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs are
- * created with the first job.
+ * The state behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs
+ * are created with the first job.
  */
 export class MutableIsland implements IslandView {
   readonly hostId: string;
   readonly accountId: string;
-  /** Null while the Island is away and its jobs wait for it. */
+  /** Connection to the Island; null while the Island is away and its jobs wait for it. */
   link: IslandLink | null = null;
-  /** Null while the Island is connected. */
+  /** Timer of the grace period; null while the Island is connected. */
   grace: Timer | null = null;
-  /** Null until the first round trip is measured. */
+  /** Round-trip time; null until the first one is measured. */
   rttMs: number | null = null;
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
@@ -80,7 +80,7 @@ export class MutableIsland implements IslandView {
     return this.#slots?.get(jobId) === attempt;
   }
 
-  /** Returns true if an earlier attempt of the same job had the slot. */
+  /** Takes a slot for an attempt. Returns true if an earlier attempt of the same job had the slot. */
   takeSlot({ jobId, attempt }: AttemptId): boolean {
     this.#slots ??= new Map();
     const superseded = this.#slots.has(jobId);
@@ -154,7 +154,7 @@ export class MutableIsland implements IslandView {
     this.#facts = { ...this.facts(), draining };
   }
 
-  /** @throws before the first `hello`. */
+  /** Returns the facts for the scheduler. @throws before the first `hello`. */
   facts(): SchedulerIsland {
     if (this.#facts === null) throw new Error(`Island ${this.hostId} has not sent hello`);
     return this.#facts;

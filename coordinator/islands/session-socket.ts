@@ -1,7 +1,7 @@
 export interface SocketEvents {
-  /** Receives a whole frame. While paused, it is only called for frames that were already read. */
+  /** Receives a whole frame. While the socket is paused, it is only called for frames that were already read. */
   onMessage(data: Buffer, isBinary: boolean): void;
-  /** Called after bytes were read, after the frames that they complete. Not supported by every transport. */
+  /** Called after bytes were read and their complete frames were delivered. Some transports never call this. */
   onRead(bytes: number): void;
   onPing(): void;
   onPong(): void;
@@ -15,7 +15,7 @@ export interface SessionSocket {
   /** Bytes sent and not yet read by the other side. */
   readonly bufferedBytes: number;
   readonly closed: Promise<void>;
-  /** Delivers to `events` from now on. Call it in the tick in which the socket opened. */
+  /** Delivers all events to `events` from now on. Must be called in the tick in which the socket opened. */
   attach(events: SocketEvents): void;
   /** Sends a binary frame, in one write with everything sent until then (see `gatherWrites`). */
   send(frame: Uint8Array, until: "microtask" | "tick"): void;

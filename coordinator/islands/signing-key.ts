@@ -5,20 +5,22 @@ import type { SharedSecrets } from "../store/secrets/shared-secrets.ts";
 const ADVICE =
   "Restore the key from a backup, or create a new one with the command signing-key rotate (then every Island must join again)";
 
-/** The message says what to do. */
+/** The signing key cannot be used. The message names the next step. */
 export class SigningKeyError extends Error {
   override readonly name = "SigningKeyError";
 }
 
 export interface SigningKey {
   readonly key: KeyObject;
-  /** File path, or name in the database. */
+  /** File path of the key, or its name in the database. */
   readonly path: string;
   /** False if other users of the machine can read the key, and so sign Cargos. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 
-/** Reads the network's Ed25519 key; null if it has none. @throws {SigningKeyError} if something else is stored. */
+/**
+ * Reads the network's Ed25519 key; null if the network has none. @throws {SigningKeyError} if something else is stored.
+ */
 export async function readSigningKey(secrets: SharedSecrets): Promise<SigningKey | null> {
   const path = secrets.locationOf("signing");
   try {
@@ -41,7 +43,7 @@ export async function openSigningKey(secrets: SharedSecrets, isNew: boolean): Pr
   if (found !== null) return found;
   const path = secrets.locationOf("signing");
   if (!isNew) throw new SigningKeyError(`${path}: the signing key is missing, and Islands have pinned it. ${ADVICE}`);
-  // Another coordinator that starts at the same time may have made one.
+  // Another coordinator that starts at the same time may have created the key.
   return { key: keyOf(await secrets.add("signing", pemOf(newKey())), path), path, isPrivate: true };
 }
 
@@ -58,15 +60,15 @@ export async function makeSigningKey(secrets: SharedSecrets): Promise<KeyObject>
 }
 
 /**
- * Returns the public key (base64) of the coordinator that started last, as a running one keeps its key after
- * `signing-key rotate`. Null if no key was used yet or the stored value is damaged.
+ * Returns the public key (base64) of the coordinator that started last, because a running coordinator keeps its key
+ * after `signing-key rotate`. Null if no key was used yet or the stored value is damaged.
  */
 export async function readKeyInUse(secrets: Pick<SharedSecrets, "read">): Promise<string | null> {
   const text = (await secrets.read("signing_in_use"))?.toString("utf8").trim();
   return text === undefined || readPublicKey(text) === undefined ? null : text;
 }
 
-/** For information only. */
+/** Stores the public key that this coordinator uses, for information only. */
 export async function storeKeyInUse(
   secrets: Pick<SharedSecrets, "read" | "replace">,
   publicKey: string,

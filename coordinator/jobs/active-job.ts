@@ -10,7 +10,7 @@ import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
 import { UnstoredOutput } from "./writes/unstored-output.ts";
 
-/** The Island that has an attempt, and the account of its owner, which earns. */
+/** The Island that has an attempt, and the account of its owner, which earns the credits. */
 export interface Assignee {
   readonly islandId: string;
   readonly accountId: string;
@@ -22,7 +22,7 @@ interface FinalFailure {
   readonly error: JobError;
 }
 
-/** The state of an unfinished job that is not stored, and lost on a restart. */
+/** The state of an unfinished job that is not stored. The next owner receives it; a restart loses it. */
 export interface HandoverState {
   readonly jobId: string;
   readonly failedOn: readonly Assignee[];
@@ -33,7 +33,7 @@ export interface HandoverState {
 /** A job from storage, with the handover state of its last owner. */
 export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
-/** Members that would change the job. */
+/** Members of `MutableJob` that readers of a job must not use, because they change it. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 
@@ -50,7 +50,7 @@ const NO_FAILURES: readonly Assignee[] = [];
 export class MutableJob {
   readonly id: string;
   readonly accountId: string;
-  /** Null for a job outside of a batch. */
+  /** Id of the job's batch; null for a job that is not part of a batch. */
   readonly batchId: string | null;
   readonly slug: string;
   readonly jobClass: JobClass;
@@ -63,86 +63,90 @@ export class MutableJob {
   readonly feed: JobFeed;
   /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   avoidIslands: ReadonlySet<string> = NONE;
-  /** Other accounts with several Islands that failed the job. All their Islands are avoided, including new ones. */
+  /** Accounts, except the job's own, of which several Islands failed the job. All their Islands are avoided. */
   avoidAccounts: ReadonlySet<string> = NONE;
   /** Islands that failed the job, in order of failure. */
   failedOn: readonly Assignee[] = NO_FAILURES;
   #state: JobState;
-  /** Attempts begun, including refused ones; while the job is queued or running, the number of the present one. */
+  /** Number of attempts begun, including refused ones. It is also the number of the latest attempt. */
   attempt: number;
-  /** Attempts that an Island refused. They do not count against the maximum. */
+  /** Number of attempts that an Island refused. They do not count against the maximum of attempts. */
   refusals: number;
   assignee: Assignee | null = null;
-  /** The earning Island: the last that delivered output, else the one with the job. Null if unknown since a restart. */
+  /**
+   * The Island that earns: the last one that delivered output, else the one with the job. Null if a restart lost it.
+   */
   earner: Assignee | null = null;
-  /** Null before the first attempt, and for an attempt that began before the last restart. */
+  /** Measures the speed of the attempt. Null before the first, and for an attempt from before the last restart. */
   meter: AttemptMeter | null = null;
+  /** Prompt tokens, in total and read so far; null until an Island reports them. */
   prompt: PromptTokens | null = null;
-  /** The first report that no Island can do the job. Accepted once another Island confirms it. */
+  /** The first report that no Island can do the job, which fails the job once another Island confirms it. */
   final: FinalFailure | null = null;
   /** W3C `traceparent` of the job's span, kept across owners; null for a job that is not traced. */
   trace: string | null = null;
-  /** True if the job failed because it made more output than it may have. */
+  /** True if the job failed because it exceeded its maximum output. */
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
-  /** Start of the present attempt; null before. */
+  /** Time at which the Island started the current attempt, in ms since the epoch; null until then. */
   startedAtMs: number | null;
   readonly createdAtMs: number;
   endedAtMs: number | null = null;
-  /** Deadline of the wait, later than the wait limit once the job has lost an attempt. */
+  /** End of the wait limit, in ms since the epoch. A lost attempt postpones it. */
   waitDeadlineMs: number;
-  /** Start of the competition: when a job of a batch got its quota slot, or when any other job was created. */
+  /** Time since which the job competes for Islands: its creation, or for a job of a batch its quota slot. */
   waitsSinceMs: number;
-  /** True if the Island that was lost with the last attempt may continue it, as no other attempt has begun. */
+  /** True while the Island that was lost with the last attempt may return and continue that attempt. */
   mayRegain = false;
   /** The Island that was lost with the last attempt; null if the job lost none since it was restored. */
   lostIslandId: string | null = null;
-  /** The last regained attempt; 0 for none. Each is regained at most once. */
+  /** The last attempt that a lost Island continued; 0 for none. Each attempt can be regained once. */
   regainedAttempt = 0;
+  /** True once the Island has accepted the current attempt. */
   isAccepted = false;
-  /** True once the present attempt has made output or progress. */
+  /** True once the current attempt has made output or progress. */
   hasProgress = false;
-  /** Last activity of the present attempt, by `Clock.monotonicMs`. The limit of its phase counts from here. */
+  /** Time of the attempt's last activity, by `Clock.monotonicMs`. The phase limit counts from this time. */
   lastActivityMs = 0;
-  /** Last reported progress of the present attempt, which grows with the work; null before. */
+  /** Work counter that the Island last reported for the attempt; null before the first report. */
   workCount: number | null = null;
-  /** Last numbered frame of the present attempt that was received; 0 for none. */
+  /** Number of the last frame of the current attempt that was received; 0 for none. */
   lastSeq = 0;
-  /** Last numbered frame of the present attempt that is durable; 0 for none. */
+  /** Number of the last frame of the current attempt that is durable; 0 for none. */
   durableSeq = 0;
   /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
   stored: Promise<void> | null = null;
-  /** True while a new attempt is stored with the job. */
+  /** True while the new job is offered to Islands. An attempt that begins now is stored together with the job. */
   isOffered = false;
-  /** Resolves when the present attempt is durable; null once it is. None of its output is published before. */
+  /** Resolves when the current attempt is durable; null once it is. None of its output is published before. */
   assigned: Promise<void> | null = null;
-  /** Resolves when the last state change is durable, and so all earlier ones; null before the first. */
+  /** Resolves when the last state change and all earlier ones are durable; null before the first change. */
   moved: Promise<void> | null = null;
   /** Resolves when the end is durable; null before the end. */
   settled: Promise<void> | null = null;
-  /** False for a job of a batch that waits for a slot of the account's quota of unfinished jobs. */
+  /** True if the job has a slot of the account's quota of unfinished jobs. Only jobs of batches wait for one. */
   holdsQuota = false;
   /** True during a transfer to another coordinator. The job is not dispatched then. */
   isMoving = false;
-  /** True if another coordinator has the job. Its pending writes never resolve. */
+  /** True if another coordinator has the job. Pending writes of the job then never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
-  /** The input until the first scheduling decision, so that an idle network never reads it back. */
+  /** The input until the first scheduling decision, so that a job that starts at once need not read it from storage. */
   input: JobInput | null = null;
-  /** Null until the input has been read. */
+  /** Facts from the job's input; null until the input has been read. */
   traits: JobTraits | null = null;
-  /** The Cargo that the job was accepted for and runs. Null if it was gone at the last restart. */
+  /** The version of the Cargo that the job runs. Null if the Cargo was not available at the last restart. */
   cargo: CatalogEntry | null = null;
-  /** Output of all attempts. */
+  /** Bytes of output of all attempts. */
   outputBytes: number;
-  /** The part of the output that is in memory, or is loaded when the feed is read. */
+  /** Bytes of output that are in memory, or are loaded into memory when the feed is read. */
   memoryBytes: number;
-  /** The part of `memoryBytes` that the present attempt made. */
+  /** The part of `memoryBytes` that the current attempt made. */
   attemptMemoryBytes = 0;
   readonly unstored = new UnstoredOutput();
-  /** Writes of output that are not durable yet. */
+  /** Number of writes of output that are not durable yet. */
   appendsInFlight = 0;
-  /** First output, by the monotonic clock; Infinity before, and for output from before a restart. */
+  /** Time of the first output since the last restart, by the monotonic clock; Infinity before. */
   firstOutputMs = Infinity;
 
   constructor(record: ActiveJobRecord, backlog: Backlog | null = null) {
@@ -158,7 +162,7 @@ export class MutableJob {
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
-    // The reason for the end of the attempt is not stored. The Island presents it only if it still has it.
+    // Storage lacks the reason for the end of the attempt. An Island presents the attempt only if it still has it.
     this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
@@ -179,24 +183,24 @@ export class MutableJob {
     return isTerminal(this.#state);
   }
 
-  /** Null while the job is pending. */
+  /** Id of the Island that has the job; null while the job is pending. */
   get islandId(): string | null {
     return this.assignee?.islandId ?? null;
   }
 
-  /** The step that the Island has yet to do; null while no Island has the job. */
+  /** The step of the attempt that the Island must do next; null while no Island has the job. */
   get phase(): AttemptPhase | null {
     if (this.#state === "queued") return this.isAccepted ? "start" : "accept";
     if (this.#state === "running") return this.hasProgress ? "silence" : "first_output";
     return null;
   }
 
-  /** @throws {IllegalTransitionError} */
+  /** Changes the state. @throws {IllegalTransitionError} if `event` is not possible in this state. */
   apply(event: JobEvent): void {
     this.#state = nextState(this.#state, event);
   }
 
-  /** @throws {IllegalTransitionError} unless the job is pending. */
+  /** Begins a new attempt on an Island. @throws {IllegalTransitionError} unless the job is pending. */
   assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
@@ -214,7 +218,7 @@ export class MutableJob {
     this.#beginAttempt(assignee, null);
   }
 
-  /** @throws {IllegalTransitionError} unless the job is queued. */
+  /** Marks the attempt as running. @throws {IllegalTransitionError} unless the job is queued. */
   start(atMs: number): void {
     this.apply("start");
     this.startedAtMs = atMs;
@@ -222,7 +226,10 @@ export class MutableJob {
     this.announce("running");
   }
 
-  /** Ends the attempt, not the job. `mayReturn`: the Island is away. @throws {IllegalTransitionError} */
+  /**
+   * Ends the attempt, so that the job is pending. `mayReturn`: the Island is away, and may return with the attempt.
+   * @throws {IllegalTransitionError} while no Island has the job.
+   */
   lose(mayReturn: boolean): void {
     this.apply("lose");
     this.mayRegain = mayReturn && this.regainedAttempt !== this.attempt;
@@ -232,7 +239,7 @@ export class MutableJob {
     this.announce("pending");
   }
 
-  /** Avoids the Island that has the job and failed it. */
+  /** Adds the Island that has the job to the Islands that failed it. */
   avoidAssignee(): void {
     if (this.assignee !== null) this.#avoid(this.assignee);
   }
@@ -251,7 +258,7 @@ export class MutableJob {
     this.failedOn = [...this.failedOn, { islandId, accountId }];
   }
 
-  /** Records how much of the prompt was read, at most all and never less than before. Returns true for progress. */
+  /** Records the number of prompt tokens that were read, which never decreases. Returns true if it grew. */
   notePrompt({ total, done }: PromptTokens): boolean {
     const known = this.prompt?.done ?? 0;
     const bounded = boundPrompt(total, this.traits);
@@ -271,30 +278,32 @@ export class MutableJob {
     this.announce("queued");
   }
 
-  /** Marks the job as owned by another coordinator. It no longer changes here. */
+  /** Marks the job as owned by another coordinator. This coordinator no longer changes it. */
   drop(): void {
     this.isDropped = true;
     this.#dropped?.resolve();
   }
 
+  /** Resolves when another coordinator has the job. */
   untilDropped(): Promise<void> {
     this.#dropped ??= Promise.withResolvers();
     if (this.isDropped) this.#dropped.resolve();
     return this.#dropped.promise;
   }
 
-  /** Makes the present Island the earner, unless another attempt delivered output before. */
+  /** Makes the Island that has the job the earner, unless another attempt delivered output before. */
   noteEarner(): void {
     if (!this.feed.hasOutput || this.feed.outputAttempt === this.attempt) this.earner = this.assignee;
   }
 
+  /** Adds a status item to the feed. It is stored with the next output. */
   announce(state: string): void {
     const status: StatusItem = { type: "status", state };
     this.unstored.announce(status);
     this.feed.push([status], this.attempt);
   }
 
-  /** Makes output visible to readers at once. The caller stores it. */
+  /** Makes output visible to readers at once. The caller must store it. */
   publish(items: readonly FeedItem[]): void {
     this.feed.push(items, this.attempt);
   }

@@ -17,7 +17,7 @@ export function formatPosition({ outputs, statuses, attempt, ended }: FeedPositi
   return `${outputs}.${statuses}${attempt === 1 ? "" : `.${attempt}`}${ended ? ".end" : ""}`;
 }
 
-/** Parses a Last-Event-ID. Returns undefined for any other format. */
+/** Parses a Last-Event-ID. Returns undefined for text in another format. */
 export function parsePosition(id: string): FeedPosition | undefined {
   const match = /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(\.end)?$/.exec(id);
   if (match === null) return undefined;

@@ -4,14 +4,16 @@ import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedStart, FeedSlice } from "./feed-tail.ts";
 
 /**
- * `gap`: items before the slice are missing. `lost`: the replica has output that the job continued without; see
- * docs/internals/streams.md, "Positions". `ended`: the replica is complete.
+ * The effect of a slice on a replica. `taken`: its new items were added. `gap`: items before the slice are missing.
+ * `lost`: the replica has output that the job continued without; see docs/internals/streams.md, "Positions". `ended`:
+ * the replica is complete.
  */
 type ReplicaChange = "taken" | "gap" | "lost" | "ended";
 
 /**
- * A replica of the feed of a job that another coordinator has, made of slices of that feed or of storage. These sources
- * have the same items, with states between other outputs. Items are therefore counted as in a `FeedCursor`.
+ * A replica of the feed of a job that another coordinator has, made of slices of that feed or of storage. Both sources
+ * have the same items, but their status items may stand between different outputs. Outputs and statuses are therefore
+ * counted separately, as in a `FeedCursor`.
  */
 export class FeedReplica {
   readonly feed: WritableFeed;
@@ -43,14 +45,14 @@ export class FeedReplica {
     return this.#index;
   }
 
-  /** Starts at another source, or elsewhere in the same one. The replica keeps its own position. */
+  /** Continues at another source, or at another position of the same source. The replica keeps its items. */
   begin({ index, outputs, statuses }: FeedStart): void {
     this.#index = index;
     this.#sourceOutputs = outputs;
     this.#sourceStatuses = statuses;
   }
 
-  /** Adds those items of a slice that the replica lacks. */
+  /** Adds the items of a slice that the replica lacks, and returns the effect. */
   take({ from, parts, ending, promptTokens }: FeedSlice): ReplicaChange {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
@@ -72,8 +74,8 @@ export class FeedReplica {
   }
 
   /**
-   * Returns true if another attempt made the source's present output here. Attempts before the replica's start are
-   * unknown.
+   * Returns true if the replica has this output of the source from another attempt. Returns false before the replica's
+   * start, where attempts are unknown.
    */
   #isOfAnother(attempt: number): boolean {
     const isKnown = this.#sourceOutputs >= this.feed.start.outputs;

@@ -6,7 +6,7 @@ import type { FeedPosition } from "./feed-position.ts";
 
 /** Consecutive items of a feed. */
 export interface FeedSlice {
-  /** Index of the first item in the feed. */
+  /** Index of the slice's first item in the feed. */
   readonly from: number;
   readonly parts: readonly FeedPart[];
   /** The end of the feed, if it follows these items. */
@@ -25,7 +25,7 @@ export interface FeedStart {
 /** Approximate characters of an item in a message, besides its text. */
 const ITEM_CHARS = 16;
 
-/** Reads a loaded feed after a reader's position, for a replica. */
+/** Reads a loaded feed from a reader's position on, in slices for a replica. */
 export class FeedTail {
   readonly #feed: Feed;
   #index = 0;
@@ -34,7 +34,7 @@ export class FeedTail {
   #promptTokens = 0;
   #isOver = false;
 
-  /** Starts at the first item that the reader lacks. It may have later ones, as states and output count separately. */
+  /** Starts at the first item that the reader lacks. Later items may be known, as statuses count separately. */
   constructor(feed: Feed, after: Pick<FeedPosition, "outputs" | "statuses">) {
     this.#feed = feed;
     const { items } = feed;
@@ -59,8 +59,8 @@ export class FeedTail {
   }
 
   /**
-   * Returns why {@link take} stops before an item: it exceeds a message, or is a large value that is not in storage
-   * yet, where others read it. Null if it does not stop.
+   * Returns why {@link take} stops before the next item; null if it does not. `too_large`: the item exceeds a message.
+   * A promise: the write of a large value, which other coordinators read from storage.
    */
   blockedBy(maxChars: number): "too_large" | Promise<unknown> | null {
     const item = this.#feed.items[this.#index];
@@ -68,7 +68,9 @@ export class FeedTail {
     return sizeOf(item) > maxChars ? "too_large" : writeOf(item);
   }
 
-  /** Takes `maxChars` characters of items, at most about twice as many, and the end if it follows. Null for nothing. */
+  /**
+   * Returns the next items with about `maxChars` characters, and the end if it follows. Null if there is nothing new.
+   */
   take(maxChars: number): (FeedSlice & { readonly chars: number }) | null {
     const { items } = this.#feed;
     const from = this.#index;

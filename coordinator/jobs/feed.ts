@@ -24,16 +24,16 @@ export type FeedEnding =
 
 /**
  * Why a replica was cut. `lost`: the job continues without output that the replica has, which must not be read.
- * `memory`: there is no memory for more; its readers reconnect for the rest.
+ * `memory`: the memory for replicas is full, and readers must reconnect to get the rest.
  */
 export type CutReason = "lost" | "memory";
 
-/** A feed in the view of its writer. */
+/** A feed with the methods that change it, for its writer. */
 export type WritableFeed = Pick<JobFeed, keyof JobFeed>;
 
 /**
- * The output of one job, in order. All readers share one feed: a reader is a cursor into `items`, so it needs no queue,
- * may join late and may be slow.
+ * The output of one job, in order, for its readers. All readers share one feed: a reader is a cursor into `items`, so
+ * it needs no queue and may be late or slow.
  */
 export type Feed = Readonly<Omit<WritableFeed, "cut" | "end" | "notePrompt" | "onReader" | "push" | "readers">>;
 
@@ -45,28 +45,26 @@ export interface Backlog {
 
 export class JobFeed {
   readonly jobId: string;
-  /** The position before `items`: a replica may begin at the position of its first reader. */
+  /** The position of the first item. A replica may begin at the position of its first reader. */
   readonly start: FeedPosition;
-  /** Null until the end of the job is durable. The feed does not change after that. */
+  /** The last event; null until the end of the job is durable. The feed does not change after it. */
   ending: FeedEnding | null;
   tokens = 0;
-  /** Counted by the last Island; 0 before, and if it reports none. Not stored. */
+  /** Prompt tokens as the last Island counted them; 0 if it has reported none. Not stored. */
   promptTokens = 0;
-  /**
-   * The last attempt that made output that cannot be withdrawn: anything except progress and empty tokens. Null before
-   * any.
-   */
+  /** Last attempt with output that a client may have seen: all but progress and empty tokens. Null for none. */
   outputAttempt: number | null = null;
   hasText = false;
-  /** The reason if a replica was cut, once; the job then has another feed. */
+  /** Why this replica was cut; null if it was not. A cut feed gets no more items: readers must open the feed again. */
   cutBecause: CutReason | null = null;
+  /** Called when a reader subscribes; null if nothing depends on readers. */
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
-  /** Null before the first: 100,000 waiting jobs have no reader. */
+  /** Listeners of the readers; null before the first, because 100,000 waiting jobs have no reader. */
   #listeners: Set<() => void> | null = null;
   /** Number of outputs by attempt, in order; only attempts with output. */
   readonly #outputs: { readonly attempt: number; count: number }[] = [];
-  /** The stored items before `#items`; null once they were read. */
+  /** The stored items before `#items`; null if nothing is stored, and once they are in memory. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
 
@@ -112,12 +110,14 @@ export class JobFeed {
     return this.cutBecause !== null;
   }
 
-  /** A slow reader listens until it has read the end. */
+  /** Number of subscribed readers. A slow reader is subscribed until it has read the end. */
   get readers(): number {
     return this.#listeners?.size ?? 0;
   }
 
-  /** Resolves when `items` and `text` can be read. Only restored jobs must load them. */
+  /**
+   * Loads the stored items of a restored job, so that `items` and `text` can be read. Other feeds are loaded already.
+   */
   async load(): Promise<void> {
     if (this.#backlog === null) return;
     this.#loading ??= this.#load(this.#backlog).finally(() => {
@@ -143,17 +143,17 @@ export class JobFeed {
   }
 
   /**
-   * Returns true if the position counts output that this feed will never have: a crash came before it was stored, and
-   * the job continued without it, or another attempt made it. False while its attempt may still resend it.
+   * Returns true if the position counts output that this feed will never have: a crash lost it and the job continued
+   * without it, or another attempt made it here. Returns false while the attempt may still resend the output.
    */
   hasLost({ outputs, attempt }: FeedPosition): boolean {
     const made = this.#outputs.filter((run) => run.attempt <= attempt).reduce((sum, { count }) => sum + count, 0);
-    // The reader has the output of a later attempt elsewhere: this coordinator was stalled and no longer owns the job.
+    // The reader has this output from a later attempt at another owner: this coordinator was stalled and lost the job.
     if (outputs <= made) return outputs > 0 && this.attemptOf(outputs) !== attempt;
     return this.ending !== null || (this.#outputs.at(-1)?.attempt ?? 0) > attempt;
   }
 
-  /** @throws if the feed has ended. */
+  /** Adds items and calls the listeners. @throws if the feed has ended. */
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.ending !== null) throw new Error(`The feed of ${this.jobId} has already ended`);
     for (const item of items) this.#add(item, attempt);
@@ -166,22 +166,20 @@ export class JobFeed {
     this.#wake();
   }
 
-  /** @throws if the feed has ended. */
+  /** Ends the feed and calls the listeners. @throws if the feed has ended. */
   end(ending: FeedEnding): void {
     if (this.ending !== null) throw new Error(`The feed of ${this.jobId} has already ended`);
     this.ending = this.#withoutText(ending);
     this.#wake();
   }
 
+  /** Cuts a replica, so that its readers open the feed again. */
   cut(because: CutReason = "lost"): void {
     this.cutBecause = because;
     this.#wake();
   }
 
-  /**
-   * Calls `listener` synchronously after each change, until the returned function is called. Nothing follows an end or
-   * a cut.
-   */
+  /** Calls `listener` synchronously after each change, up to an end or cut. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
@@ -196,14 +194,14 @@ export class JobFeed {
     this.#backlog = null;
   }
 
-  /** Removes an output that is the streamed text, which storage returns as well. */
+  /** Removes the output from an ending if it is the streamed text, which storage returns both ways. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
     return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;
   }
 
   #add(item: FeedItem, attempt: number): void {
-    // Not pushed into an empty array; see `UnstoredOutput.announce`. Most waiting jobs have only this item.
+    // `push` on an empty array allocates spare slots; see `UnstoredOutput.announce`. Most waiting jobs have one item.
     if (this.#items.length === 0) this.#items = [item];
     else this.#items.push(item);
     if (item.type === "status") return;
@@ -236,7 +234,7 @@ export class FeedCursor {
     this.#statuses = feed.start.statuses;
   }
 
-  /** Counts all items that the reader received, before a reconnect and since. */
+  /** The position after all items that the reader received, before a reconnect and since. */
   get position(): FeedPosition {
     const isAhead = this.#outputs > this.#skip.outputs;
     return {
@@ -252,7 +250,9 @@ export class FeedCursor {
     return this.#outputs < this.#skip.outputs && this.#feed.hasLost(this.#skip);
   }
 
-  /** Moves past the next item that the reader has not received, and returns it; undefined if there is none yet. */
+  /**
+   * Moves past the next item that the reader has not received, and returns it; undefined if no such item exists yet.
+   */
   take(): FeedItem | undefined {
     const { items } = this.#feed;
     while (this.#next < items.length) {
@@ -269,7 +269,7 @@ export class FeedCursor {
     return this.#feed.items.length - this.#next;
   }
 
-  /** Returns the next item for `take` to examine, received or not. */
+  /** Returns the next item that `take` examines, even if the reader has received it. */
   peek(): FeedItem | undefined {
     return this.#feed.items[this.#next];
   }

@@ -16,13 +16,13 @@ export interface Outcome {
   readonly timings?: Timings;
   readonly error?: JobError;
   /**
-   * Charges delivered output although the error is an Island's fault: another Island delivered it, or the account has
-   * used up an output budget and would otherwise repeatedly get output free.
+   * True to charge delivered output although the error is an Island's fault: another Island delivered the output, or
+   * the account has used up an output budget and could otherwise get output free repeatedly.
    */
   readonly isPaid?: boolean;
 }
 
-/** `output` undefined: the text of the tokens. */
+/** The result of a successful run. An undefined `output` means that the output is the streamed text. */
 export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> &
   Pick<Outcome, "output" | "stopSequence">;
 
@@ -33,8 +33,8 @@ export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): U
 }
 
 /**
- * Returns the prompt tokens that a charge counts: those that were read, and all. Zero if the Island reports none.
- * Tokens of a template are not charged, as a long template cannot be told from a false report.
+ * Returns the prompt tokens for the charge: those that were read, and the total. Both are 0 if the Island reports none.
+ * Tokens of a template are not charged, because a long template and a false report look the same.
  */
 export function promptCostOf({
   prompt,

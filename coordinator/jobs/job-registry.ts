@@ -48,15 +48,15 @@ type JobEnv = Env<
 >;
 
 interface Offer {
-  /** The Island with its first attempt; null if no fitting Island had a free slot. */
+  /** The Island that has the first attempt; null if no fitting Island had a free slot. */
   readonly islandId: string | null;
-  /** The job is durable. */
+  /** Must be called when the job is durable. */
   accept(): void;
-  /** The job could not be stored, or repeats another one. */
+  /** Must be called if the job could not be stored, or if the request repeats an earlier one. */
   withdraw(): void;
 }
 
-/** The setting of the default limit of each phase. */
+/** The setting that holds the default limit of each phase. */
 const PHASE_LIMITS = {
   accept: "acceptLimitMs",
   start: "startLimitMs",
@@ -73,17 +73,20 @@ export const NEW_JOB = {
   startedAtMs: null,
 } as const;
 
-/** A timer this late shows a stall of this process, in which it read no reports: the phase limit starts again. */
+/**
+ * Maximum delay of a phase timer. A longer delay means that this process was stalled and read no reports, so that the
+ * phase limit starts again.
+ */
 const MAX_LATE_MS = 1_000;
-/** Time for an Island that returns at the end of its grace period to send what it kept. */
+/** Time after the grace period in which an Island that returned late can send the output and result that it kept. */
 const REPORT_MARGIN_MS = 5_000;
 
 /**
- * Owns every unfinished job. Every change of a job is a command here: it acts in memory synchronously, stores the
- * change, and notifies subscribers. Its promise resolves when the change is durable.
+ * Owns every unfinished job. Each command changes a job in memory synchronously, stores the change, and notifies
+ * subscribers. The promise that a command returns resolves when the change is durable.
  */
 export class JobRegistry {
-  /** Bytes of output of unfinished jobs in memory. */
+  /** Limits the bytes of output of unfinished jobs in memory, by account, by Island and in total. */
   readonly outputBudget: OutputBudget;
   /** Model tokens relayed since the start, including those of unfinished jobs. */
   relayedTokens = 0;
@@ -92,7 +95,7 @@ export class JobRegistry {
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Default maximum output of a job. */
+  /** Default maximum output of a job, in bytes. */
   readonly #maxOutputBytes: number;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
@@ -101,13 +104,13 @@ export class JobRegistry {
   readonly #writes: JobWrites;
   readonly #deadlines: Deadlines;
   readonly #listeners = new Set<(event: JobRegistryEvent) => void>();
-  /** See {@link awaitReaders}. */
+  /** Restored jobs that {@link awaitReaders} cancels unless a reader opens their feed. */
   readonly #unread = new Set<string>();
   readonly #readerLimits = new Set<Timer>();
 
   /**
    * @param onWebhookDue Called when the durable end of a job makes a webhook due.
-   * @param couldReadersCome Whether readers elsewhere could connect at any time since `sinceMs` (monotonic).
+   * @param couldReadersCome Returns true if readers at other coordinators could connect all the time since `sinceMs`.
    */
   constructor(
     env: JobEnv,
@@ -136,12 +139,12 @@ export class JobRegistry {
     this.#writes = writeJobs(env, store, (job, ownerId) => this.#drop(job, ownerId));
   }
 
-  /** Returns undefined for an unknown id, and once the job's end is durable. */
+  /** Returns the job; undefined for an unknown id, and once the job's end is durable. */
   get(jobId: string): ActiveJob | undefined {
     return this.#jobs.get(jobId);
   }
 
-  /** Fencing: returns the unfinished job if `attempt` is its present one and this Island has it. */
+  /** Returns the unfinished job if `attempt` is its current attempt and this Island has it; else undefined. */
   present(
     islandId: string,
     { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
@@ -151,12 +154,15 @@ export class JobRegistry {
     return job.attempt === attempt && job.islandId === islandId ? job : undefined;
   }
 
-  /** Durable jobs in the order in which they were added here, which after a restart is not that of their creation. */
+  /** Lists the durable jobs in the order in which they were added here, not created: a restart changes it. */
   *list(): Iterable<ActiveJob> {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;
   }
 
-  /** Returns the Cargo as the job was accepted for it, or as of the last restart; else the present one, if any. */
+  /**
+   * Returns the Cargo version that the job was accepted for, or the version at the last restart. If the job has none,
+   * returns the current version, or undefined if the Cargo was removed.
+   */
   cargoOf({ cargo, slug }: ActiveJob): CatalogEntry | undefined {
     return cargo ?? this.#catalog.known(slug);
   }
@@ -172,8 +178,8 @@ export class JobRegistry {
   // ---- New jobs
 
   /**
-   * Takes a quota slot of the account and offers the new job to free Islands, so that job and first attempt are one
-   * commit. The Island is notified after the commit. The caller must call `accept` or `withdraw`.
+   * Takes a quota slot of the account and offers the new job to free Islands, so that the job and its first attempt are
+   * stored in one commit. The Island is notified after the commit. The caller must call `accept` or `withdraw`.
    * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if it is reached.
    */
   offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
@@ -193,7 +199,7 @@ export class JobRegistry {
       islandId: job.islandId,
       accept: () => {
         resolve();
-        // Runs after the writes that wait for the promise.
+        // This callback runs after the writes that wait for the promise.
         void promise.then(() => {
           job.stored = null;
         });
@@ -216,7 +222,7 @@ export class JobRegistry {
     return job;
   }
 
-  /** Lets a parked job compete, with a quota slot regardless of the limit. */
+  /** Lets a parked job compete for Islands. The job takes a quota slot even if the account exceeds its limit. */
   admitParked(jobId: string): void {
     const job = this.#require(jobId);
     this.#takeQuotaSlot(job);
@@ -226,10 +232,10 @@ export class JobRegistry {
   // ---- Jobs from storage: after a restart, or from another coordinator
 
   /**
-   * Adds an unfinished job of this coordinator's last run or of another coordinator. If an Island has it, it waits for
-   * the Island's return; otherwise it competes or is parked.
-   * @param islandOwnerId Owner of the Island that has the job. Null if none has it, or if the Island is unknown: the
-   * caller then ends the attempt.
+   * Adds an unfinished job of this coordinator's last run or of another coordinator. If an Island has the job, the job
+   * waits for the Island's return; otherwise it competes or is parked.
+   * @param islandOwnerId Account that owns the Island with the job. Null if no Island has the job, or if that Island is
+   * unknown: the caller then ends the attempt.
    * @param graceMs Time for the Island to return.
    */
   restore(
@@ -238,7 +244,7 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // The job has no feed. No promise is created, because 100,000 jobs may wait.
+    // A job without attempts has no stored feed. No promise is created, because 100,000 jobs may wait.
     this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }
@@ -251,7 +257,7 @@ export class JobRegistry {
     const job = this.#addRestored(record, input, backlog);
     this.#takeQuotaSlot(job);
     this.#beginWait(job, this.#earliestMs(islandGraceMs));
-    // The coordinator that assigned the attempt died before it was durable.
+    // The coordinator that assigned the attempt died before the attempt was durable.
     if (attempt > job.attempt) this.claimAttempt(job.id, assignee, attempt);
     else this.regain(job.id, assignee);
     return undefined;
@@ -261,7 +267,7 @@ export class JobRegistry {
     const { input, backlog } = await this.#readStored(record);
     const job = this.#addRestored(record, input, backlog);
     if (record.islandId === null) return this.#competeAgain(job);
-    // Regardless of the limit, which may have been lowered since the job was accepted.
+    // The job gets a slot even if the account's limit was lowered since the job was accepted.
     this.#takeQuotaSlot(job);
     if (islandOwnerId === null) return undefined;
     job.assignee = { islandId: record.islandId, accountId: islandOwnerId };
@@ -286,7 +292,7 @@ export class JobRegistry {
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
     if (record.handover !== undefined) job.applyHandover(record.handover);
-    // Null if the account may not run the Cargo now.
+    // The Cargo is null if the account may not run it now.
     job.cargo = this.#catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#learnTraits(job, input);
     return job;
@@ -304,8 +310,8 @@ export class JobRegistry {
   }
 
   /**
-   * Cancels restored jobs whose clients waited on a connection that is gone, unless they have had a reader by the end
-   * of the grace period. It starts again if readers could not connect.
+   * Cancels restored client-bound jobs that have had no reader by the end of the grace period: the connections of their
+   * clients are gone. The grace period starts again if readers could not connect.
    */
   awaitReaders(jobIds: readonly string[]): void {
     if (jobIds.length === 0) return;
@@ -331,9 +337,9 @@ export class JobRegistry {
     }
   }
 
-  // ---- Transfers to another coordinator. These changes are in storage, or about to be
+  // ---- Transfers to another coordinator. The callers store the new owner
 
-  /** Excludes waiting jobs from the competition until {@link endMove}. Returns those that may move. */
+  /** Excludes waiting jobs from the competition until {@link endMove}. Returns the ids of the jobs that may move. */
   beginMove(jobIds: readonly string[]): string[] {
     const moving = jobIds
       .flatMap((id) => this.#jobs.get(id) ?? [])
@@ -383,7 +389,8 @@ export class JobRegistry {
 
   /**
    * Handles a Cargo that was added, changed or removed. Without the Cargo, pending jobs fail, and jobs of Islands get
-   * no other attempt. With another version, jobs keep the old one; an approval of theirs takes effect.
+   * no other attempt. After a change, jobs keep their version; if that version is approved now, waiting jobs compete
+   * for more Islands.
    */
   cargoChanged(slug: string): void {
     const isGone = this.#catalog.known(slug) === undefined;
@@ -396,13 +403,14 @@ export class JobRegistry {
     }
   }
 
-  /** Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has the job. */
+  /** Cancels a job. Resolves when the end is durable. @throws {NotOwnerError} if another coordinator has the job. */
   cancel(jobId: string): Promise<void> {
     const job = this.#require(jobId);
     this.stop(jobId);
     return this.#untilEnded(job);
   }
 
+  /** Cancels a job, without waiting until the end is durable. */
   stop(jobId: string): void {
     void this.#stop(this.#require(jobId), "cancelled", { event: "cancel" });
   }
@@ -414,7 +422,7 @@ export class JobRegistry {
     await this.settled(own);
   }
 
-  /** Ends a job that did not begin in time. `reason`: why it waited, for the client. */
+  /** Ends a job that did not begin in time. `reason`: why the job waited, for the client. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -443,7 +451,7 @@ export class JobRegistry {
     await Promise.allSettled(ending.map((job) => this.#untilEnded(job)));
   }
 
-  /** See `JobWrites.persist`. */
+  /** Returns a write whose failure ends the process; see `JobWrites.persist`. */
   persist<T>(write: Promise<T>): Promise<T> {
     return this.#writes.persist(write);
   }
@@ -455,9 +463,9 @@ export class JobRegistry {
     this.#writes.close();
   }
 
-  // ---- The present attempt of a job. The caller has checked that its Island has it (`dispatch/attempt-fencing.ts`)
+  // ---- The current attempt of a job. The caller has checked that the Island has it (`dispatch/attempt-fencing.ts`)
 
-  /** Returns the number of the attempt. */
+  /** Begins a new attempt on an Island, and returns the number of the attempt. */
   assign(jobId: string, assignee: Assignee): number {
     const job = this.#require(jobId);
     this.#begin(job, job.attempt + 1, assignee);
@@ -469,7 +477,7 @@ export class JobRegistry {
     const job = this.#require(jobId);
     this.#emit({ type: "job_withdrawn", job });
     if (!job.holdsQuota) {
-      // The job had its quota slot before the restart, and waits for another only because that was unknown.
+      // The job had a quota slot before the restart. It waits for another slot only because the attempt was not stored.
       this.#takeQuotaSlot(job);
       this.#beginWait(job);
     }
@@ -497,20 +505,19 @@ export class JobRegistry {
     return this.#writes.persist(this.#require(jobId).feed.load());
   }
 
-  /** Records that the Island accepted the attempt. */
   accept(jobId: string): void {
     const job = this.#require(jobId);
     if (!job.isAccepted) this.noteReturn(jobId);
   }
 
-  /** Records that the Island returned with the attempt. The limit of its phase starts again. */
+  /** Records that the Island has the attempt, and restarts the phase limit. */
   noteReturn(jobId: string): void {
     const job = this.#require(jobId);
     job.isAccepted = true;
     this.#beginPhase(job);
   }
 
-  /** Records progress that is neither output nor stored. Counts as activity if `count` changed. */
+  /** Records the Island's work counter, which is not stored. A changed counter counts as activity. */
   noteWork(jobId: string, count: number): void {
     const job = this.#require(jobId);
     if (count === job.workCount) return;
@@ -528,7 +535,7 @@ export class JobRegistry {
     return this.requeue(jobId, { code: "island_silent", message, retryable: true }, "failed");
   }
 
-  /** Ends a job whose run exceeded its limit. Before any output another Island is asked first, once. */
+  /** Ends a job whose run exceeded its limit. A job without output gets one attempt on another Island first. */
   expireRun(jobId: string, hasOtherIsland: boolean): Promise<void> {
     const job = this.#require(jobId);
     const message = `The run took longer than its limit of ${this.runLimitMs(job) / 1_000} s`;
@@ -558,13 +565,13 @@ export class JobRegistry {
     this.#require(jobId).lastSeq = seq;
   }
 
-  /** Records that frame `seq` was not applied. An Island that regains the attempt resends it, and then it counts. */
+  /** Records that frame `seq` was not applied. An Island that regains the attempt resends the frame. */
   noteUnapplied(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.lastSeq = Math.min(job.lastSeq, seq - 1);
   }
 
-  /** Records that the last frame of an attempt is durable. Ignored for an ended job and for an earlier attempt. */
+  /** Records that frame `seq` of an attempt is durable. Ignores an ended job and an earlier attempt. */
   noteDurable(jobId: string, attempt: number, seq: number): void {
     const job = this.#jobs.get(jobId);
     if (job?.attempt === attempt) job.durableSeq = seq;
@@ -621,13 +628,13 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Returns false if no other attempt may begin, or continue the delivered output. */
+  /** Returns true if another attempt may begin and can continue after the delivered output. */
   mayRetry(jobId: string): boolean {
     const job = this.#require(jobId);
     return mayRetry(job, this.#env.config.maxAttempts) && this.#hasCargo(job);
   }
 
-  /** Asks another Island after the present one reported that no Island can do the job. */
+  /** Ends the attempt after its Island reported that no Island can do the job, which another Island must confirm. */
   confirm(jobId: string, error: JobError): Promise<void> {
     const job = this.#require(jobId);
     if (job.islandId !== null) job.final ??= { islandId: job.islandId, error };
@@ -635,9 +642,9 @@ export class JobRegistry {
   }
 
   /**
-   * Ends the attempt without a result. A refusal does not count as an attempt: the job waits on within its wait limit.
-   * After other causes a new attempt follows if the retry policy allows it, else the job fails with `error`.
-   * @param mayReturn The Island is away, and may return with the attempt.
+   * Ends the attempt without a result. A refusal does not count as an attempt: the job competes again within its wait
+   * limit. After other causes a new attempt follows if the retry policy allows it, else the job fails with `error`.
+   * @param mayReturn True if the Island is away and may return with the attempt.
    */
   requeue(jobId: string, error: JobError, cause: FailureCause, mayReturn = false): Promise<void> {
     const { clock, config } = this.#env;
@@ -687,7 +694,7 @@ export class JobRegistry {
     return input;
   }
 
-  /** Counts output of the present attempt. Returns the exceeded budget, without counting the output; else null. */
+  /** Counts output of the attempt and returns null. If it exceeds a budget, counts nothing and returns the budget. */
   #takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): OutputOwner | "job" | "day" | null {
     const maxOutputBytes = job.traits?.maxOutputBytes ?? this.#maxOutputBytes;
     const maxTokens = job.traits?.maxTokens ?? Infinity;
@@ -703,7 +710,7 @@ export class JobRegistry {
     return null;
   }
 
-  /** Ends the present attempt's share of the Island's output budget. */
+  /** Removes the output of the current attempt from the Island's output budget. */
   #leaveIsland(job: MutableJob): void {
     if (job.islandId !== null) this.outputBudget.add([["island", job.islandId]], -job.attemptMemoryBytes);
     job.attemptMemoryBytes = 0;
@@ -715,7 +722,7 @@ export class JobRegistry {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** @throws for an unknown id, and once the job's end is durable: such a command is a bug. */
+  /** Returns the job of a command. @throws for an unknown id, and once the job's end is durable: this is a bug. */
   #require(jobId: string): MutableJob {
     const job = this.#jobs.get(jobId);
     if (job === undefined) throw new Error(`Job ${jobId} is not active`);
@@ -738,13 +745,13 @@ export class JobRegistry {
     return this.#catalog.find(job.slug, job.accountId) !== undefined;
   }
 
-  /** Only the first call counts. */
+  /** Derives the job's traits from its input, once. */
   #learnTraits(job: MutableJob, input: JobInput): void {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
 
   #admit(job: MutableJob): void {
-    // While the job was being stored, its Island was lost and its wait limit passed.
+    // The job can end while it is being stored: its Island is lost, and its wait limit passes.
     if (job.hasEnded || job.isDropped) return;
     this.#emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#beginCompeting(job);
@@ -753,7 +760,7 @@ export class JobRegistry {
     return this.#beginWait(job);
   }
 
-  /** Regardless of the limit. */
+  /** Takes a quota slot for the job, even if the account exceeds its limit. */
   #takeQuotaSlot(job: MutableJob): void {
     this.#jobQuota.add(job.accountId);
     job.holdsQuota = true;
@@ -766,7 +773,7 @@ export class JobRegistry {
     this.#compete(job);
   }
 
-  /** Lets a pending job compete for Islands. It may be assigned before this returns. */
+  /** Lets a pending job compete for Islands. The job may be assigned before this method returns. */
   #compete(job: MutableJob): void {
     if (job.isMoving) return;
     if (job.cargo !== null) job.cargo = this.#catalog.approvedForm(job.cargo);
@@ -774,7 +781,7 @@ export class JobRegistry {
     job.input = null;
   }
 
-  /** Starts the wait. For a job of a batch, its wait for other jobs of the account does not count. */
+  /** Starts the wait limit. The time that a job of a batch waited for a quota slot does not count. */
   #beginWait(job: MutableJob, earliestMs = 0): void {
     if (job.batchId !== null) {
       job.waitsSinceMs = this.#env.clock.now();
@@ -799,13 +806,13 @@ export class JobRegistry {
     job.lastActivityMs = this.#env.clock.monotonicMs();
   }
 
-  /** Starts a new phase of the present attempt. Its limit counts from now. */
+  /** Starts a new phase of the current attempt. The phase limit counts from now. */
   #beginPhase(job: MutableJob): void {
     this.#recordActivity(job);
     this.#deadlines.limitChanged(job.id);
   }
 
-  /** A Cargo that streams no tokens may be silent for its whole run. */
+  /** Returns the limit of a phase, in ms. Infinity while a Cargo runs that streams no tokens and may be silent. */
   #phaseLimitMs(job: MutableJob, phase: AttemptPhase): number {
     const cargo = this.cargoOf(job);
     const own = cargo?.phaseLimitsMs?.[phase];
@@ -820,13 +827,14 @@ export class JobRegistry {
     return lastActivityMs + this.#phaseLimitMs(job, phase) - this.#env.clock.monotonicMs();
   }
 
+  /** Handles a passed phase limit, unless the timer is so late that this process was stalled. */
   #passPhase(job: MutableJob): void {
     const lateMs = -this.#phaseLeftMs(job);
     this.#recordActivity(job);
     if (lateMs < MAX_LATE_MS) this.#emit({ type: "phase_limit_passed", job });
   }
 
-  /** See `job_dropped`. */
+  /** Forgets a job that another coordinator has; see `job_dropped`. */
   #drop(job: MutableJob, ownerId: string | null): void {
     if (job.isDropped) return;
     job.drop();
@@ -851,7 +859,7 @@ export class JobRegistry {
     return ended;
   }
 
-  /** Ends a job. Resolves when that is durable, and readers see it then. @throws {IllegalTransitionError} */
+  /** Ends a job. Resolves when the end is durable; readers see the end only then. @throws {IllegalTransitionError} */
   #end(job: MutableJob, outcome: Outcome): Promise<void> {
     const wasPending = job.state === "pending";
     job.apply(outcome.event);
@@ -902,7 +910,10 @@ export class JobRegistry {
   }
 }
 
-/** @param full The exceeded budget. */
+/**
+ * Returns the failure of a job whose output exceeds a budget.
+ * @param full The exceeded budget.
+ */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
   const limit = job.traits === null ? "" : ` (${formatBytes(job.traits.maxOutputBytes)})`;

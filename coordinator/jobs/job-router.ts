@@ -11,18 +11,20 @@ type LiveFacts = Pick<ActiveJob, "state" | "attempt" | "startedAtMs"> & {
 
 /** An unfinished job that another coordinator has. */
 export interface RemoteJob {
-  /** Returns null for a job that has ended since. @throws {ServiceError} `cluster_unavailable` */
+  /** Returns the live facts of the job; null if it has ended since. @throws {ServiceError} `cluster_unavailable` */
   describe(): Promise<LiveFacts | null>;
-  /** Resolves when the end is durable; null for a job that had ended. @throws {ServiceError} `cluster_unavailable` */
+  /**
+   * Cancels the job. Resolves at the durable end; null if it had ended. @throws {ServiceError} `cluster_unavailable`
+   */
   cancel(): Promise<JobState | null>;
   /**
-   * Opens a replica of the feed, which follows it while it has readers. It may begin at `after`, the position of a
-   * reader that reconnects after a cut. @throws {ServiceError} `cluster_unavailable`, `overloaded`
+   * Opens a replica of the feed, which is updated while it has readers. The replica may begin at `after`, the position
+   * of a reader that reconnects after a cut. @throws {ServiceError} `cluster_unavailable`, `overloaded`
    */
   openFeed(after?: FeedPosition): Promise<Feed>;
 }
 
 export interface JobRouter {
-  /** Resolves with undefined for a job that has ended, and for an unknown one. */
+  /** Finds a job that another coordinator has. Resolves with undefined for an ended or unknown job. */
   find(jobId: string): Promise<RemoteJob | undefined>;
 }

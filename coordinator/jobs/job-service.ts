@@ -21,7 +21,8 @@ export type JobApi = ReturnType<typeof openJobService>;
 /**
  * Handles the client operations on jobs. Jobs of other accounts are not found.
  * @param explainWait Explains why a job waits; null once it runs or has ended.
- * @param removeContent Removes input and output of an ended job. For other jobs a sweep does so after their end.
+ * @param removeContent Removes input and output of an ended job. For an unfinished job, a sweep removes them after its
+ * end.
  */
 export function openJobService(
   clock: Clock,
@@ -67,7 +68,7 @@ export function openJobService(
     });
   }
 
-  /** Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable` */
+  /** Cancels the job. Resolves when the end is durable. @throws {ServiceError} `not_found`, `job_not_cancellable` */
   async function cancel(accountId: string, jobId: string): Promise<JobState> {
     const job = await findActive(accountId, jobId);
     const cancelled = job === undefined || job.hasEnded ? undefined : await cancelHere(job);
@@ -79,7 +80,7 @@ export function openJobService(
     throw new ServiceError("job_not_cancellable", `The job is already ${shown}`);
   }
 
-  /** Returns undefined if another coordinator has the job. */
+  /** Cancels a job of this coordinator. Returns undefined if another coordinator has the job now. */
   async function cancelHere(job: ActiveJob): Promise<JobState | undefined> {
     try {
       await jobs.cancel(job.id);
@@ -90,7 +91,10 @@ export function openJobService(
     }
   }
 
-  /** Returns null if no other coordinator has the job. @throws {ServiceError} `not_found`, `cluster_unavailable` */
+  /**
+   * Cancels a job of another coordinator. Returns null if no other coordinator has the job. @throws {ServiceError}
+   * `not_found`, `cluster_unavailable`
+   */
   async function cancelElsewhere(accountId: string, jobId: string): Promise<JobState | null> {
     const remote = await router.find(jobId);
     if (remote === undefined) return null;
@@ -105,7 +109,8 @@ export function openJobService(
   }
 
   /**
-   * Opens the job's only feed: live while the job is unfinished, else from storage. `after`: see `RemoteJob.openFeed`.
+   * Opens the feed of a job: the live feed while the job is unfinished, else a feed from storage. `after`: see
+   * `RemoteJob.openFeed`.
    * @throws {ServiceError} `not_found`; `content_removed` after the output was removed.
    */
   async function openFeed(accountId: string, jobId: string, after?: FeedPosition): Promise<Feed> {
@@ -132,19 +137,19 @@ export function openJobService(
     return { ...record, webhook: await readWebhookLog(store.webhooks, record.webhookId), waiting };
   }
 
-  /** Views a job that has ended, or that another coordinator has. */
+  /** Returns the view of a job that has ended, or that another coordinator has. */
   async function viewFromElsewhere(record: JobRecord): Promise<JobView> {
     if (isTerminal(record.state)) return viewOf(record, null);
     const remote = await router.find(record.id);
     try {
       const facts = (await remote?.describe()) ?? null;
-      // The job has ended since it was read.
+      // The job has ended since its record was read.
       if (facts === null) return await viewOf(await find(record.accountId, record.id), null);
       const { waiting, ...live } = facts;
       return await viewOf({ ...record, ...live }, waiting);
     } catch (error) {
       if (!(error instanceof ClusterUnavailableError)) throw error;
-      // The stored facts are true, but may not be the newest.
+      // The stored facts are correct, but may be older than those of the job's owner.
       return viewOf(record, null);
     }
   }
@@ -166,7 +171,7 @@ export function openJobService(
     assertOwn,
     openFeed,
     /**
-     * Resolves when the job is durable and its price held. @throws {ServiceError} `cargo_not_found`,
+     * Submits a job. Resolves when the job is durable and its price held. @throws {ServiceError} `cargo_not_found`,
      * `cargo_not_allowed`, `validation_failed`, `insufficient_credits`, `key_credits_exceeded`, `idempotency_conflict`,
      * and for a conversation answer `not_found` and `conversation_busy`; {@link RateLimitedError} at the account's
      * limit of unfinished jobs.
@@ -188,17 +193,17 @@ export function openJobService(
       const record = await store.jobs.findRepeat({ accountId, idempotency, createdAtMs: sinceMs });
       return record && handleOf(record);
     },
-    /** @throws {ServiceError} `not_found` */
+    /** Returns the view of a job. @throws {ServiceError} `not_found` */
     async get(accountId: string, jobId: string): Promise<JobView> {
       const record = await find(accountId, jobId);
       const active = jobs.get(jobId);
       if (active === undefined) return viewFromElsewhere(record);
       const { state, attempt, startedAtMs } = active;
-      // Not stored yet.
+      // The newest state of the job may not be stored yet.
       return viewOf({ ...record, ...(!active.hasEnded && { state, attempt, startedAtMs }) }, explainWait(active));
     },
     /**
-     * Returns state and wait of an unfinished job, from memory; null for an ended job.
+     * Returns the state of an unfinished job and why it waits, from memory; null for an ended job.
      * @throws {ServiceError} `not_found`, `cluster_unavailable`
      */
     async explain(accountId: string, jobId: string): Promise<JobWait | null> {
@@ -211,8 +216,8 @@ export function openJobService(
       return store.jobs.list(accountId, page, filter);
     },
     /**
-     * Cancels an unfinished job. For an ended one, removes input and output and resolves with null; its facts stay. May
-     * be repeated. @throws {ServiceError} `not_found`
+     * Cancels an unfinished job. For an ended job, removes input and output and resolves with null; other facts stay.
+     * May be repeated. @throws {ServiceError} `not_found`
      */
     async delete(accountId: string, jobId: string): Promise<JobState | null> {
       const job = await findActive(accountId, jobId);
@@ -225,8 +230,8 @@ export function openJobService(
       return null;
     },
     /**
-     * Marks input and output as not to be kept. {@link delete} removes them at the job's end, or else the next sweep,
-     * also after a crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
+     * Marks input and output for removal after the job's end, by {@link delete} or by the next sweep, also after a
+     * crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
       await assertOwn(accountId, jobId);
@@ -239,7 +244,7 @@ function noSuchJob(jobId: string): ServiceError {
   return new ServiceError("not_found", `There is no job "${jobId}"`);
 }
 
-/** Opens feeds of ended jobs. A feed that still has a reader is not read from storage again. */
+/** Returns a function that opens feeds of ended jobs. All readers of a job share one feed while it is in use. */
 function sharedFeeds(): (jobId: string, read: () => Promise<Feed>) => Promise<Feed> {
   const opened = new Map<string, WeakRef<Feed>>();
   const reading = new Map<string, Promise<Feed>>();

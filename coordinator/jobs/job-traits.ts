@@ -20,11 +20,11 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 export interface JobTraits {
   /** Maximum tokens that the client requested; null for a Cargo that is not a chat. */
   readonly maxTokens: number | null;
-  /** Output of all attempts. */
+  /** Maximum bytes of output of all attempts together. */
   readonly maxOutputBytes: number;
   /** True if another Island can continue after the delivered text. */
   readonly canContinue: boolean;
-  /** Bytes of the client's prompt. Each token has at least one. */
+  /** Bytes of the client's prompt. A token has at least one byte. */
   readonly promptBytes: number;
   /** Maximum tokens of the prompt: one for each byte, plus those of a chat template. */
   readonly maxPromptTokens: number;
@@ -32,7 +32,7 @@ export interface JobTraits {
   readonly responseFormat: ResponseFormat;
   /** Bytes of the longest stop sequence, which is generated but not delivered. */
   readonly stopBytes: number;
-  /** Null: the completion has no tool calls. */
+  /** The tools that the completion may call; null if it may call none. */
   readonly toolUse: ToolUse | null;
   /** Number of top tokens in the log probabilities of each token; null: none were requested. */
   readonly topLogprobs: number | null;
@@ -47,21 +47,22 @@ export interface JobTraits {
 const NO_FEATURES: readonly string[] = [];
 /** Size of the instructions for tool calls in the prompt. */
 const TOOLS_PROMPT_BYTES = 1_024;
+/** Maximum bytes of output that are counted for each token. */
 const MAX_BYTES_PER_TOKEN = KIB;
-/** Size with text of usual length; see `token-probability.ts`. */
+/** Bytes of a log probability with a text of usual length; see `token-probability.ts`. */
 const BYTES_PER_PROBABILITY = 160;
-/** Four bytes in base64, both as an item of the feed and as the output. */
+/** Maximum bytes of output for each pixel: four bytes in base64, both as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
 /** Tokens that templates add to a prompt: their own system text, and marks around each message. */
 const TEMPLATE_TOKENS = 512;
 const TEMPLATE_TOKENS_PER_MESSAGE = 64;
-/** A schema is not part of the prompt, but compiling it costs like reading it. */
+/** Bytes of a schema that are charged as one prompt token: compiling a schema costs about as much as reading it. */
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * A completion in JSON, with tools or with reasoning cannot be continued: a grammar cannot start in the middle, and
- * prompts lack reasoning.
- * @param cargo Undefined if it was removed.
+ * Derives the traits of a job from its input. A completion in JSON, with tools or with reasoning cannot be continued: a
+ * grammar cannot start in the middle, and prompts lack reasoning.
+ * @param cargo The Cargo of the job; undefined if it was removed.
  * @param maxOutputBytes Limit for a job if neither its input nor its Cargo sets one.
  */
 export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOutputBytes: number): JobTraits {
@@ -111,12 +112,12 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   };
 }
 
-/** Counts tool calls too, as they are written into the prompt. */
+/** Returns the bytes of a message with its tool calls, which are written into the prompt. */
 function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }
 
-/** Templates may write each tool with spaces and line breaks. */
+/** Returns the bytes of the tools in the prompt. A template may write each tool with spaces and line breaks. */
 function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   if (toolUse === null) return 0;
   const bytes = Buffer.byteLength(
@@ -125,14 +126,17 @@ function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   return bytes + TOOLS_PROMPT_BYTES;
 }
 
-/** Returns Infinity for a job that makes no image, or leaves its size to the Cargo. */
+/** Returns the maximum bytes of an image. Infinity for a job without an image, and if the Cargo chooses the size. */
 function imageBytes({ width, height }: JobInput, cargo: CatalogEntry | undefined): number {
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
 }
 
-/** Limits long completions, which have less for each token than short ones, to the maximum of other jobs. */
+/**
+ * Returns the maximum bytes of a completion. Long completions have fewer bytes for each token, so that the limit of
+ * other jobs applies to them.
+ */
 function chatBytes(tokens: number, maxOutputBytes: number): number {
   const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
   return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));

@@ -6,11 +6,11 @@ import { WAIT_CAUSES, type Waiting } from "../scheduler/explain.ts";
 export const WAITING_REASONS = [...WAIT_CAUSES, "starting", "no_output", "account_limit"] as const;
 export type JobWaiting = Omit<Waiting, "reason"> & {
   readonly reason: (typeof WAITING_REASONS)[number];
-  /** Absent while no Island has the job. */
+  /** Phase of the current attempt; absent while no Island has the job. */
   readonly phase?: AttemptPhase;
 };
 
-/** For the readers of a stream without output. */
+/** The state of a job and why it has no output, for the readers of its stream. */
 export interface JobWait {
   readonly state: JobState;
   readonly waiting: JobWaiting | null;

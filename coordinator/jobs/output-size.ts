@@ -2,12 +2,13 @@ import { charsOf, isModelItem } from "../../shared/output.ts";
 import type { FeedItem, FeedProgress } from "../store/jobs/job-store.ts";
 import { MAX_INLINE_CHARS } from "../store/jobs/large-json.ts";
 
-/** Memory of an item besides its content: 88 to 104 bytes in V8, including its slot in the feed. */
+/** Memory of an item without its content. V8 needs 88 to 104 bytes, including the slot in the feed. */
 const BYTES_PER_ITEM = 128;
 
 export interface OutputSize {
   readonly tokens: number;
   readonly bytes: number;
+  /** The part of `bytes` that is in memory. Large images are only in storage. */
   readonly memoryBytes: number;
 }
 
@@ -29,7 +30,7 @@ export function sizeOf(items: readonly FeedItem[]): OutputSize {
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };
 }
 
-/** Counts the stored part of a feed as in memory, as it is loaded for the first reader. */
+/** Returns the size of the stored part of a feed. It counts as in memory, because the first reader loads it. */
 export function sizeOfStored({ items, tokens, bytes, largeBytes }: FeedProgress): OutputSize {
   const memoryBytes = items * BYTES_PER_ITEM + bytes;
   return { tokens, bytes: memoryBytes + largeBytes, memoryBytes };

@@ -25,15 +25,15 @@ import { type FileReference, fileReferencesOf } from "../catalog/file-references
 
 export interface SubmissionRequest {
   readonly accountId: string;
-  /** Absent: not read with the request's caller, so they are read here. */
+  /** Limits of the account, if they were read together with the caller; else they are read here. */
   readonly limits?: ResolvedLimits;
-  /** Null or absent for a session. */
+  /** API key of the request; null or absent for a session. */
   readonly apiKey?: UsedKey | null | undefined;
-  /** Slug or alias. */
+  /** Slug or alias of the Cargo. */
   readonly slug: string;
-  /** Paths of parameters that were ignored. Absent if none was. */
+  /** Paths of parameters that were ignored. Absent if none was ignored. */
   readonly ignoredParameters?: readonly string[];
-  /** 0 to 100. */
+  /** Priority of the jobs, 0 to 100. */
   readonly priority: number;
   readonly idempotency: NewJob["idempotency"];
   readonly webhook?: WebhookRequest | undefined;
@@ -58,7 +58,8 @@ export function openSubmissions(
 
   return {
     /**
-     * Returns the result of the first request for a repeated one, even if conditions have changed since.
+     * Returns the result of `make`. For a repeated request, returns the result of the first request, even if conditions
+     * have changed since.
      * @param find Returns the result of the first request with the same Idempotency-Key, if any.
      * @param make Checks the request, and writes only if `find` would still return undefined.
      */
@@ -68,15 +69,17 @@ export function openSubmissions(
       try {
         return await make();
       } catch (error) {
-        // The first request may have committed since, and may hold the quota slot that this one was refused.
+        // The first request may have committed since, and may hold the quota slot that this request was refused.
         const made = await find();
         if (made !== undefined) return made;
         throw error;
       }
     },
     /**
-     * @param inputs Each with the field of the request that contains it.
-     * @param maxWaitMs How long a client waits; shortens the Cargo's wait limit. Undefined if no client waits.
+     * Checks a submission. Returns the facts that its commit needs.
+     * @param inputs Each input with the field of the request that contains it.
+     * @param maxWaitMs Time for which the client waits, which shortens the Cargo's wait limit. Undefined if no client
+     * waits.
      * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming the
      * errors of every input; {@link RateLimitedError} at the account's daily storage limit.
      */
@@ -124,7 +127,7 @@ export function openSubmissions(
           accountId,
           inputs.map(() => priceMicro),
         ),
-        /** Creates jobs with increasing ids, and holds their files. @throws {ValidationError} if one is gone. */
+        /** Creates jobs with increasing ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = checked.map(({ input, inputJson }) => {
             const id = newId("job", createdAtMs);
@@ -149,7 +152,7 @@ export function openSubmissions(
         },
       };
     },
-    /** Runs a commit that creates jobs and passes them to the registry. */
+    /** Runs a commit that creates jobs and adds them to the registry. Until its end, {@link settled} waits for it. */
     async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
       const done = run();
       for (const id of ids) inFlight.set(id, done);
@@ -166,7 +169,7 @@ export function openSubmissions(
   };
 }
 
-/** @throws {ServiceError} `cargo_not_allowed` */
+/** Checks that the API key may run the Cargo. @throws {ServiceError} `cargo_not_allowed` */
 function assertMayRun(apiKey: UsedKey | null, slug: string): void {
   const cargos = apiKey?.cargos ?? null;
   if (cargos === null || cargos.includes(slug)) return;
@@ -211,7 +214,8 @@ const MAYBE_STORED: ReadonlySet<ErrorCode> = new Set([
 /**
  * Returns the ids of the files that an input names.
  * @param input Must match the Cargo's schema.
- * @param root Its field in the request. @throws {ValidationError} if the account may not use a file.
+ * @param root The field of the request that contains the input. @throws {ValidationError} if the account may not use a
+ * file.
  */
 async function checkJobFiles(
   files: Store["files"],

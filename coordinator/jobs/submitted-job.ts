@@ -8,26 +8,24 @@ import type { SubmissionRequest } from "./submissions.ts";
 
 export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
-  /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
+  /** Maximum wait in ms, if it is shorter than the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
-  /** Cancels the job when its client disconnects, including by a crash. */
+  /** True to cancel the job when its client disconnects, also if this coordinator crashes. */
   readonly isClientBound?: boolean;
-  /** Stored with the job in one commit. */
+  /** The conversation answer that the job makes, stored with the job in one commit. */
   readonly answer?: AnswerLink;
 }
 
 export interface JobHandle {
-  /** The record at submission. For the first job of a repeated request: the present record. */
+  /** The record of the job at its submission. For a repeated request, the current record of the first job. */
   readonly record: JobRecord;
-  /** See `SubmittedBatch`. */
+  /** See `SubmittedBatch.webhookSecret`. */
   readonly webhookSecret: string | null;
-  /** See `JobApi`. */
   openFeed(): Promise<Feed>;
-  /** See `JobApi`. */
   cancel(): Promise<JobState>;
 }
 
-/** A job in the view of its owner. */
+/** A job as its account sees it. */
 export interface JobView extends JobRecord {
   readonly waiting: JobWaiting | null;
   readonly webhook: WebhookLog | null;

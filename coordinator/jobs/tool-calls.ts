@@ -7,7 +7,7 @@ import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
-/** Returns the calls in order. A call whose beginning is missing has no name. */
+/** Joins the tool call items of a feed to calls, in order. A call whose first item is missing has an empty name. */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   for (const item of items) {
@@ -24,16 +24,19 @@ export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   }));
 }
 
-/** The content is null if there are only tool calls. */
+/** A message of the model. The content is null if there are only tool calls. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string | null;
   readonly tool_calls?: ToolCall[];
-  /** The field name of DeepSeek, vLLM and llama.cpp's server. */
+  /** The reasoning, under the field name of DeepSeek, vLLM and llama.cpp's server. */
   readonly reasoning_content?: string;
 }
 
-/** @param feed Must be loaded. */
+/**
+ * Returns the message that a feed contains.
+ * @param feed Must be loaded.
+ */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
   const text = feed.text();
   const calls = toolCallsOf(feed.items);
@@ -43,7 +46,9 @@ export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): Assistan
   return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
 }
 
-/** Returns true if tools, number and arguments are as requested. A last call that was cut is not checked. */
+/**
+ * Returns true if tools, number and arguments of the calls are as requested. Does not check a last call that was cut.
+ */
 export function callsMatchRequest(
   calls: readonly ToolCall[],
   use: ToolUse | null,
@@ -66,7 +71,7 @@ function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: 
     if (!isJsonObject(value)) return false;
     return looseTools(tools).has(name) || fitsRead(value, argumentsSchemaOf(tool));
   } catch (error) {
-    // An earlier version accepted the schema.
+    // An earlier version of the coordinator accepted the schema.
     return error instanceof UnsupportedSchema;
   }
 }

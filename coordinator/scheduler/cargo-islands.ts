@@ -4,13 +4,13 @@ import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
-/** The online Islands by how they fit one Cargo. */
+/** Counts of the online Islands by how they fit one Cargo. */
 export interface IslandFitCounts {
   readonly online: number;
-  /** Counts by the first reason. */
+  /** Numbers of Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
-  /** Fitting Islands that need no download. */
+  /** Number of fitting Islands that need no download. */
   readonly withModel: number;
   /** Progress of each fitting Island that downloads the model: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];
@@ -21,13 +21,14 @@ export interface IslandFitCounts {
 interface Entry extends HeapItem {
   readonly island: OnlineIsland;
   fit: true | Misfit;
-  /** `half_open`: the Island gets no job besides the probe that it runs. */
+  /** The breaker that blocks jobs of the Cargo. `half_open`: the Island runs a probe and gets no other job. */
   breaker: "closed" | "half_open" | "open";
   hasModel: boolean;
   /** All slots of the Island, free or not, at the time of counting. */
   slots: number;
+  /** The part of the rank that depends on the Cargo; see `meritOf`. */
   merit: number;
-  /** The rank used for the last sort; never worse than the present rank. */
+  /** The rank at the last sort; never worse than the current rank. */
   rank: number;
 }
 
@@ -101,8 +102,8 @@ export class CargoIslands {
   }
 
   /**
-   * Returns the best ready Island outside of `avoid`. Returns one in `avoid` only if no other is worth waiting for,
-   * unless `mustAvoid`: a busy Island that fits is better than one that failed the job.
+   * Returns the best ready Island that is not in `avoid`. If no such Island fits, not even a busy one, returns the best
+   * ready Island in `avoid`, except with `mustAvoid`.
    */
   best(avoid: readonly string[], mustAvoid = false): OnlineIsland | undefined {
     const avoided: Entry[] = [];
@@ -117,7 +118,7 @@ export class CargoIslands {
     return entry?.island;
   }
 
-  /** Returns the best ready Islands outside of `except` that have at least `slots` free slots, if there are enough. */
+  /** Returns the best ready Islands outside of `except` until they have `slots` free slots together. */
   firstReady(slots: number, except: ReadonlySet<string>): OnlineIsland[] {
     const seen: Entry[] = [];
     const first: OnlineIsland[] = [];
@@ -149,7 +150,7 @@ export class CargoIslands {
     return this.#available - avoided.length;
   }
 
-  /** Slots, free or not, of the Islands that fit and have no open circuit breaker. */
+  /** Number of slots, free or not, of the Islands that fit and have no open circuit breaker. */
   get availableSlots(): number {
     return this.#availableSlots;
   }
@@ -175,7 +176,7 @@ export class CargoIslands {
     return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
-  /** Each rank that got worse costs at most one move here. */
+  /** Returns the best ready entry. First sorts the entries again whose rank got worse, each at most once. */
   #front(): Entry | undefined {
     for (;;) {
       const entry = this.#ready.peek();

@@ -2,7 +2,7 @@ import { backoffMs } from "../../shared/async/backoff.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 
-/** `lost`: the Island, or the job on it, was lost. */
+/** How an Island failed a job. `lost`: the Island, or the job on it, was lost. */
 export type FailureCause = "refused" | "failed" | "lost";
 
 export interface BreakerFailure {
@@ -12,14 +12,15 @@ export interface BreakerFailure {
 }
 
 export interface BreakerPolicy {
+  /** Open time after the first failure. It grows exponentially with each failure in a row, up to `maxMs`. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Maximum while the jobs of only one account failed, as they may be at fault. */
+  /** Maximum open time while only jobs of one account failed, as these jobs may be the cause. */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
 }
 
-/** Refusals that waiting does not soon cure: the Island is probed much later. */
+/** Refusals with a lasting cause. The first open time is then 30 times as long. */
 const LASTING_REFUSALS: readonly JobErrorCode[] = ["manifest_untrusted", "runtime_unavailable", "model_hash_mismatch"];
 const LASTING_FACTOR = 30;
 
@@ -30,11 +31,11 @@ const LASTING_FACTOR = 30;
 export class CircuitBreaker implements HeapItem {
   heapIndex = -1;
   readonly islandId: string;
-  /** Slug of the Cargo whose jobs it stops. Null: jobs of any Cargo. */
+  /** Slug of the Cargo whose jobs the breaker blocks; null if it blocks jobs of every Cargo. */
   readonly slug: string | null;
-  // Written by the methods below only.
+  // Only the methods below write these fields.
   isOpen = false;
-  /** Failures in a row; 0 while the breaker is closed. */
+  /** Number of failures in a row; 0 while the breaker is closed. */
   inARow = 0;
   /** Time at which the open breaker admits a probe, on the scheduler's clock. */
   untilMs = 0;
@@ -55,7 +56,7 @@ export class CircuitBreaker implements HeapItem {
     return this.isOpen || this.#probeJobId !== null;
   }
 
-  /** Opens the breaker for longer than the time before. Failures while it is open do not extend the time. */
+  /** Opens the breaker, for longer after each failure in a row. A failure while it is open does not extend the time. */
   add(failure: BreakerFailure, nowMs: number): void {
     this.last = failure;
     if (this.isOpen) return;
@@ -72,16 +73,17 @@ export class CircuitBreaker implements HeapItem {
     this.untilMs = nowMs + backoffMs(this.inARow, { firstMs, maxMs, random });
   }
 
-  /** Admits the next job as a probe. */
+  /** Ends the open time. The next job is a probe. */
   expire(): void {
     this.isOpen = false;
   }
 
+  /** Records the job as the probe if the breaker was open before. */
   assign(jobId: string): void {
     if (this.inARow > 0) this.#probeJobId = jobId;
   }
 
-  /** Handles a job that left the Island. Returns true if it was the probe; another may follow. */
+  /** Handles a job that left the Island. Returns true if it was the probe; the next job is then a probe. */
   release(jobId: string): boolean {
     if (this.#probeJobId !== jobId) return false;
     this.#probeJobId = null;

@@ -7,15 +7,16 @@ import type { BreakerFailure } from "./circuit-breaker.ts";
 export interface SchedulerIsland {
   readonly id: string;
   readonly accountId: string;
-  /** Runtimes that can be used. */
+  /** Runtimes that the Island can use. */
   readonly runtimes: readonly RuntimeType[];
-  /** Memory for jobs in total, including what they use now. */
+  /** Total memory for jobs, including the memory that they use now. */
   readonly ramBytes: number;
   readonly vramBytes: number;
   /** Maximum number of concurrent jobs, over all Cargos. */
   readonly slots: number;
+  /** True while the Island accepts no new jobs. */
   readonly draining: boolean;
-  /** Absent: everything is allowed. */
+  /** What the owner allows; absent: everything. */
   readonly policy?: OwnerPolicy | undefined;
   /** Protocol features of the agent beyond the first version; absent: none. */
   readonly features?: readonly string[] | undefined;
@@ -23,16 +24,16 @@ export interface SchedulerIsland {
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos in memory. */
   readonly loaded: readonly string[];
-  /** Downloads with the details that only the owner sees. */
+  /** Downloads in progress, with the details that only the owner sees. */
   readonly downloads: readonly IslandState["downloads"][number][];
   /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
-  /** 0 to 1; null when unknown. */
+  /** CPU load, 0 to 1; null if unknown. */
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;
 }
 
-/** Jobs of one Cargo that the same Islands may run. */
+/** A kind of work: the jobs of one Cargo that the same Islands may run. */
 export interface WorkKind {
   readonly slug: string;
   /** The account whose Islands may run a Cargo that is not approved. Null: any Island may run it. */
@@ -58,27 +59,29 @@ export interface WaitingJob extends WorkKind {
 }
 
 export type SchedulerEvent =
-  /** Assigns the job now or drops it: the job does not wait. */
+  /** A new job. It is assigned now or ignored, and never waits. */
   | { readonly kind: "job_offered"; readonly job: WaitingJob }
-  /** Replaces the job if it waits already. */
+  /** A job that competes for Islands. It replaces the same job if that waits already. */
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
   /** The job no longer waits. Unknown ids are ignored. */
   | { readonly kind: "job_gone"; readonly jobId: string }
-  /** The job was taken for another coordinator, but did not move there. Ignored for other jobs. */
+  /** A job that was taken for another coordinator did not move there. It competes again. Ignored for other jobs. */
   | { readonly kind: "job_stays"; readonly jobId: string }
-  /** A new session. `busy`: slots of jobs that the Island continues. */
+  /** An Island opened a session. `busy`: number of its slots with jobs that it continues. */
   | { readonly kind: "island_up"; readonly island: SchedulerIsland; readonly busy: number }
-  /** New facts: cache, load, draining. Slots in use stay. Ignored for an Island that is offline. */
+  /**
+   * An Island reported new facts: cache, load, draining. Its slots in use do not change. Ignored while it is offline.
+   */
   | { readonly kind: "island_changed"; readonly island: SchedulerIsland }
-  /** The Island's slots are dropped; its measurements are kept for its return. */
+  /** An Island left. Its slots are dropped; its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
   /** A job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
-  /** The Island's slot for an earlier attempt of the job is free. Its slot for the present attempt stays. */
+  /** The Island's slot for an earlier attempt of the job is free. Its slot for the current attempt stays. */
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
   /** An Island refused, failed or lost a job in a way that another Island may not. Precedes `slot_freed`. */
   | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
-  /** `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
+  /** A run ended. `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
   | {
       readonly kind: "measured";
       readonly islandId: string;
@@ -92,16 +95,18 @@ export type SchedulerEvent =
   | { readonly kind: "time_passed" };
 
 export type SchedulerEffect =
-  /** The scheduler has taken the slot and removed the job from its queue. */
+  /** The job starts on the Island. The scheduler has taken the slot and removed the job from its queue. */
   | { readonly kind: "assign"; readonly jobId: string; readonly islandId: string }
-  /** The Island failed several jobs in a row, of several Cargos. `null`: its quarantine is over. */
+  /**
+   * The Island failed several jobs in a row, of several Cargos. A null `quarantine` means that its quarantine is over.
+   */
   | { readonly kind: "quarantine"; readonly islandId: string; readonly quarantine: Quarantine | null };
 
-/** A circuit breaker for a whole Island. */
+/** The state of an open circuit breaker for a whole Island. */
 export interface Quarantine {
-  /** Failures since the last success. */
+  /** Number of failures since the last success. */
   readonly inARow: number;
-  /** Remaining time; 0 while the Island is probed. */
+  /** Remaining open time in ms; 0 while the Island is probed. */
   readonly forMs: number;
   readonly lastCode: BreakerFailure["code"];
 }

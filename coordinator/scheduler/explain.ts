@@ -18,7 +18,7 @@ export const WAIT_CAUSES = [
 
 export interface Waiting {
   readonly reason: (typeof WAIT_CAUSES)[number];
-  /** 1-based, among the waiting jobs of its Cargo and class, in the order in which they would start now. */
+  /** 1-based position among the waiting jobs of the Cargo and class, in the order in which they would start now. */
   readonly position: number;
   readonly message: string;
   /** Download progress of the model, 0 to 100; absent when unknown. */
@@ -30,10 +30,10 @@ export type Cause = Omit<Waiting, "position">;
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
-/** The job keeps the private definition that it was accepted for, as another definition was approved. */
+/** For a job that keeps the private definition that it was accepted for, although another definition was approved. */
 const FOR_EARLIER = "only your own Islands run it, because it was submitted for an earlier definition of the Cargo";
 
-/** `no_island_fits` is the closest reason that clients know. */
+/** Explains the wait for an unknown Cargo. `no_island_fits` is the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
   return { reason: "no_island_fits", message: `the catalog has no Cargo ${slug} now` };
 }
@@ -65,7 +65,10 @@ function explainLack(cargo: ScheduledCargo, fitCounts: IslandFitCounts, online: 
   return explainRest(cargo, fitCounts, offering, avoided);
 }
 
-/** @param offering Number of online Islands that have the runtime and whose owners allow the Cargo. */
+/**
+ * Explains the wait by the Islands whose owners allow the Cargo.
+ * @param offering Number of online Islands that have the runtime and whose owners allow the Cargo.
+ */
 function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number, avoided: number): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
@@ -169,19 +172,22 @@ function islands(count: number): string {
 
 /** The last reports of other coordinators about a kind of work. */
 export interface Elsewhere {
+  /** Number of other coordinators. */
   readonly peers: number;
-  /** Coordinators with Islands that run the work. */
+  /** Number of other coordinators with Islands that run the work. */
   readonly running: number;
-  /** Slots, free or not, of those Islands. */
+  /** Number of slots, free or not, of those Islands. */
   readonly slots: number;
-  /** Free slots at those coordinators, for any work. */
+  /** Number of free slots at those coordinators, for any work. */
   readonly free: number;
 }
 
-/** Returns null without other coordinators. */
+/** Returns the reports about a kind of work; null without other coordinators. */
 export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
 
-/** Reasons that do not hold if another coordinator has Islands that run the job. */
+/**
+ * Reasons about the Islands of one coordinator. They do not hold if another coordinator has Islands that run the job.
+ */
 const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "own_islands_only",
   "no_island_online",
@@ -191,6 +197,7 @@ const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "all_failing",
 ];
 
+/** Returns the reason, or `all_busy` if it does not hold because of another coordinator's Islands. */
 export function reasonElsewhere(reason: Waiting["reason"], others: Elsewhere | null): Waiting["reason"] {
   return others !== null && others.running > 0 && OF_THIS_ONE.includes(reason) ? "all_busy" : reason;
 }

@@ -4,10 +4,11 @@ export interface Sharer {
   share: number;
   /** Virtual time of the next start, in ms of slot time at a share of {@link NEUTRAL_SHARE}. The lowest is next. */
   tag: number;
-  /** The older of equal tags goes first. Unique among peers. */
+  /** Number of the tag's last change, unique among peers. Among equal tags the lowest order is next. */
   order: number;
 }
 
+/** The share at which 1 ms of slot time costs 1 ms of virtual time. */
 export const NEUTRAL_SHARE = 100;
 
 export function newSharer(share: number): Sharer {
@@ -26,22 +27,22 @@ export function costOf({ share }: Pick<Sharer, "share">, slotMs: number): number
 /**
  * Start-time fair queueing: Goyal, Vin, Cheng, "Start-time Fair Queuing" (SIGCOMM 1996). For several slots and costs
  * that are known only afterwards: Jin, Chase, Kaur, "Interposed Proportional Sharing" (SIGMETRICS 2004). A start moves
- * its sharer back by the estimated cost, and the end corrects it. Virtual time is the highest tag of a start.
- * No tag falls below the virtual time, and among equal tags the older goes first. So when a sharer without debt (tag
- * not above the virtual time) begins to wait, each peer that already waits starts at most one job before it, and later
- * peers none.
+ * its sharer back by the estimated cost, and the end of the job corrects the cost. Virtual time is the highest tag of a
+ * start. No tag falls below the virtual time, and among equal tags the older goes first. So when a sharer without debt
+ * (tag not above the virtual time) begins to wait, each peer that already waits starts at most one job before it, and
+ * later peers none.
  */
 export class FairShare {
-  /** Tag at which a sharer without debt begins. Only `charge` writes it. */
+  /** Virtual time: the tag at which a sharer without debt begins to wait. Only `charge` writes it. */
   virtualMs = 0;
   #order = 0;
 
-  /** Starts the wait of a sharer. The time before gives it no credit. */
+  /** Starts the wait of a sharer. The time in which it did not wait gives it no credit. */
   enter(sharer: Sharer): void {
     this.#setTag(sharer, sharer.tag);
   }
 
-  /** Charges a start. Returns the cost, for {@link settle}. */
+  /** Charges a sharer for the start of a job. Returns the cost, for {@link settle}. */
   charge(sharer: Sharer, estimatedMs: number): number {
     this.virtualMs = Math.max(this.virtualMs, sharer.tag);
     const cost = costOf(sharer, estimatedMs);

@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland, WorkKind } from "./events.ts";
 
-/** Reasons in the order of the checks. */
+/** Reasons why an Island does not fit a Cargo, in the order of the checks. */
 export const MISFITS = [
   "not_own",
   "runtime_missing",
@@ -16,7 +16,7 @@ export const MISFITS = [
 export type Misfit = (typeof MISFITS)[number];
 
 export interface KnownCargo extends CargoManifest {
-  /** The only account that may run it until it is approved; absent for a public Cargo. */
+  /** The only account that may run the Cargo until it is approved; absent for a public Cargo. */
   readonly privateTo?: string;
 }
 

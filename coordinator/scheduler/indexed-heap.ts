@@ -1,4 +1,4 @@
-/** Only the heap writes `heapIndex`. It is -1 outside of a heap, so an item is in at most one. */
+/** An item of a heap. Only the heap writes `heapIndex`, which is -1 outside of a heap: an item is in at most one. */
 export interface HeapItem {
   heapIndex: number;
 }

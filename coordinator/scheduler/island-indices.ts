@@ -4,7 +4,7 @@ import type { OnlineIsland } from "./online-island.ts";
 import { workKeyOf, workKindOf } from "./slot-offer.ts";
 import type { WorkKind } from "./events.ts";
 
-/** Above this number, the least recently used one without waiting jobs is dropped. */
+/** Maximum number of indices. Above it, the least recently used index without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
 
 export type IslandIndices = ReturnType<typeof islandIndices>;
@@ -28,10 +28,10 @@ export function islandIndices(
   };
 
   return {
-    /** Returns undefined if the index was not built. */
+    /** Returns the index of a kind; undefined if it was not built. */
     peek: (kind: WorkKind): CargoIslands | undefined => indices.get(workKeyOf(kind)),
 
-    /** Returns the index, built on first use. Undefined if the catalog does not have the Cargo. */
+    /** Returns the index of a kind, built on first use. Undefined if the catalog does not have the Cargo. */
     of(kind: WorkKind): CargoIslands | undefined {
       const key = workKeyOf(kind);
       let index = indices.get(key);

@@ -3,9 +3,9 @@ import { CircuitBreaker, type BreakerPolicy, type BreakerFailure } from "./circu
 
 /** Measurements of one Island with one Cargo. */
 export interface Measure {
-  /** Moving average; null until a run reported a speed. */
+  /** Moving average of the speed; null until a run had one. */
   readonly tokensPerSecond: number | null;
-  /** Successful and failed runs. Older runs fade, so both are fractions. */
+  /** Numbers of successful and failed runs. Older runs count less, so both numbers are fractions. */
   readonly successes: number;
   readonly failures: number;
 }
@@ -17,17 +17,22 @@ export interface BreakerPolicies {
   readonly ofIsland: BreakerPolicy;
 }
 
-/** After about ten runs older speeds hardly count. */
+/** Weight of the newest speed in the moving average. After about ten runs older speeds hardly count. */
 const NEWEST_WEIGHT = 0.2;
-/** Factor on the weight of earlier runs with each new run. In the long run the last twenty count. */
+/** Factor on the weight of earlier runs with each new run. In the long run about the last twenty runs count. */
 const FADING = 0.95;
 
 const MINUTE_MS = 60_000;
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
 const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
+/** First open time of the quarantine, as a multiple of that of a Cargo's breaker. */
 const QUARANTINE_FACTOR = 30;
 
-/** @param firstMs First open time of the breaker of one Cargo. @param random 0 to 1; spreads these times. */
+/**
+ * Returns the policies of both breakers.
+ * @param firstMs First open time of the breaker of one Cargo.
+ * @param random Returns 0 to 1, to spread the open times.
+ */
 export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
   return {
     ofCargo: { firstMs, random, ...OF_CARGO },
@@ -37,7 +42,7 @@ export function breakerPoliciesOf(firstMs: number, random: () => number): Breake
 
 /** Maximum number of Cargos in the record of an Island. The least recently used is dropped first. */
 const MAX_CARGOS = 256;
-/** Failures in a row, of at least two Cargos, after which an Island is in quarantine. */
+/** Number of failures in a row, of at least two Cargos, after which an Island is in quarantine. */
 const QUARANTINE_AFTER = 4;
 const MIN_QUARANTINE_CARGOS = 2;
 
@@ -46,12 +51,12 @@ export class IslandRecord {
   readonly #islandId: string;
   readonly #policy: BreakerPolicies;
   #measures: Map<string, Measure> | null = null;
-  /** Only those of Cargos whose latest job failed. */
+  /** Breakers of the Cargos whose latest job failed, by slug; null for none. */
   #breakers: Map<string, CircuitBreaker> | null = null;
   readonly quarantine: CircuitBreaker;
-  /** Failures since the last success, without those of a Cargo whose breaker was already open. */
+  /** Number of failures since the last success, without those of a Cargo whose breaker was already open. */
   #failures = 0;
-  /** Some of the Cargos with failures since the last success. */
+  /** Slugs of Cargos with failures since the last success, at most two; null for none. */
   #failedCargos: Set<string> | null = null;
 
   constructor(islandId: string, policy: BreakerPolicies) {
@@ -60,7 +65,7 @@ export class IslandRecord {
     this.quarantine = new CircuitBreaker(islandId, null, policy.ofIsland);
   }
 
-  /** Returns null if the Island is not in quarantine. */
+  /** Returns the quarantine of the Island; null if it is not in quarantine. */
   quarantineAt(nowMs: number): Quarantine | null {
     const { isOpen, untilMs, last } = this.quarantine;
     if (last === null) return null;
@@ -75,7 +80,7 @@ export class IslandRecord {
     return this.#allBreakers().filter(({ isOpen }) => isOpen);
   }
 
-  /** Handles a job that left the Island. Returns the breakers for which it was the probe. */
+  /** Handles a job that left the Island. Returns the breakers for which the job was the probe. */
   release(jobId: string): CircuitBreaker[] {
     return this.#allBreakers().filter((breaker) => breaker.release(jobId));
   }
@@ -88,7 +93,7 @@ export class IslandRecord {
     return this.#measures?.get(slug) ?? UNMEASURED;
   }
 
-  /** Returns undefined if the latest job of the Cargo on the Island did not fail. */
+  /** Returns the breaker of a Cargo; undefined if the latest job of the Cargo on the Island did not fail. */
   breakerOf(slug: string): CircuitBreaker | undefined {
     return this.#breakers?.get(slug);
   }
@@ -147,7 +152,7 @@ function dropOldest(map: Map<string, unknown>): void {
   }
 }
 
-/** Ignores a speed that is not a finite number above 0. */
+/** Returns the measurements after another run. Ignores a speed that is not a finite number above 0. */
 export function withRun(
   measure: Measure,
   run: { readonly tokensPerSecond: number | null; readonly succeeded: boolean },

@@ -3,10 +3,11 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
 
-/** Maximum number of accounts without jobs whose use is kept. A dropped one counts as new. */
+/** Maximum number of accounts without jobs whose shares are kept. A dropped account counts as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
-/** Slot time of an account's next job before any of its jobs has ended. */
+/** Estimated slot time of an account's next job before any of its jobs has ended. */
 const FIRST_ESTIMATE_MS = 10_000;
+/** Weight of the newest slot time in the estimate. */
 const NEWEST_WEIGHT = 0.2;
 
 export const JOB_CLASSES: readonly JobClass[] = ["chat", "batch"];
@@ -21,9 +22,9 @@ export interface AccountShare extends Sharer {
   readonly accountId: string;
   waitingJobs: number;
   runningJobs: number;
-  /** Slot time of its next job, from the jobs that ended. */
+  /** Estimated slot time of the account's next job, from its jobs that ended. */
   estimateMs: number;
-  /** Number of times it was passed over since it was last served in turn. */
+  /** Number of times the account was passed over for a loaded Cargo since it was last served in turn. */
   passedOver: number;
   /** Entries of the queues that have jobs of the account. */
   readonly entries: Set<AccountEntry>;
@@ -38,6 +39,7 @@ interface ClassShare extends Sharer {
   waitingJobs: number;
 }
 
+/** A job that runs in a slot, with the costs that its start was charged. */
 export interface SlotUse {
   readonly jobClass: JobClass;
   readonly account: AccountShare;

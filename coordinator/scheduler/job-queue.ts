@@ -4,7 +4,7 @@ import type { AccountEntry, AccountShare } from "./job-classes.ts";
 import { goesFirst } from "./fair-share.ts";
 import { IndexedHeap, type HeapItem } from "./indexed-heap.ts";
 
-/** Jobs of one class and Cargo that the same Islands may run. */
+/** A kind of work of one class, whose jobs avoid the same online Islands. */
 export interface JobKind extends WorkKind {
   readonly jobClass: JobClass;
   /** The online Islands of `WaitingJob.avoidIslands`, sorted. */
@@ -31,15 +31,16 @@ export interface Line extends HeapItem, AccountEntry {
   readonly jobs: IndexedHeap<QueuedJob>;
 }
 
-/** Time in which waiting raises a job from priority 0 to 100, or half of its wait limit if that is less. */
+/** Time in which waiting raises a job from priority 0 to 100. Half of the wait limit applies if it is less. */
 const MAX_RISE_MS = 30 * 60_000;
 const MAX_PRIORITY = 100;
-/** A longer backlog of one account is not more urgent. */
+/** Maximum number of pressing jobs of one account: a longer backlog of one account is not more urgent. */
 const MAX_PRESSING = 10;
 
 /**
  * Returns when waiting raises a job to the highest priority, in ms since the epoch. Among an account's jobs the one
- * that is due first starts first. Constant, so nothing is sorted again as time passes. Source: decision 0016.
+ * that is due first starts first. The time is constant, so that no job is sorted again as time passes. Source: decision
+ * 0016.
  */
 export function dueAtMs(job: {
   readonly priority: number;
@@ -62,9 +63,9 @@ function isNext(a: Line, b: Line): boolean {
 /** The waiting jobs of one kind. The account that is next by fair share comes first, with its job that is due first. */
 export class JobQueue {
   readonly kind: JobKind;
-  // Written by `add` and `remove` only.
+  // Only `add` and `remove` write these fields.
   size = 0;
-  /** Number of jobs, counting at most ten of each account. */
+  /** Number of pressing jobs: the waiting jobs, but at most ten of each account. */
   pressing = 0;
   readonly #lines = new Map<AccountShare, Line>();
   readonly #order = new IndexedHeap<Line>(isNext);

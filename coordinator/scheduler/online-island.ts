@@ -7,12 +7,12 @@ import { loadOf } from "./rank.ts";
 export class OnlineIsland {
   readonly id: string;
   readonly record: IslandRecord;
-  // Written by the methods below only.
+  // Only the methods below write these fields.
   info: SchedulerIsland;
-  /** `loadOf()` of the present facts. */
+  /** `loadOf()` of the current facts. */
   load: number;
   #slotsInUse: number;
-  /** Slots assigned in this session, by job; null before the first, as most Islands are idle. */
+  /** Slots assigned in this session, by job; null before the first, because most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
   /** Slots of earlier attempts of jobs that the Island has been given again, until the Island registry frees them. */
   #earlierUses: Map<string, SlotUse> | null = null;
@@ -25,7 +25,7 @@ export class OnlineIsland {
     this.load = loadOf(info, slotsInUse);
   }
 
-  /** 0 if the Island has lowered its slots below those in use. */
+  /** Number of free slots; 0 if the Island has lowered its slots below those in use. */
   get freeSlots(): number {
     return Math.max(0, this.info.slots - this.#slotsInUse);
   }
@@ -58,7 +58,7 @@ export class OnlineIsland {
 
   /**
    * Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session.
-   * @param isEarlier The slot belongs to an earlier attempt of the job.
+   * @param isEarlier True if the slot belongs to an earlier attempt of the job.
    */
   freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));

@@ -10,12 +10,12 @@ const TENTHS = 11;
 const RTT_STEPS = 16;
 const LOAD_RANKS = TENTHS * TENTHS * RTT_STEPS;
 
-/** Reading speed. An Island without a measured speed ranks after fast Islands and before slow ones. */
+/** Assumed speed of an Island without a measured one: about reading speed, between fast and slow Islands. */
 const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
 
-/** A Cargo without model and image counts as on disk. */
+/** Returns where the Island has the Cargo's model or image. A Cargo without model and image counts as on disk. */
 export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIsland): ModelAvailability {
   if (island.loaded.includes(cargo.slug)) return "loaded";
   const key = cacheKeyOf(cargo);
@@ -31,14 +31,14 @@ export function meritOf(availability: ModelAvailability, measure: Measure): numb
 
 /** Returns the part of the rank that is independent of the Cargo. */
 export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
-  // Rounded up: an Island with any job ranks behind an idle one.
+  // The share is rounded up, so that an Island with any job ranks behind an idle one.
   const share = island.slots > 0 ? Math.min(10, Math.ceil((10 * slotsInUse) / island.slots)) : 10;
   return share * TENTHS * RTT_STEPS + hostLoadOf(island);
 }
 
 /**
- * Returns true for the same models and the same load after rounding. Lists are compared by identity: a report that
- * repeats the last one shares its lists.
+ * Returns true if two reports have the same models and, after rounding, the same load. Lists are compared by identity:
+ * a report that repeats the last one shares its lists.
  */
 export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
@@ -61,13 +61,13 @@ export function rankOf(merit: number, load: number): number {
   return merit * LOAD_RANKS + load;
 }
 
-/** Returns two steps for each doubling, from 1/64 token a second. */
+/** Returns the digit of a speed, 0 for the fastest: two steps for each doubling, from 1/64 token per second. */
 function speedDigit(tokensPerSecond: number): number {
   const step = Math.round(2 * Math.log2(tokensPerSecond)) + 12;
   return SPEED_STEPS - 1 - clamp(step, SPEED_STEPS - 1);
 }
 
-/** Returns one step for each doubling. */
+/** Returns the digit of a round-trip time: one step for each doubling. */
 function rttDigit(rttMs: number): number {
   return clamp(Math.round(Math.log2(Math.max(rttMs, 1))), RTT_STEPS - 1);
 }

@@ -38,13 +38,15 @@ export class Scheduler {
   readonly #indices: IslandIndices;
   /** Number of online Islands that have each model or image on disk, by cache key. */
   readonly #holders = new Map<string, number>();
+  /** Records of offline Islands, by id. */
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
+  /** Open breakers of online Islands; the first to admit a probe is first. */
   readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
   #nowMs = 0;
 
   /**
    * @param cargoOf Looks up the catalog. When its result for a slug changes, `cargo_changed` must follow.
-   * @param chatShare See `JobClasses`.
+   * @param chatShare Share of slot time for chats; see `JobClasses`.
    * @param firstOpenMs, random See `breakerPoliciesOf`.
    */
   constructor(
@@ -61,7 +63,7 @@ export class Scheduler {
     this.shared = sharedWork(this.#waiting, this.#indices, this.#islands);
   }
 
-  /** `nowMs` must not fall from step to step: take it from a monotonic clock. */
+  /** Applies an event and returns its effects. `nowMs` must not decrease: take it from a monotonic clock. */
   step(event: SchedulerEvent, nowMs: number): SchedulerEffect[] {
     this.#nowMs = nowMs;
     switch (event.kind) {
@@ -97,13 +99,13 @@ export class Scheduler {
     }
   }
 
-  /** Time at which `time_passed` is due; null if nothing waits for a time. */
+  /** Time at which `time_passed` is due; null if nothing is due later. */
   get nextWakeMs(): number | null {
     const atMs = Math.min(this.#breakers.peek()?.untilMs ?? Infinity, this.#waiting.nextAvoidanceEndMs ?? Infinity);
     return atMs === Infinity ? null : atMs;
   }
 
-  /** Returns null if the job does not wait. The cost grows with the accounts whose jobs wait for its Cargo. */
+  /** Returns why a job waits; null if it does not. The cost grows with the accounts whose jobs wait for its Cargo. */
   explain(jobId: string): Waiting | null {
     const job = this.#waiting.get(jobId);
     if (job === undefined) return null;
@@ -136,12 +138,11 @@ export class Scheduler {
     return (cacheKey) => (this.#holders.get(cacheKey) ?? 0) - (own.has(cacheKey) ? 1 : 0);
   }
 
-  /** Returns null if the Island is not in quarantine. */
+  /** Returns the quarantine of an Island; null if it is not in quarantine. */
   quarantineOf(islandId: string, nowMs: number): Quarantine | null {
     return this.#recordOf(islandId)?.quarantineAt(nowMs) ?? null;
   }
 
-  /** Number of online Islands in quarantine. */
   get quarantinedCount(): number {
     return [...this.#islands.values()].filter(({ record }) => record.quarantine.inARow > 0).length;
   }
@@ -150,7 +151,7 @@ export class Scheduler {
     return this.#waiting.size;
   }
 
-  /** Returns 0 for an Island that is offline. */
+  /** Returns the number of free slots of an Island; 0 if it is offline. */
   freeSlots(islandId: string): number {
     return this.#islands.get(islandId)?.freeSlots ?? 0;
   }
@@ -193,7 +194,7 @@ export class Scheduler {
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
-  /** Removes an Island and settles what its jobs used, as it is unknown whether they continue. */
+  /** Removes an Island and settles the slot time of its jobs, because it is unknown whether they continue. */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;
@@ -214,7 +215,7 @@ export class Scheduler {
     const isEarlier = kind === "slot_superseded";
     const use = island.freeSlot(jobId, isEarlier);
     if (use !== undefined) this.#waiting.end(use, this.#nowMs);
-    // The present attempt of the job may be a probe, which continues.
+    // Only the current attempt of a job can be a probe, and it still runs.
     if (!isEarlier && island.record.release(jobId).length > 0) this.#indices.put(island);
     const effects = this.#fillIsland(island);
     // If the slot was filled again, the rank of the Island is unchanged.
@@ -271,7 +272,7 @@ export class Scheduler {
     return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
-  /** Serves jobs that waited for an Island that may now be unavailable. They may go to one that they avoid. */
+  /** Serves the jobs that avoid Islands. They may use an avoided Island if no other one is available now. */
   #serveAvoiding(): SchedulerEffect[] {
     return this.#serveQueues(this.#waiting.avoidingQueues());
   }
@@ -320,9 +321,9 @@ export class Scheduler {
   }
 }
 
-/** Updates the counts of Islands by model after the models of one changed. Repeats in a list count once. */
+/** Updates the counts of Islands by model after the models of one Island changed. Duplicates in a list count once. */
 export function recountModels(counts: Map<string, number>, before: readonly string[], after: readonly string[]): void {
-  // Most heartbeats repeat the last one.
+  // Most heartbeats repeat the models of the previous one.
   if (before.length === after.length && before.every((key, index) => key === after[index])) return;
   for (const key of new Set(after)) counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const key of new Set(before)) {

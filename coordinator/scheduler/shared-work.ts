@@ -9,21 +9,22 @@ import type { OnlineIsland } from "./online-island.ts";
 import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
 
+/** The waiting jobs of one kind of work. */
 export interface WaitingWork extends WorkKind {
   readonly jobs: number;
 }
 
 export interface WorkLoad extends WaitingWork {
-  /** Number of those jobs, counting at most ten of each account. */
+  /** Number of pressing jobs: the waiting jobs, but at most ten of each account. */
   readonly pressing: number;
-  /** Slots, free or not, of Islands that run the kind and have no open circuit breaker. */
+  /** Number of slots, free or not, of Islands that run the kind and have no open circuit breaker. */
   readonly slots: number;
 }
 
 /**
  * Whether Islands may run jobs of a kind.
  * `possible`: an Island fits, or will when it takes new jobs again, or left recently and may return.
- * `lacking`: each Island that may run the jobs permanently lacks something; `message` says what, for people.
+ * `lacking`: each Island that may run the jobs permanently lacks something; `message` names it, for people.
  * `absent`: no Island that may run the jobs is online.
  */
 export type Outlook =
@@ -31,11 +32,11 @@ export type Outlook =
   | { readonly is: "lacking"; readonly message: string }
   | { readonly is: "absent" };
 
-/** Maximum number of Islands kept after they left. A job that only a dropped one could run may be refused. */
+/** Maximum number of Islands that are kept after they left. A job that only a dropped Island can run may be refused. */
 const MAX_DEPARTED = 1_000;
 /** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
 const MAX_PASSED = 64;
-/** Slots offered for each kind, in addition to twice its reported jobs. */
+/** Number of slots offered for each kind, in addition to twice its reported jobs. */
 const SPARE_SLOTS = 16;
 
 /** Waiting jobs that Islands of other coordinators could run, and free slots for jobs of other coordinators. */
@@ -49,7 +50,7 @@ export function sharedWork(
   /** Islands that left, by id; the last to leave is first. */
   const departed = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_DEPARTED);
 
-  /** Slots, free or not, that run jobs of the kind. */
+  /** Returns the number of slots, free or not, that run jobs of the kind. */
   const slotsFor = (kind: WorkKind): number => indices.of(kind)?.availableSlots ?? 0;
   /** Returns true if no Island here is worth waiting for and the job's avoidance delay is over. */
   const hasNoIsland = (kind: JobKind): boolean =>
@@ -58,7 +59,7 @@ export function sharedWork(
   return {
     slotsFor,
 
-    /** Free slots of all Islands that are not draining. The cost grows with the number of Islands. */
+    /** Number of free slots of all Islands that are not draining. The cost grows with the number of Islands. */
     get freeSlots(): number {
       let free = 0;
       for (const island of islands.values()) if (!island.info.draining) free += island.freeSlots;
@@ -70,6 +71,7 @@ export function sharedWork(
       return islands.size;
     },
 
+    /** Returns the waiting jobs by kind of work. */
     waiting(): WorkLoad[] {
       const loads = new Map<string, WorkLoad>();
       for (const { kind, size, pressing } of waitingJobs.queues) {
@@ -84,6 +86,7 @@ export function sharedWork(
       return [...loads.values()];
     },
 
+    /** Returns the waiting jobs of one kind, also if there are 0. */
     loadOf(work: WorkKind): WorkLoad {
       const key = workKeyOf(work);
       const queues = waitingJobs.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
@@ -92,7 +95,7 @@ export function sharedWork(
       return { ...workKindOf(work), jobs, pressing, slots: slotsFor(work) };
     },
 
-    /** Returns undefined if the job does not wait here. */
+    /** Returns the kind of a job; undefined if the job does not wait here. */
     kindOf(jobId: string): WorkKind | undefined {
       return waitingJobs.get(jobId)?.kind;
     },
@@ -101,7 +104,10 @@ export function sharedWork(
       departed.set(info.id, { info, atMs });
     },
 
-    /** @param sinceMs Islands that left earlier are not expected to return. */
+    /**
+     * Returns whether Islands of this coordinator may run jobs of a kind.
+     * @param sinceMs Islands that left before this time are not expected to return.
+     */
     outlookFor(kind: WorkKind, sinceMs: number): Outlook {
       const index = indices.of(kind);
       if (index === undefined) return { is: "absent" };
@@ -125,9 +131,9 @@ export function sharedWork(
     },
 
     /**
-     * Returns the best Islands with free slots for jobs that wait elsewhere. Each kind gets more slots than it has
-     * jobs, at most `maxSlots`, as more jobs arrive before the offer does. It gets its part of `maxIslands` in
-     * proportion to its jobs.
+     * Returns the best Islands with free slots for jobs of another coordinator. A kind gets more slots than jobs, at
+     * most `maxSlots`, because more jobs may arrive before the offer. Its part of `maxIslands` is in proportion to its
+     * jobs.
      * @param except Islands that are offered to another coordinator.
      */
     offer(

@@ -1,11 +1,11 @@
 import type { WorkKind } from "./events.ts";
 import type { QueuedJob } from "./job-queue.ts";
 
-/** An Island of another coordinator. */
+/** An Island of another coordinator with free slots. */
 export interface OfferedIsland {
   readonly id: string;
   readonly accountId: string;
-  /** Free slots, at least 1. */
+  /** Number of free slots, at least 1. */
   readonly slots: number;
   /** Indices in the offer's `kinds` of the work that the Island can start now. */
   readonly serves: readonly number[];
@@ -17,13 +17,13 @@ export interface SlotOffer {
   readonly islands: readonly OfferedIsland[];
 }
 
-/** Slugs, ids and names of features have no spaces. */
+/** Returns the unique key of a kind of work. Slugs, ids and names of features have no spaces. */
 export function workKeyOf({ slug, onlyIslandsOf, features = [] }: WorkKind): string {
   if (features.length > 0) return `${slug} ${onlyIslandsOf ?? ""} ${features.join(" ")}`;
   return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
 }
 
-/** Returns only the fields of the kind. */
+/** Returns the fields that define a kind of work, without other fields of the argument. */
 export function workKindOf({ slug, onlyIslandsOf, features }: WorkKind): WorkKind {
   return features === undefined || features.length === 0 ? { slug, onlyIslandsOf } : { slug, onlyIslandsOf, features };
 }
@@ -53,7 +53,7 @@ export class OfferedSlots {
 
   /**
    * Takes a slot for the job. Returns false if the job avoids all Islands with free slots.
-   * @param mayBeAvoided The job may go to an Island that it avoids if there is no other.
+   * @param mayBeAvoided True if the job may use an Island that it avoids when no other has a free slot.
    */
   take(job: Pick<QueuedJob, "kind" | "avoidIslands" | "avoidAccounts">, mayBeAvoided: boolean): boolean {
     const free = this.#freeFor(job.kind);

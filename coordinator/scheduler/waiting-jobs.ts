@@ -4,7 +4,7 @@ import { costOf, goesFirst } from "./fair-share.ts";
 import { JOB_CLASSES, JobClasses, type AccountShare, type SlotUse } from "./job-classes.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
 
-/** Slugs, ids and names of features have no spaces or plus signs. */
+/** Returns the unique key of a kind. Slugs, ids and names of features have no spaces or plus signs. */
 function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mustAvoid }: JobKind): string {
   return [
     jobClass,
@@ -17,12 +17,12 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mus
 }
 
 /**
- * Avoidance delay: how long a job waits for a better Island of another coordinator before it returns to one that it
- * avoids. Coordinators with free slots ask for the job within this time.
+ * Avoidance delay: how long a job waits for a better Island of another coordinator before it may return to an Island
+ * that it avoids. Coordinators with free slots ask for the job within this time.
  */
 export const AVOIDANCE_DELAY_MS = 1_000;
 /**
- * Number of times an account is passed over in favor of a Cargo in memory of the Island, before it is served. Source:
+ * Maximum number of times an account is passed over in favor of a job whose Cargo the Island has in memory. Source:
  * Zaharia et al., "Delay Scheduling" (EuroSys 2010).
  */
 const MAX_PASSED_OVER = 1;
@@ -33,10 +33,11 @@ export class WaitingJobs {
   readonly #jobs = new Map<string, QueuedJob>();
   /** Queues with at least one job, by `keyOf()`. */
   readonly #queues = new Map<string, JobQueue>();
+  /** Queues of jobs that avoid an online Island. */
   readonly #avoiding = new Set<JobQueue>();
-  /** Jobs that are in no queue for now. */
+  /** Waiting jobs that were set aside: they are in no queue. */
   readonly #aside = new Set<QueuedJob>();
-  /** Jobs that avoid an Island, online or not. */
+  /** Waiting jobs by the id of an Island that they avoid, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
   /** Ends of avoidance delays, by job id; the earliest is first. */
   readonly #avoidsUntilMs = new Map<string, number>();
@@ -78,7 +79,7 @@ export class WaitingJobs {
     return counts;
   }
 
-  /** Returns the queues in an order that is independent of history. */
+  /** Returns the queues of jobs that avoid an online Island, in an order that is independent of history. */
   avoidingQueues(): JobQueue[] {
     return [...this.#avoiding].sort((a, b) => (keyOf(a.kind) < keyOf(b.kind) ? -1 : 1));
   }
@@ -131,7 +132,7 @@ export class WaitingJobs {
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
-  /** Ignores unknown ids. */
+  /** Removes a job that no longer waits. Ignores unknown ids. */
   remove(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
@@ -161,12 +162,13 @@ export class WaitingJobs {
     this.#aside.add(job);
   }
 
-  /** Returns the job's queue; none if the job was not set aside. */
+  /** Returns a job that was set aside to its queue, and returns the queue; empty if it was not set aside. */
   readmit(jobId: string): JobQueue[] {
     const job = this.#jobs.get(jobId);
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
   }
 
+  /** Corrects the charge of a job that left its slot. */
   end(use: SlotUse, nowMs: number): void {
     this.#classes.settle(use, nowMs);
   }
@@ -200,7 +202,7 @@ export class WaitingJobs {
 
   /**
    * Returns the 1-based position of a waiting job among those of its class that the same Islands may run, in the order
-   * of starts by the present shares and estimates.
+   * of starts by the current shares and estimates.
    */
   positionOf(job: QueuedJob): number {
     const { jobClass, slug } = job.kind;
@@ -225,7 +227,7 @@ export class WaitingJobs {
     this.#classes.leave(job.kind.jobClass, job.account);
   }
 
-  /** Moves a job to the queue for the Islands that it avoids now. Returns that queue; none if the job is set aside. */
+  /** Moves a job to the queue for the Islands that it avoids now. Returns that queue; empty if the job is set aside. */
   #regroupOne(job: QueuedJob): JobQueue[] {
     const isAside = this.#aside.has(job);
     if (!isAside) this.#dequeue(job);
@@ -233,7 +235,7 @@ export class WaitingJobs {
     return isAside ? [] : [this.#enqueue(job)];
   }
 
-  /** Returns true if another coordinator may have an Island that the job does not avoid. */
+  /** Returns true if the job avoids Islands and another coordinator may have other Islands for it. */
   #shouldWait(job: WaitingJob): boolean {
     const avoids = job.avoidIslands.length > 0 || (job.avoidAccounts?.size ?? 0) > 0;
     return avoids && this.#mayRunElsewhere(job);
@@ -253,7 +255,7 @@ export class WaitingJobs {
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
     this.#queues.set(key, queue);
-    // Shared by all jobs of the queue to save memory: 100,000 jobs may wait.
+    // All jobs of the queue share one object to save memory: 100,000 jobs may wait.
     job.kind = queue.kind;
     if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
     queue.add(job);

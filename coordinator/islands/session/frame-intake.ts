@@ -1,10 +1,10 @@
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/** Limit per event loop tick for all Islands of an account. A single frame may be larger. */
+/** Limits the frames that are processed per event loop tick for one account. A single frame may be larger. */
 export const MAX_PER_TICK = { frames: 100, bytes: 256 * KIB } as const;
 
 export interface FrameSource {
-  /** Called when frames are queued: stop reading the socket until {@link onQueueEmpty}. */
+  /** Called when frames are queued. The source must stop reading its socket until {@link onQueueEmpty}. */
   onQueued(): void;
   onQueueEmpty(): void;
   take(data: Buffer): void;

@@ -3,11 +3,11 @@ import { ProtocolError } from "../../../shared/protocol/codec.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import type { Rate } from "../../quotas/token-bucket.ts";
 
-/** Size of an Island's own report: hardware, runtimes, cached models and downloads. */
+/** Maximum size of an Island's own report: hardware, runtimes, cached models and downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
-/** Size of a frame about an attempt without output. The longest carries a message of 2,000 characters. */
+/** Maximum size of a frame about an attempt that has no output. The longest carries a message of 2,000 characters. */
 const MAX_REPORT_BYTES = 64 * KIB;
-/** Size of a job in `held` of `hello`: two ids, an attempt token and field names. */
+/** Maximum size of a job in `held` of `hello`: two ids, an attempt token and field names. */
 const HELD_JOB_BYTES = 256;
 
 /** Rates above which the socket is read more slowly. An honest Island sends a few thousand output frames a second. */
@@ -16,7 +16,10 @@ const BYTES: Rate = { perSecond: 32 * MIB, burst: 64 * MIB };
 /** Rates above which the session ends. An honest Island sends its heartbeats, and at most two more a second. */
 const CONTROL: Rate = { perSecond: 20, burst: 200 };
 const CONTROL_BYTES: Rate = { perSecond: MIB, burst: 16 * MIB };
-/** Frames about attempts that the Island does not have. A few are in flight when the coordinator gives up a job. */
+/**
+ * Rate of frames about attempts that the Island does not have, above which the session ends. A few such frames are in
+ * flight when the coordinator gives up a job.
+ */
 const STRAYS: Rate = { perSecond: 100, burst: 2_000 };
 const CONTROL_PER_HEARTBEAT = 4;
 
@@ -87,7 +90,7 @@ export class FrameLimits {
  * have five each. Source: the generic cell rate algorithm, ITU-T I.371.
  */
 
-/** Takes `count`, even if the bucket holds less. */
+/** Takes `count` from a bucket, even if it holds less. Returns the time when the bucket is full again. */
 export function taken(rate: Rate, fullAtMs: number, nowMs: number, count: number): number {
   return Math.max(fullAtMs, nowMs) + (count * 1_000) / rate.perSecond;
 }

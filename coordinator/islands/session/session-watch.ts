@@ -4,7 +4,7 @@ export interface Watched {
   check(nowMs: number): void;
 }
 
-/** Parts of an interval spread the work for all sessions over event loop ticks. */
+/** Number of parts of an interval, which spread the work for all sessions over event loop ticks. */
 const PARTS = 100;
 /** Minimum length of a part, for the short intervals of tests. */
 const MIN_PART_MS = 10;
@@ -50,7 +50,7 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
     /** Adds a session, which is first visited an interval from now. Returns its part, for `remove`. */
     add(session: Watched): number {
       const now = Math.floor(clock.monotonicMs() / partMs);
-      // No part before the timer's is due.
+      // No part before that of the timer is due.
       if (size === 0 || now < next) last = now;
       const part = now % count;
       partOf(part).add(session);

@@ -25,17 +25,15 @@ import type { SessionSocket, SocketEvents } from "../session-socket.ts";
 
 /** Time limit for `hello` after the socket is open. */
 const MAX_HELLO_WAIT_MS = 10_000;
-/** Unfinished frame bytes of an Island without jobs: its reports, with space for the held jobs in `hello`. */
+/** Maximum bytes of an unfinished frame without a job: a report, with space for the held jobs in `hello`. */
 const MAX_IDLE_UNFINISHED_BYTES = 4 * MAX_STATE_BYTES;
-/**
- * Memory of a read of the socket besides its bytes. Measured: 800 bytes; honest networks deliver more bytes per read.
- */
+/** Memory counted for each read besides its data. Measured: 800 bytes; honest networks deliver more data per read. */
 const READ_BYTES = 512;
 /** Pause before the session checks again whether an unfinished frame may grow. */
 const NO_CAPACITY_PAUSE_MS = 50;
-/** Unread bytes at which an Island that does not read is disconnected. */
+/** Maximum bytes that an Island has not read yet. Above this number it is disconnected. */
 const MAX_UNREAD_BYTES = 64 * MIB;
-/** Length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 export interface SharedBySessions extends Env<"heartbeatMs"> {
@@ -48,12 +46,12 @@ export interface SharedBySessions extends Env<"heartbeatMs"> {
   onClosed(session: IslandSession): void;
 }
 
-/** Account whose token opened the session. */
+/** The token that opened the session, and its account. */
 export interface SessionOwner extends IslandIdentity {
   readonly share: AccountShare;
 }
 
-/** Frames of all Islands by type. Counting must be cheap, because some frames are a single token. */
+/** Numbers of frames of all Islands by type. Counting must be cheap, because some frames are a single token. */
 export interface FrameCounts {
   readonly received: Record<FromIsland["type"], number>;
   readonly sent: Record<FromCoordinator["type"], number>;
@@ -70,8 +68,8 @@ function noneOf<T extends string>(schema: {
 }
 
 /**
- * WebSocket session of an Island: opening → waiting for hello → serving → closed. Many sessions are idle, so pauses,
- * unstored frames and timers are created on demand.
+ * The WebSocket session of an Island: opening → waiting for hello → serving → closed. Many sessions are idle, so
+ * pauses, unstored frames and timers are created on demand.
  */
 export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   readonly owner: SessionOwner;
@@ -91,7 +89,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   #lastFrameMs: number;
   /** Part in `SessionWatch`; null while the session does not serve. */
   #watchPart: number | null = null;
-  /** Timer for `hello`, a missed heartbeat or the reply to our close. */
+  /** Timer that disconnects an Island without a `hello`, a heartbeat, or a reply to the close. */
   #silence: Timer | null = null;
 
   constructor(socket: SessionSocket, owner: SessionOwner, shared: SharedBySessions) {
@@ -321,12 +319,12 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 }
 
 /**
- * `storage`: commits are behind. `tick`: frames wait for the next one. `rate`, `capacity`: too many (unfinished)
- * frames.
+ * Why a socket is not read. `storage`: commits are behind. `tick`: frames wait for the next tick. `rate`: too many
+ * frames. `capacity`: too many bytes of unfinished frames.
  */
 type PauseReason = "storage" | "tick" | "rate" | "capacity";
 
-/** Reasons why a socket is not read. It is read again when no reason is left, or to complete a close. */
+/** Pauses a socket for one or more reasons. The socket is read again when no reason is left, or to complete a close. */
 class SocketPauses {
   readonly #socket: Pick<SessionSocket, "pause" | "resume">;
   readonly #clock: Pick<Clock, "schedule">;

@@ -2,12 +2,12 @@ import { isModelItem, type ModelItem, type OutputItem, type Timings, type Usage 
 import type { JobTraits } from "../job-traits.ts";
 
 /**
- * Maximum speed of a burst after a long silence, as an Island could hold back its first token: this many times the
- * tokens over the time since the assignment.
+ * Limits the measured speed to this multiple of the average speed since the assignment. Otherwise an Island could hold
+ * back its first token and then appear fast.
  */
 const MAX_BURST = 8;
 
-/** Measures one attempt by `Clock.monotonicMs`, never by numbers that the Island reports. */
+/** Measures the speed of one attempt by `Clock.monotonicMs`, never by numbers that the Island reports. */
 export class AttemptMeter {
   readonly #assignedMs: number;
   #firstMs: number | null = null;
@@ -20,7 +20,7 @@ export class AttemptMeter {
     this.#lastMs = assignedMs;
   }
 
-  /** @param tokens Tokens of one output frame. */
+  /** Counts the tokens of one output frame. */
   deliver(nowMs: number, tokens: number): void {
     if (tokens === 0) return;
     if (this.#firstMs === null) {
@@ -31,7 +31,7 @@ export class AttemptMeter {
     this.#tokens += tokens;
   }
 
-  /** Null if the run is too short to measure. */
+  /** Output tokens per second since the first frame; null if the run is too short to measure. */
   get tokensPerSecond(): number | null {
     const later = this.#tokens - this.#firstTokens;
     const streamedMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);
@@ -40,7 +40,7 @@ export class AttemptMeter {
     return Math.min(later / Math.max(1, streamedMs), maxPerMs) * 1_000;
   }
 
-  /** Limits an Island's timings, which are only for the job's client, to the elapsed time. */
+  /** Returns an Island's timings, each limited to the time since the assignment. Only the job's client reads them. */
   bounded({ loadMs, firstOutputMs, runMs }: Timings, nowMs: number): Timings {
     const elapsedMs = Math.max(0, nowMs - this.#assignedMs);
     const bound = (ms: number): number => Math.min(ms, elapsedMs);
@@ -52,19 +52,19 @@ export class AttemptMeter {
   }
 }
 
-/** Bytes of a tool call besides its name and arguments. */
+/** Bytes that a tool call counts in addition to its name and arguments. */
 const CALL_FRAME_BYTES = 64;
 
 /**
- * Counts output tokens by delivered bytes: the reported count is accepted up to the bytes of the text, as a token has
- * at least one. Tokens whose text comes later (an incomplete character, a possible stop sequence) count with that text,
- * so an honest Island loses only tokens that the client never sees.
+ * Limits reported counts of output tokens to the bytes of the delivered text, because a token has at least one byte.
+ * Tokens whose text comes later (an incomplete character, a possible stop sequence) count with that text, so an honest
+ * Island loses only tokens that the client never sees.
  */
 export class DeliveredTokens {
-  /** Bytes of text for which no token has been counted yet. */
+  /** Tokens that may still be counted: one for each byte of delivered text without a token. */
   #allowedTokens = 0;
 
-  /** Returns the items with the accepted counts, usually the same array. */
+  /** Returns the items with the accepted token counts: the same array, or a copy if a count was too high. */
   take(items: readonly OutputItem[]): readonly OutputItem[] {
     let accepted: OutputItem[] | null = null;
     for (const [index, item] of items.entries()) {
@@ -77,7 +77,7 @@ export class DeliveredTokens {
     return accepted ?? items;
   }
 
-  /** Limits the reported usage to what text and prompt permit. */
+  /** Returns the reported usage, limited to what the delivered text and the prompt permit. */
   bound({ promptTokens, completionTokens }: Usage, counted: number, traits: JobTraits | null): Usage {
     const stopTokens = traits?.stopBytes ?? 0;
     return {
@@ -93,6 +93,7 @@ function bytesOf(item: ModelItem): number {
   return Buffer.byteLength(item.arguments) + frame;
 }
 
+/** Limits a reported number of prompt tokens to the maximum of the job; 0 if its input is unknown. */
 export function boundPrompt(tokens: number, traits: JobTraits | null): number {
   return Math.min(tokens, traits?.maxPromptTokens ?? 0);
 }

@@ -4,10 +4,10 @@ import { IndexedHeap, type HeapItem } from "../../scheduler/indexed-heap.ts";
 
 interface Deadline extends HeapItem {
   readonly jobId: string;
-  /** Deadline on the monotonic clock, as is `dueAtMs`. */
+  /** Time of the fixed limit, by the monotonic clock like `dueAtMs`. */
   readonly endsAtMs: number;
   readonly onPassed: () => void;
-  /** Time of the next check: the earlier of both limits at the last check. */
+  /** Time of the next check: the earlier of the fixed and the moving limit at the last check. */
   dueAtMs: number;
 }
 
@@ -22,7 +22,8 @@ export type Deadlines = ReturnType<typeof openDeadlines>;
  * reschedules nothing: a job that is checked too early is checked again after the remaining time. One timer serves all
  * jobs, as 100,000 platform timers would double the time of a restart.
  * @param leftMs Remaining time of the moving limit; Infinity while it does not apply.
- * @param onSilence Called after the moving limit. Must postpone it, or set or clear the job's deadline.
+ * @param onSilence Called when the moving limit has passed. Must postpone that limit, or set or clear the job's
+ * deadline.
  */
 export function openDeadlines(clock: Clock, leftMs: (jobId: string) => number, onSilence: (jobId: string) => void) {
   const deadlines = new Map<string, Deadline>();

@@ -7,11 +7,11 @@ import type { ActiveJob } from "../active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
 import type { JobRegistry } from "../job-registry.ts";
 
-/** An operator may raise a limit from another process, which does not notify this one. */
+/** Interval of rechecks. An operator may raise a limit from another process, which does not notify this one. */
 const RECHECK_MS = 60_000;
-/** Other coordinators do not notify this one when their jobs release quota slots. */
+/** Interval of rechecks in a cluster. Other coordinators do not notify this one when their jobs release quota slots. */
 const RECHECK_SHARED_MS = 1_000;
-/** Slots of the first request. Later ones are larger while all are granted, as new batches could outpace the grants. */
+/** Number of slots in the first request. Later ones are larger while all slots are granted. */
 const FIRST_REQUESTED = 100;
 
 interface AccountQueue {
@@ -20,6 +20,7 @@ interface AccountQueue {
   isRequesting: boolean;
   /** True if slots may have been released since the last request. */
   isStale: boolean;
+  /** Number of slots in the next request to shared quotas. */
   batchSize: number;
 }
 
@@ -31,9 +32,10 @@ export type BatchGate = ReturnType<typeof openBatchGate>;
 
 /**
  * Queues the parked jobs of batches until their account has a free quota slot.
- * @param limitOf Returns the present maximum of unfinished jobs of the account.
+ * @param limitOf Returns the current maximum of unfinished jobs of the account.
  * @param onFatal Called when storage fails, but not while it is unavailable.
- * @param quotaSlots Grants slots that several coordinators share; `quota` then only signals free slots. Else null.
+ * @param quotaSlots Grants the quota slots that the coordinators of a cluster share; `quota` then only signals free
+ * slots. Null for a single coordinator.
  */
 export function openBatchGate(
   { clock, onFatal }: Pick<Env, "clock" | "onFatal">,
@@ -58,7 +60,7 @@ export function openBatchGate(
 
   async function requestSlots(queue: AccountQueue): Promise<void> {
     try {
-      // A result covers all events until its request, except slots that other coordinators release.
+      // A request covers all slots that were released here before it, and does not detect later releases.
       while (queue.isStale) {
         const limit = await limitOf(queue.accountId);
         queue.isStale = false;
@@ -75,7 +77,7 @@ export function openBatchGate(
     queue.isRequesting = false;
   }
 
-  /** Synchronous, so that no other job takes a slot between check and admission. */
+  /** Admits waiting jobs while slots are free. Synchronous: no other job takes a slot between check and admission. */
   function admit({ accountId, jobs: waiting }: AccountQueue, limit: number): void {
     for (let id = waiting.first; id !== undefined; id = waiting.first) {
       // True if an Island has reported that it already has the job.
@@ -92,7 +94,7 @@ export function openBatchGate(
     const granted = await from.take(accountId, requested, limit);
     if (!isCurrent(queue)) return;
     for (const id of granted) {
-      // The end of the job released the slot.
+      // The job ended during the request, and its end released the slot.
       if (waiting.positionOf(id) === null) continue;
       leave({ id, accountId });
       if (jobs.get(id)?.holdsQuota === false) jobs.admitParked(id);
@@ -102,7 +104,7 @@ export function openBatchGate(
     if (isAll && waiting.size > 0) queue.isStale = true;
   }
 
-  /** Removes a job that will not run. Ignores a job that does not wait here. */
+  /** Removes a job from the queue of its account. Ignores a job that does not wait here. */
   function leave({ id, accountId }: Pick<ActiveJob, "id" | "accountId">): void {
     const queue = queues.get(accountId);
     if (queue === undefined || !queue.jobs.remove(id)) return;
@@ -133,7 +135,7 @@ export function openBatchGate(
       for (const accountId of new Set(parked.map((job) => job.accountId))) advance(accountId);
       recheckLater();
     },
-    /** Returns the 1-based position among the account's jobs; null for a job that does not wait here. */
+    /** Returns the 1-based position among the account's waiting jobs; null for a job that does not wait here. */
     positionOf({ id, accountId, holdsQuota }: Pick<ActiveJob, "id" | "accountId" | "holdsQuota">): number | null {
       return holdsQuota ? null : (queues.get(accountId)?.jobs.positionOf(id) ?? null);
     },

@@ -13,18 +13,18 @@ import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submi
 import type { BatchGate } from "./batch-gate.ts";
 
 interface SubmitBatchRequest extends SubmissionRequest {
-  /** 1 to 100. */
+  /** Inputs of the jobs, 1 to 100. */
   readonly inputs: readonly JobInput[];
   readonly failMode: FailMode;
 }
 
-/** A batch in the view of its owner. */
+/** A batch as its account sees it. */
 export interface BatchView extends BatchRecord {
   readonly webhook: WebhookLog | null;
 }
 
 export interface SubmittedBatch extends BatchView {
-  /** Created by the coordinator; null without a webhook, or if the client sent a secret. */
+  /** Webhook secret that the coordinator created; null without a webhook, or if the client sent its own secret. */
   readonly webhookSecret: string | null;
 }
 
@@ -35,8 +35,9 @@ interface ActiveBatch {
   readonly jobs: Map<string, ActiveJob>;
 }
 
-/** Maximum of waiting batch jobs of one account. A Cargo may be free, so credits do not limit them. */
+/** Maximum number of waiting batch jobs of one account. Credits do not limit them, because a Cargo may be free. */
 const MAX_WAITING_JOBS = 1_000;
+/** `Retry-After` of a refused batch, in seconds. */
 const RETRY_WHEN_FULL_S = 60;
 
 export type BatchService = ReturnType<typeof openBatchService>;
@@ -58,7 +59,7 @@ export function openBatchService(
     if (event.type === "job_dropped") forget(event.job);
   });
 
-  /** @throws {ServiceError} `not_found`, also for a batch of another account. */
+  /** Returns a batch of the account. @throws {ServiceError} `not_found`, also for a batch of another account. */
   async function get(accountId: string, batchId: string): Promise<BatchView> {
     return viewOf(await find(accountId, batchId));
   }
@@ -82,7 +83,7 @@ export function openBatchService(
     }
     const id = newId("batch", common.createdAtMs);
     const newJobs = await checked.newJobs();
-    // Jobs that already wait here go first.
+    // New jobs get quota slots at once only if no other job of the account waits.
     const slotLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
     const batch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs: newJobs, slotLimit };
     return submissions.commit([id, ...newJobs.map((job) => job.id)], async () => {
@@ -92,14 +93,17 @@ export function openBatchService(
     });
   }
 
-  /** @param admitted Number of jobs with a quota slot, which compete at once. The others wait for one. */
+  /**
+   * Adds the jobs of a stored batch to the registry.
+   * @param admitted Number of jobs that have a quota slot and compete at once. The other jobs wait for a slot.
+   */
   function begin(batch: NewBatch, { cargo }: CheckedSubmission, admitted: number): void {
     const parked = batch.jobs.map((job) => {
       const active = jobs.park({ ...job, ...NEW_JOB, batchId: batch.id }, cargo);
       add(batch, active);
       return active;
     });
-    // The end of one job may end all.
+    // The end of one job may end all jobs of the batch.
     for (const job of parked.slice(0, admitted)) if (!job.hasEnded) jobs.admitParked(job.id);
     gate.enter(parked.slice(admitted).filter((job) => !job.hasEnded));
   }
@@ -130,12 +134,12 @@ export function openBatchService(
   }
 
   function remove(batch: ActiveBatch, job: ActiveJob): void {
-    // The job may have returned since.
+    // The job may have been adopted again since, as another object.
     if (batch.jobs.get(job.id) === job) batch.jobs.delete(job.id);
     if (batch.jobs.size === 0) batches.delete(batch.id);
   }
 
-  /** Synchronous, and slots are released when the ends are durable: no other job of the batch takes one. */
+  /** Cancels the jobs. Synchronous: slots are released after the durable ends, so no job of the batch takes one. */
   function cancelAll(unfinished: readonly ActiveJob[]): void {
     for (const job of unfinished) if (!job.hasEnded) jobs.stop(job.id);
   }
@@ -162,9 +166,9 @@ export function openBatchService(
   return {
     get,
     /**
-     * Resolves when all jobs are durable and their prices held. @throws {ServiceError} `cargo_not_found`,
-     * `validation_failed` naming every invalid input, `insufficient_credits`, `idempotency_conflict`; {@link
-     * RateLimitedError} when too many jobs of the account wait.
+     * Submits a batch. Resolves when all jobs are durable and their prices held. @throws {ServiceError}
+     * `cargo_not_found`, `validation_failed` naming every invalid input, `insufficient_credits`,
+     * `idempotency_conflict`; {@link RateLimitedError} when too many jobs of the account wait.
      */
     async submit(request: SubmitBatchRequest): Promise<SubmittedBatch> {
       const { accountId, idempotency, inputs } = request;
@@ -180,7 +184,7 @@ export function openBatchService(
       return { ...(await viewOf(record)), webhookSecret };
     },
     /**
-     * Resolves when every end is durable.
+     * Cancels a batch. Resolves when the ends of all its jobs are durable.
      * @throws {ServiceError} `not_found`, `job_not_cancellable`, `cluster_unavailable`.
      */
     async cancel(accountId: string, batchId: string): Promise<BatchView> {
@@ -199,7 +203,9 @@ export function openBatchService(
       await Promise.all(left.map((job) => job.cancel()));
       return get(accountId, batchId);
     },
-    /** Continues the batches of restored jobs (default: of all). Completes a cancellation that a stop interrupted. */
+    /**
+     * Continues the batches of restored jobs (default: all jobs). Completes a cancellation that a restart interrupted.
+     */
     async restore(restored?: readonly ActiveJob[]): Promise<void> {
       const ids = restored?.flatMap(({ batchId }) => batchId ?? []);
       const records = new Map((await store.batches.unfinished(ids)).map((batch) => [batch.id, batch]));
@@ -213,10 +219,11 @@ export function openBatchService(
       gate.enter(parked);
       endOver(records.values());
     },
+    /** Ids of the batches with unfinished jobs on this coordinator. */
     get activeIds(): string[] {
       return [...batches.keys()];
     },
-    /** Ends the jobs here of batches that are over: cancelled, or failed at the first failure, anywhere. */
+    /** Cancels the jobs here of those batches that are cancelled, or that are `fail_fast` and have a failed job. */
     async endOver(ids: readonly string[]): Promise<void> {
       const here = ids.filter((id) => batches.has(id));
       if (here.length > 0) endOver(await store.batches.unfinished(here));

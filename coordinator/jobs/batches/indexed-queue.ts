@@ -22,7 +22,7 @@ export class IndexedQueue {
     this.#nextTicket += 1;
   }
 
-  /** Returns false if the id is not in the queue. */
+  /** Removes the id. Returns false if it is not in the queue. */
   remove(id: string): boolean {
     const position = this.positionOf(id);
     if (position === null) return false;

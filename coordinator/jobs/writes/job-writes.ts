@@ -12,8 +12,8 @@ import { writeBehind } from "./write-behind.ts";
 export type JobWrites = ReturnType<typeof writeJobs>;
 
 /**
- * Stores the changes of unfinished jobs in order. Promises resolve after the commit; never if another coordinator has
- * the job.
+ * Stores the changes of unfinished jobs in order. Promises resolve after the commit. They never settle if another
+ * coordinator has the job.
  * @param onNotOwner Called when a write was refused because another coordinator has the job.
  */
 export function writeJobs(
@@ -31,13 +31,13 @@ export function writeJobs(
     return job.moved;
   }
 
-  /** States without output wait for output. */
+  /** Stores the gathered changes of a job. Without output, stores only the start: status items wait for output. */
   function gathered(job: MutableJob): void {
     if (job.unstored.hasOutput) append(job);
     else storeStart(job);
   }
 
-  /** Handles a write whose effects are already visible: if it fails, the process ends, as memory and storage differ. */
+  /** Returns a write whose effects are already visible. A failure ends the process: memory and storage differ. */
   function persist<T>(write: Promise<T>): Promise<T> {
     return write.catch((error: unknown) => {
       if (!isClosed) onFatal(error);
@@ -45,6 +45,7 @@ export function writeJobs(
     });
   }
 
+  /** Writes once the job itself is stored, unless another coordinator has the job. */
   function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
     const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
     const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
@@ -61,7 +62,7 @@ export function writeJobs(
     if (atMs !== null) void move(job, "start", atMs);
   }
 
-  /** Returns the start of the attempt if it is not stored; the caller stores it. */
+  /** Takes the start of the attempt, which the caller stores now; null if it is stored already. */
   function takeStart(job: MutableJob): number | null {
     behind.remove(job);
     return job.unstored.takeStart();
@@ -81,7 +82,7 @@ export function writeJobs(
     return { chunk, appended };
   }
 
-  /** Stores output at once that is too large for memory. Readers get it from storage. */
+  /** Immediately stores output that is too large for memory. Readers read it from storage. */
   function storeLarge(job: MutableJob, seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
     if (job.unstored.hasOutput) append(job);
     const before = job.unstored.count;
@@ -95,11 +96,11 @@ export function writeJobs(
     move,
     gathered,
     persist,
-    /** Stores the start of the present attempt with its first output, or soon. */
+    /** Stores the start of the current attempt with its first output, or soon. */
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },
-    /** Gives output to readers, and stores it soon. */
+    /** Publishes output to readers at once, and stores it soon. */
     output(job: MutableJob, seq: number, items: readonly OutputItem[], size: OutputSize): Promise<void> {
       const { bytes, memoryBytes } = size;
       if (bytes > memoryBytes) return storeLarge(job, seq, items, bytes);
@@ -119,7 +120,7 @@ export function writeJobs(
       void ended.then(onStored);
       return ended;
     },
-    /** A missing record means, in a cluster, that the job was elsewhere and has ended. */
+    /** Reads a record of the job. If it is missing in a cluster, another coordinator had the job, which has ended. */
     read<T>(job: MutableJob, reading: Promise<T>): Promise<T> {
       const own = reading.catch((error: unknown) => {
         const isMissing = error instanceof ServiceError && error.code === "not_found";
@@ -145,7 +146,7 @@ function take(job: MutableJob): { readonly chunk: FeedChunk; readonly onStored: 
   return { chunk: { jobId: job.id, attempt: job.attempt, seq, items }, onStored };
 }
 
-/** Never settles: no code may continue as if the write had happened, nor report a failure of its own. */
+/** Returns a promise that never settles: callers neither continue as after a write nor report another failure. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -1,7 +1,7 @@
 import type { OutputItem } from "../../../shared/output.ts";
 import type { StatusItem } from "../../store/jobs/job-store.ts";
 
-/** Output of one job that readers have and storage does not. It is acknowledged to the Island once it is stored. */
+/** Output of one job that readers have and storage does not. The Island gets an acknowledgement once it is stored. */
 export class UnstoredOutput {
   #startedAtMs: number | null = null;
   #items: (OutputItem | StatusItem)[] = [];
@@ -25,9 +25,9 @@ export class UnstoredOutput {
     this.#startedAtMs = atMs;
   }
 
-  /** A state is stored with the next output, because no acknowledgement waits for it. */
+  /** Adds a status item. It is stored with the next output, because no acknowledgement waits for it. */
   announce(status: StatusItem): void {
-    // Not pushed into an empty array, which would allocate 17 slots in each of 100,000 waiting jobs.
+    // `push` on an empty array would allocate 17 slots in each of 100,000 waiting jobs.
     if (this.#items.length === 0) this.#items = [status];
     else this.#items.push(status);
   }
@@ -41,7 +41,7 @@ export class UnstoredOutput {
     return this.#stored.promise;
   }
 
-  /** Returns the start of the attempt if it is not stored, in ms since the epoch. The caller stores it now. */
+  /** Takes the start of the attempt (ms since the epoch), which the caller stores now; null if it is stored already. */
   takeStart(): number | null {
     const atMs = this.#startedAtMs;
     this.#startedAtMs = null;
@@ -49,8 +49,8 @@ export class UnstoredOutput {
   }
 
   /**
-   * Takes everything. The caller stores it now and calls `onStored` when it is durable. `seq`: the last frame among it;
-   * null without output.
+   * Takes all items. The caller stores them now, and calls `onStored` when they are durable. `seq`: number of the last
+   * frame among them; null without output.
    */
   take(): {
     readonly items: readonly (OutputItem | StatusItem)[];

@@ -4,16 +4,16 @@ import type { MutableJob } from "../active-job.ts";
 
 export type WritingJob = Pick<MutableJob, "unstored" | "appendsInFlight" | "firstOutputMs">;
 
-/** The longest delay, as a multiple of the shortest. */
+/** The longest delay of a write, as a multiple of the shortest delay. */
 const MAX_GROWTH = 10;
-/** Fraction of a stream's age by which it grows between writes. */
+/** Time between two writes of a stream, as a fraction of the stream's age. */
 const PART_OF_AGE = 0.1;
 
 /** Gathered output of all jobs above which everything is stored at once. */
 const MAX_GATHERED_BYTES = 256 * KIB;
 /**
- * Output above which the next write of a job does not wait for the one in flight. Escaped and with one more frame, it
- * stays far below the 256 MB that PostgreSQL accepts as one JSON value.
+ * Gathered output of a job above which its next write does not wait for the write in flight. Escaped and with one more
+ * frame, the output stays far below the 256 MB that PostgreSQL accepts as one JSON value.
  */
 const MAX_WRITE_BYTES = 8 * MIB;
 
@@ -29,7 +29,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   /** Due times by the monotonic clock. */
   const due = new Map<Job, number>();
   let gatheredBytes = 0;
-  /** Part of {@link gatheredBytes} that was left when all was stored at once, as writes were in flight. */
+  /** Part of {@link gatheredBytes} that the last `storeAll` left, because writes of those jobs were in flight. */
   let leftBytes = 0;
   let timer: Timer | null = null;
 
@@ -56,7 +56,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   }
 
   return {
-    /** `bytes`: size of the added output. */
+    /** Schedules a write of the job's gathered changes. `bytes`: size of the output that was added now. */
     add(job: Job, bytes: number): void {
       if (delayMs === 0 && job.appendsInFlight === 0) return store(job);
       gatheredBytes += bytes;
@@ -67,12 +67,13 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
       return undefined;
     },
 
+    /** Handles a finished write: stores the changes that have become due since. */
     noteStored(job: Job): void {
       const dueMs = due.get(job);
       if (dueMs !== undefined && job.appendsInFlight === 0 && dueMs <= clock.monotonicMs()) store(job);
     },
 
-    /** Removes a job whose changes are stored otherwise. Must be called before they are taken. */
+    /** Removes a job whose changes are stored otherwise. Must be called before the changes are taken. */
     remove(job: Job): void {
       if (!due.delete(job)) return;
       gatheredBytes -= job.unstored.bytes;
