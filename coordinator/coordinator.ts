@@ -45,13 +45,13 @@ const RETURN_AFTER_MS = 1_000;
 export interface Coordinator {
   /** Address of the listener, `http://host:port`. */
   readonly url: string;
-  /** Stops in order: requests, Island sessions (with a reconnect delay), responses, storage. */
+  /** Stops the coordinator: requests, Island sessions (with a reconnect delay), responses, then storage. */
   close(): Promise<void>;
 }
 
 /** Opens storage, restores unfinished jobs, then accepts Islands and clients. */
 export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Promise<Coordinator> {
-  // Report an invalid configuration at once.
+  // First, so that an invalid configuration is reported at once.
   const registration = registrationOf(given.config);
   await using parts = openParts(given.clock);
   const network = parts.add(await openNetwork(given));
@@ -60,7 +60,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { config, log } = env;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => retryWhileReadOnly(step, env);
 
-  // Storage and shared services.
+  // Opens storage and shared services.
   const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
   const { catalog } = catalogSync;
   const accounts = openAccounts(env, store.accounts, registration, credentials);
@@ -71,7 +71,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const webhooks = openWebhooks(env, store.webhooks, webhookPayload(store));
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
-  // Jobs, Islands and cluster membership.
+  // Opens jobs, Islands and cluster membership.
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const core = openCore(env, network, {
     store,
@@ -91,16 +91,16 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   parts.add(webhooks);
   parts.add(core);
 
-  // Restore before Islands and clients are accepted.
+  // The restore precedes Islands and clients.
   const recovered = await core.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
-  // Opened after the restore, which would otherwise trace restored jobs as new ones.
+  // Tracing opens after the restore, because it would trace restored jobs as new ones.
   const tracing = config.tracesUrl === null ? null : parts.add(await openTracing(env, config.tracesUrl, core.jobs));
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
-  // Services for accounts.
+  // Opens services for accounts.
   const files = parts.add(openFiles(env, store, attemptTokens));
   const cargos = openCargos(env, store.catalog, catalogSync, () => member.announceCatalogChange());
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
@@ -109,7 +109,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const jobs = openJobService(clock, store, core.jobs, submissions, router, explainWait, removeJob);
   const removeConversation = (id: string): Promise<void> => retention.remove({ kind: "conversation", id });
   const conversations = openConversations(env, store.conversations, jobs, catalog, removeConversation);
-  // Keeps responses in progress for the next start instead of cancelling them.
+  // The next start resumes conversation answers in progress, so they are not cancelled here.
   parts.add({ drain: () => conversations.close() });
   const fileBatches = openBatches(env, store, files, jobs, catalog, lineEndpoints);
   parts.add(fileBatches);
@@ -117,7 +117,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   retention.onAccountEnd((accountId) => member.endJobsOf(accountId));
   retention.onAccountEnd((accountId) => fileBatches.removeAll(accountId));
 
-  // Services for hosts, operators and event listeners.
+  // Opens services for hosts, operators and event listeners.
   const gateway = openIslandGateway(env, core.connections, accounts, signer.publicKey, memory, (request) =>
     clientAddress(request, config),
   );
@@ -181,20 +181,20 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
     dialects(fileBatches),
   );
   const listener = await listen((request, bindings) => app.fetch(request, bindings), config);
-  // Rejected upgrades carry the key too: a joining Island pins it before it sends its token.
+  // A rejected upgrade also carries the public key: an Island that joins pins the key before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   parts.add({
     drain: (limit) => disconnectAll(env, listener, gateway, core, fileBatches, limit),
-    // Job timers end first: they must not fire while the other parts close.
+    // Job timers end first, because they must not fire while other parts close.
     close: () => core.close(),
   });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   network.setUrl(url);
-  // A database server may be unavailable for long, so closing has a limit. A local file is always closed in order.
+  // A database server may stay unavailable, so closing has a time limit. A local file is always closed completely.
   return { url, close: parts.release(store.cluster.isShared ? MAX_CLOSE_MS : null) };
 }
 
-/** Disconnects clients, while storage and Islands still work, so that interrupted chats are cancelled; then Islands. */
+/** Disconnects clients while storage and Islands still work, so that interrupted chats are cancelled; then Islands. */
 async function disconnectAll(
   { clock }: Env,
   listener: Listener,
@@ -205,9 +205,9 @@ async function disconnectAll(
 ): Promise<void> {
   const batchesLeft = limit.within(fileBatches.close());
   await listener.finishResponses(limit.signal);
-  // Batch lines must not submit jobs after the hand-over.
+  // Batches stop first, because their lines must not submit jobs after jobs are transferred.
   await batchesLeft;
-  // While storage is read-only, the next start restores the job.
+  // If storage is read-only and the wait times out, the next start restores the jobs.
   await limit.within(jobs.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
   await gateway.close(RETURN_AFTER_MS, await member.transfer(moves.signal));

@@ -30,16 +30,16 @@ interface Surroundings {
   readonly attemptTokens: AttemptTokens;
   readonly signer: Pick<CargoSigner, "sign">;
   readonly limitOf: (accountId: string) => Promise<number>;
-  /** Reason why the operator suspended an Island or its account; null if neither is suspended. */
+  /** Returns why the operator suspended an Island or its account; null if neither is suspended. */
   readonly suspensionOf: (hostId: string, accountId: string) => string | null;
   readonly onWebhookDue: (id: string, accountId: string) => void;
-  /** Random number from 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   readonly random: () => number;
 }
 
 export type Core = ReturnType<typeof openCore>;
 
-/** Opens everything between the API and storage: unfinished jobs, Islands, the scheduler and cluster membership. */
+/** Opens everything between API and storage: unfinished jobs, Islands, the scheduler and cluster membership. */
 export function openCore(
   env: Env<keyof CoordinatorConfig>,
   network: Pick<Network, "learnTime" | "peers" | "seen">,
@@ -93,19 +93,19 @@ export function openCore(
     islands,
     explainWait,
     quarantineOf,
-    /** Routes requests to the coordinator that owns the job. */
+    /** Routes a request to the coordinator that owns its job. */
     router,
     batches,
     member,
     dispatcher,
     connections,
-    /** Restores jobs and batches. Call it before the first Island or client is accepted. */
+    /** Restores jobs and batches. Must be awaited before the first Island or client is accepted. */
     async restore(): Promise<{ waiting: number; held: number }> {
       const recovered = await recoverJobs(store, jobs, islands);
       await batches.restore();
       return recovered;
     },
-    /** Cancels the timers. The member leaves later, then the router closes. */
+    /** Cancels the timers. The cluster member leaves after this, then the router closes. */
     close(): void {
       for (const part of [jobs, dispatcher, islands, gate]) part.close();
     },

@@ -12,7 +12,7 @@ import type { Suspensions } from "./operators/suspensions.ts";
 
 const FAULT = "Peer did not answer the Island query";
 
-/** Opens the services with which hosts see their Islands. Call it before the first Island is accepted. */
+/** Opens the services with which hosts see their Islands. Must be called before the first Island is accepted. */
 export function openHosts(
   env: Env,
   { peers, store }: Pick<Network, "peers" | "store">,
@@ -34,8 +34,8 @@ export function openHosts(
 }
 
 /**
- * Finds Islands of an account that are connected to other coordinators, all of which are asked. Coordinators that do
- * not reply find a removal in storage within one or two minutes.
+ * Returns access to an account's Islands at other coordinators, all of which are asked. A coordinator that does not
+ * reply finds a removal in storage within one or two minutes.
  */
 export function islandsElsewhere(peers: Pick<Peers, "askAll" | "handle">, here: ConnectedIslands): IslandsElsewhere {
   peers.handle(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));

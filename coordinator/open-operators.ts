@@ -18,13 +18,13 @@ import { operatorIslands } from "./operators/operator-islands.ts";
 import { settingsInForce, type Operators } from "./operators/operators.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
-/** Time limit for all requests to a registry or hub together. */
+/** Time limit of all requests to registry and hub for one look-up. */
 const LOOKUP_LIMIT_MS = 15_000;
 const HUB = "https://huggingface.co";
 
 /**
- * Opens the services of operators, and ends jobs and sessions of suspended accounts. Call it before the first Island is
- * accepted.
+ * Opens the services of operators, and ends jobs and sessions of suspended accounts. Must be called before the first
+ * Island is accepted.
  */
 export function openOperators(
   env: Env<keyof CoordinatorConfig>,

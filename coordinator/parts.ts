@@ -1,18 +1,19 @@
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import type { Clock } from "../shared/clock.ts";
 
-/** Limit of each half of a stop: until clients and Islands have gone, and until all is closed. */
+/** Time limit of each half of a stop: until clients and Islands are disconnected, and until all parts are closed. */
 export const MAX_CLOSE_MS = 2_000;
 
+/** A component that must be stopped. */
 export interface Part {
-  /** Resolves when all that clients and Islands wait for is done, or soon after the limit. */
+  /** Resolves when everything that clients and Islands wait for is done, or soon after the limit. */
   drain?(limit: CloseLimit): Promise<unknown> | void;
   close?(): Promise<unknown> | void;
 }
 
 /**
- * Opens a stack of parts. A stop has two halves: all parts drain at once, then each closes, the last opened first.
- * Leaving the scope without `release()` closes what was opened.
+ * Opens a stack of parts. A stop has two halves: all parts drain concurrently, then each closes, the last opened first.
+ * Leaving the scope without `release()` closes the opened parts.
  */
 export function openParts(clock: Pick<Clock, "schedule">) {
   const opened: Part[] = [];
@@ -34,7 +35,7 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     drained.end();
     const closed = new CloseLimit(clock, maxMs);
     for (const part of lastFirst) {
-      // A part may use the parts that were opened before it.
+      // One after another, because a part may use the parts opened before it.
       // oxlint-disable-next-line no-await-in-loop
       await attempt(() => closed.within(Promise.resolve(part.close?.())));
     }
@@ -49,14 +50,14 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     },
     /**
      * Returns a function that stops all parts.
-     * @param maxMs limit of the second half, after Islands and clients have gone; null: no limit
+     * @param maxMs time limit of the second half, after Islands and clients are disconnected; null: no limit
      */
     release(maxMs: number | null): () => Promise<void> {
       isReleased = true;
       return () => stop(maxMs);
     },
     async [Symbol.asyncDispose](): Promise<void> {
-      // Report the error that ended the start, not one of the stop.
+      // An error of the stop must not hide the error that ended the start.
       if (!isReleased) await stop(MAX_CLOSE_MS).catch(() => undefined);
     },
   };

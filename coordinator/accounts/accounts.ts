@@ -23,27 +23,29 @@ import { openPasswordChanges, type PasswordCaller } from "./password-changes.ts"
 import { openPasswords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 
+/** Lifetime of a session. Requests do not extend it. */
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Maximum per account. Requests are counted by session and key, so this bounds the requests of an account. */
+/** Maximum sessions of an account. Rate limits count each session, so this bounds the requests of an account. */
 const MAX_SESSIONS = 20;
-/** Resolution of the last use of a session. */
+/** Minimum time between two stored last uses of a session. */
 const SESSION_USE_MS = 60_000;
-/** Sign-ins, registrations and password checks a minute, for each network address and each account. */
+/** Maximum sign-ins, registrations and password checks per minute, by network address and by account. */
 const MAX_ATTEMPTS = 5;
-/** Characters of the token's hash in a session id: 96 bits. */
+/** Number of characters of the token's hash in a session id: 96 bits. */
 const SESSION_ID_CHARS = 24;
 
+/** A session as its account's owner sees it. */
 export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
   readonly id: string;
-  /** True for the session that makes the request. */
+  /** Whether the request that lists the sessions uses this one. */
   readonly isCurrent: boolean;
 }
 
 export type Accounts = ReturnType<typeof openAccounts>;
 
 /**
- * Manages accounts, sessions and API keys. Returns secrets once and stores only hashes.
- * @param registration `closed`: only the operator creates accounts, with `createAccount`.
+ * Manages accounts, sessions and API keys. Returns each secret once and stores only its hash.
+ * @param registration `closed`: accounts are created only with `createAccount`, by the operator.
  */
 export function openAccounts(
   env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
@@ -56,7 +58,7 @@ export function openAccounts(
   const { smtpUrl, mailFrom } = config;
   const send = smtpUrl === null || mailFrom === null ? null : smtpMailer(smtpUrl, mailFrom);
   const background = openBackground(log);
-  /** Sign-ins and registrations by address. */
+  /** Sign-ins and registrations by network address, and password checks also by account. */
   const attempts = new RequestWindow(clock);
   const beginSignIn = signInBackoff(clock);
   const identify = knownCallers(store, clock, credentials);
@@ -131,7 +133,7 @@ export function openAccounts(
     },
 
     /**
-     * Creates a session; an account keeps the newest 20.
+     * Signs in with a new session. An account keeps its newest 20 sessions.
      * @throws {ServiceError} `unauthenticated` for an unknown e-mail address or a wrong password; `account_suspended`;
      *   {@link RateLimitedError} by network address, or after many wrong passwords for the account.
      */
@@ -145,17 +147,17 @@ export function openAccounts(
       onSuccess();
       await assertNotSuspended(store, account.id);
       const session = await signIn(account);
-      // A password change while this password was checked ended only the sessions that existed then.
+      // A concurrent password change ended only sessions that existed then, so this session is checked afterwards.
       if ((await store.passwordHash(account.id)) === stored) return session;
       await accounts.logout(session.token);
       throw wrongPassword();
     },
 
-    /** No-op if the session does not exist. */
+    /** Ends a session. No-op for an unknown token. */
     logout: (token: string): Promise<void> => announce(store.deleteSession(hashSecret(token))),
 
     /**
-     * Deletes the caller's account, its sessions and its credentials. `Retention.remove` deletes the content.
+     * Deletes the caller's account with its sessions and credentials. `Retention.remove` deletes the content.
      * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found`
      */
     async delete(caller: PasswordCaller, password: string): Promise<void> {
@@ -166,7 +168,7 @@ export function openAccounts(
     },
 
     /**
-     * Creates an account, even if registration is closed. `credits`: undefined for the default of new accounts.
+     * Creates an account, even if registration is closed. `credits`: first grant; undefined for the configured default.
      * @throws {ServiceError} `email_taken`; {@link ValidationError}
      */
     async createAccount(params: {
@@ -177,7 +179,7 @@ export function openAccounts(
       const { email, password, credits } = params;
       assertCredentials(email, password);
       const grantMicro = credits === undefined ? config.newAccountMicro : readCredits(credits);
-      // Saves a hash in the common case. The store makes the binding check.
+      // This check only saves the cost of a hash; `store.create` checks again.
       if ((await store.getByEmail(email)) !== undefined) {
         throw new ServiceError("email_taken", "An account with this e-mail address already exists");
       }
@@ -202,7 +204,7 @@ export function openAccounts(
       if (password !== undefined) assertPassword(password, "password");
       if (email !== undefined) assertEmail(email);
       await changes.check(caller, currentPassword, "current_password");
-      // Goes before the password change, because it may be refused.
+      // The address is requested before the password changes, because the request may be refused.
       const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
       const mailToken = isChanged ? await emails.request(caller.accountId, email) : null;
       if (password !== undefined) await changes.set(caller, password);
@@ -214,7 +216,7 @@ export function openAccounts(
 
     limits: async (accountId: string): Promise<ResolvedLimits> => resolveLimits(await store.limits(accountId)),
 
-    /** Newest first. */
+    /** Returns the account's sessions, newest first. */
     async listSessions({ accountId, tokenHash: current }: PasswordCaller): Promise<ShownSession[]> {
       const sessions = await store.listSessions(accountId, clock.now());
       return sessions.map(({ tokenHash, createdAtMs, lastUsedAtMs, expiresAtMs }) => {
@@ -222,7 +224,7 @@ export function openAccounts(
       });
     },
 
-    /** Returns the hash of the session's token; undefined if the account has no session with this id. */
+    /** Ends a session of the account. Returns its token hash; undefined if the account has no session with this id. */
     async endSession(accountId: string, id: string): Promise<string | undefined> {
       const sessions = await store.listSessions(accountId, clock.now());
       const session = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
@@ -232,10 +234,10 @@ export function openAccounts(
 
     createKey: (accountId: string, params: CreateKeyParams = {}) => createKey(store, clock.now(), accountId, params),
 
-    /** Lists active keys, newest first. */
+    /** Returns the active keys of an account, newest first. */
     listKeys: (accountId: string) => store.listKeys(accountId),
 
-    /** Returns undefined if the account has no such active key. @throws {ValidationError} */
+    /** Changes a key. Returns undefined if the account has no such active key. @throws {ValidationError} */
     async changeKey(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
       const nowMs = clock.now();
       const changed = await store.changeKey(accountId, keyId, readKeyChange(change, nowMs), nowMs);
@@ -243,15 +245,15 @@ export function openAccounts(
       return changed;
     },
 
-    /** Returns false if the account has no such active key. */
+    /** Revokes a key. Returns false if the account has no such active key. */
     revokeKey: (accountId: string, keyId: string) => announce(store.revokeKey(accountId, keyId, clock.now())),
 
-    /** Returns what each key with a monthly limit has spent this month, in micro-credits. */
+    /** Returns the micro-credits spent this month by key id, for keys with a monthly limit. */
     keySpending: (accountId: string) => store.keySpending(accountId, utcMonthOf(clock.now())),
 
     /**
-     * Returns the caller of an API key or session token; undefined if it is invalid, revoked or expired.
-     * @throws {ServiceError} `key_expired` for an API key
+     * Returns the caller to whom an API key or session token belongs, and records the use. Returns undefined for a
+     * token that is invalid, revoked or expired. @throws {ServiceError} `key_expired` for an API key
      */
     async authenticate(token: string): Promise<Identity | undefined> {
       const identity = await identify(token);
@@ -260,7 +262,7 @@ export function openAccounts(
       return identity;
     },
 
-    /** Returns false after any process revoked the key, ended the session or withdrew the operator role. */
+    /** Reads storage. Returns false if the key was revoked, the session ended, or the operator role withdrawn. */
     async isStillValid(identity: Identity): Promise<boolean> {
       const { accountId, role } = identity;
       const nowMs = clock.now();
@@ -271,7 +273,7 @@ export function openAccounts(
       return (await store.listKeys(accountId)).some(isValid);
     },
 
-    /** Resolves when background writes are done. Call it before the store is closed. */
+    /** Resolves when background writes and mails are done. Must be awaited before the store is closed. */
     settled: background.settled,
   };
   return accounts;
@@ -285,30 +287,30 @@ function sessionIdOf(tokenHash: string): string {
   return `ses_${tokenHash.slice(0, SESSION_ID_CHARS)}`;
 }
 
-/** Wrong passwords for an account before the first delay. */
+/** Number of wrong passwords for an account that cause no delay. */
 const FREE_FAILURES = 5;
 const WAITS = { firstMs: 1_000, maxMs: 60_000 } as const;
-/** The count restarts after this long without a wrong password. */
+/** Time without a wrong password after which the count restarts. */
 const FORGET_MS = 900_000;
 const MAX_EMAILS = 50_000;
 const MAX_KNOWN_PAIRS = 50_000;
 const MS_PER_S = 1_000;
 
 /**
- * Slows down guessing of one account's password from many network addresses. From the sixth wrong password on, the next
+ * Limits guessing of one account's password from many network addresses. After the sixth wrong password the next
  * attempt must wait 1 s; each further failure doubles the delay, up to a minute. E-mail addresses without an account
  * count too, so that a delay does not reveal whether an account exists.
  *
- * Strangers cannot lock the owner out: a network address that has signed in to the account since the coordinator
- * started is not delayed. From a new address, during an attack, the owner waits up to a minute.
+ * An attacker cannot lock the owner out: a network address that has signed in to the account since the coordinator
+ * started has no delay. From a new address, during an attack, the owner waits up to a minute.
  *
  * The returned function throws a {@link RateLimitedError} or begins an attempt. The attempt counts as a failure until
  * the function that it returns is called, so that concurrent attempts cannot bypass the limit.
  */
 export function signInBackoff(clock: Pick<Clock, "monotonicMs">): (email: string, address: string) => () => void {
-  /** Failures by e-mail address. */
+  /** Number and time of wrong passwords by e-mail address. */
   const failures = recentMap<{ readonly count: number; readonly atMs: number }>(MAX_EMAILS);
-  /** Pairs of e-mail and network address that have signed in. */
+  /** Pairs of e-mail address and network address that have signed in. */
   const known = recentMap<true>(MAX_KNOWN_PAIRS);
   return (email, address) => {
     const key = email.toLowerCase();

@@ -8,11 +8,13 @@ import { readName, readScopes } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 
-/** Maximum per account. */
+/** Maximum number of API keys of an account. */
 const MAX_KEYS = 50;
 const DEFAULT_NAME = "API key";
+/** Maximum number of Cargos to which a key can be limited. */
 export const MAX_KEY_CARGOS = 100;
 export const MAX_SLUG = 200;
+/** Maximum time until a key expires: ten years. */
 const MAX_LIFETIME_MS = 10 * 366 * 24 * 3_600_000;
 
 export interface CreateKeyParams {
@@ -22,9 +24,9 @@ export interface CreateKeyParams {
 }
 
 /**
- * Creates an API key. A revoked key counts towards the limit for another minute, as long as its requests do; otherwise
- * an account could evade its rate limit with new keys.
- * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
+ * Creates an API key. A revoked key counts towards the limit for another minute, as long as its requests count;
+ * otherwise an account could evade its rate limit with new keys.
+ * @throws {ServiceError} `too_many_keys` if the account has 50 keys; {@link ValidationError}
  */
 export async function createKey(
   store: AccountStore,
@@ -48,7 +50,7 @@ export async function createKey(
   return { key: { ...key, number, lastUsedAtMs: null }, secret };
 }
 
-/** Removes duplicates from `cargos`. @throws {ValidationError} naming each invalid field by its API name */
+/** Checks limits and removes duplicate `cargos`. @throws {ValidationError} with the API name of each invalid field */
 function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
   const { expiresAtMs, cargos } = limits;
   const errors: FieldError[] = [];
@@ -63,14 +65,14 @@ function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLi
   return slugs == null ? limits : { ...limits, cargos: slugs };
 }
 
-/** @throws {ValidationError} */
+/** Checks a change of a key. @throws {ValidationError} */
 export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): KeyChange {
   return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, DEFAULT_NAME) }) };
 }
 
 /**
- * Prevents an API key with limits from creating credentials that outlive it or lack its limits, and from revoking
- * others. A key may always revoke itself (`revokedId`).
+ * Refuses a caller with a limited API key, which could create credentials that outlive the key or lack its limits, or
+ * revoke other keys. A key may always revoke itself (`revokedId`).
  * @throws {ServiceError} `insufficient_scope`
  */
 export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {

@@ -4,28 +4,29 @@ import { SCOPES, type Scope } from "../store/accounts/credentials.ts";
 
 export const MAX_EMAIL = 254;
 /**
- * Pattern that browsers use: ASCII only, no quotes, comments or display names. Otherwise one mailbox could have any
- * number of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as `ann@example.com`. A domain
- * in another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email address".
+ * Pattern of e-mail addresses, as browsers check them: ASCII only, no quotes, comments or display names. Otherwise one
+ * mailbox could have any number of accounts: mail servers read `<ann@example.com>` and `ann@ex\u00adample.com` as
+ * `ann@example.com`. A domain in another alphabet has its ASCII form (xn--…). Source: HTML Standard, "valid email
+ * address".
  */
 export const EMAIL_PATTERN =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 export const MIN_PASSWORD = 8;
 export const MAX_PASSWORD = 200;
-/** Characters after trimming. */
+/** Maximum length of a name in characters, after trimming. */
 export const MAX_NAME = 100;
 
-/** @throws {ValidationError} with an entry for each invalid field */
+/** Checks an e-mail address and a password. @throws {ValidationError} with an entry for each invalid field */
 export function assertCredentials(email: string, password: string): void {
   assertNone([...emailProblems(email), ...passwordProblems(password, "password")]);
 }
 
-/** @throws {ValidationError} */
+/** Checks an e-mail address. @throws {ValidationError} */
 export function assertEmail(email: string): void {
   assertNone(emailProblems(email));
 }
 
-/** `field`: name of the request field. @throws {ValidationError} */
+/** Checks the length of a password. `field`: name of the request field. @throws {ValidationError} */
 export function assertPassword(password: string, field: string): void {
   assertNone(passwordProblems(password, field));
 }
@@ -44,7 +45,7 @@ function passwordProblems(password: string, path: string): FieldError[] {
   return isLong ? [] : [{ path, message: `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` }];
 }
 
-/** @throws {ValidationError} */
+/** Trims a name. Returns `fallback` for an empty or absent one. @throws {ValidationError} */
 export function readName(name: string | undefined, fallback: string): string {
   const trimmed = name?.trim() ?? "";
   if (trimmed.length > MAX_NAME) {
@@ -53,7 +54,7 @@ export function readName(name: string | undefined, fallback: string): string {
   return trimmed === "" ? fallback : trimmed;
 }
 
-/** Returns scopes without duplicates in the order of {@link SCOPES}; default: all. @throws {ValidationError} */
+/** Returns scopes without duplicates in the order of {@link SCOPES}; all by default. @throws {ValidationError} */
 export function readScopes(scopes: readonly string[] | undefined): Scope[] {
   const wanted = new Set((scopes ?? SCOPES).map((scope) => scope.trim()));
   const known = SCOPES.filter((scope) => wanted.has(scope));

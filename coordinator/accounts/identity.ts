@@ -8,28 +8,28 @@ import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/accounts/k
 export type Identity = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Read for each request, so that a change applies at once. */
+  /** Limits of the account, read for each request so that a change applies at once. */
   readonly limits: ResolvedLimits;
   readonly role: Role;
-  /** Null if the account is not suspended. */
+  /** Reason of the account's suspension; null if the account is not suspended. */
   readonly suspendedBecause: string | null;
 } & (
   | {
       readonly kind: "key";
       readonly keyId: string;
       readonly keyNumber: number;
-      /** Absent if the key has no limits. */
+      /** Limits of the key; absent if it has none. */
       readonly keyLimits?: KeyLimits;
     }
   | { readonly kind: "session"; readonly tokenHash: string }
 );
 
-/** The account and credential that submit jobs. `apiKey`: null for a session. */
+/** The account that submits jobs. `apiKey`: limits of the API key; null for a session. */
 export interface Submitter {
   readonly accountId: string;
   readonly limits: ResolvedLimits;
   readonly apiKey: UsedKey | null;
-  /** See `SubmissionRequest`. */
+  /** Paths of ignored request parameters; see `SubmissionRequest`. */
   readonly ignoredParameters?: readonly string[];
 }
 
@@ -40,13 +40,14 @@ export function submitterOf(identity: Identity): Submitter {
   return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro } };
 }
 
+/** The account and token under which an Island connects. */
 export interface IslandIdentity {
   readonly accountId: string;
   readonly tokenId: string;
   readonly tokenCreatedAtMs: number;
 }
 
-/** A new session. `token` is not stored. */
+/** A new session and its account. `token` is stored only as a hash. */
 export interface SignedIn {
   readonly token: string;
   readonly expiresAtMs: number;
@@ -57,7 +58,7 @@ export function accountSuspended(because: string): ServiceError {
   return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
 }
 
-/** Returns false if the account was deleted. @throws {ServiceError} `account_suspended` */
+/** Checks an account's status. Returns false if it was deleted. @throws {ServiceError} `account_suspended` */
 export async function assertNotSuspended(
   store: Pick<AccountStore, "accountStatus">,
   accountId: string,

@@ -11,26 +11,27 @@ import { readName } from "./credential-fields.ts";
 import { assertNotSuspended, type IslandIdentity } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Maximum per account; each of its Islands may have its own. */
+/** Maximum number of tokens of an account, so that each of its Islands can have its own. */
 const MAX_TOKENS = MAX_HOSTS;
 const ALL = "all";
 const DEFAULT_NAME = "Island token";
 
 /**
- * Letters and digits that are not mistaken for one another: no 0, 1, I and O. A code is one of 32^8 = 2^40.
+ * Characters of pairing codes. 0, 1, I and O are omitted because they are easily confused. There are 32^8 = 2^40 codes.
  *
- * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} a minute in all, 158 million a year. With 10
- * codes open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
- * (10 * 158e6 / 2^40). The gain is an Island token, whose Island earns for the account.
+ * Probability of guessing: each coordinator allows {@link MAX_ATTEMPTS} attempts a minute in total, 158 million a year.
+ * With 10 codes open at all times, an attacker who uses all attempts for a year finds one with a probability of 0.14 %
+ * (10 * 158e6 / 2^40), and gets an Island token, whose Island earns for the account.
  */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const LENGTH = 8;
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
+/** Lifetime of a pairing code. */
 const PAIRING_MS = 600_000;
-/** Maximum open codes per account. */
+/** Maximum number of open codes of an account. */
 const MAX_CODES = 5;
-/** Pairing attempts a minute, per network address and in all. */
+/** Maximum pairing attempts per minute of a network address, and of all addresses together. */
 export const MAX_ATTEMPTS_BY_ADDRESS = 10;
 export const MAX_ATTEMPTS = 300;
 
@@ -39,7 +40,7 @@ interface NewIslandSecret {
   readonly secret: string;
 }
 
-/** Issues tokens with which Islands connect, and pairing codes that are exchanged for a token. Stores only hashes. */
+/** Issues Island tokens, and pairing codes that an Island exchanges for a token. Stores only hashes. */
 export function openIslandTokens(store: AccountStore, clock: Clock, background: Background, onRevoked: () => void) {
   const recordUse = lastUses(clock, background, "an Island token", (id, atMs) => store.touchIslandToken(id, atMs));
   const attempts = new RequestWindow(clock);
@@ -50,7 +51,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     return { id: newId("itk", createdAtMs), secret, tokenHash: hashSecret(secret), createdAtMs };
   };
 
-  /** Like `authenticate`, but does not record the use. */
+  /** Returns the identity like `authenticate`, without recording a use. */
   async function find(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
     const found = await store.findIslandToken(hashSecret(token));
@@ -61,7 +62,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
   return {
     find,
 
-    /** @throws {ServiceError} `too_many_tokens`; {@link ValidationError} */
+    /** Creates a token. @throws {ServiceError} `too_many_tokens`; {@link ValidationError} */
     async create(accountId: string, name?: string): Promise<NewIslandSecret> {
       const { id, secret, tokenHash, createdAtMs } = makeSecret();
       const token = { id, accountId, name: readName(name, DEFAULT_NAME), createdAtMs };
@@ -69,10 +70,10 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return { token: { ...token, lastUsedAtMs: null }, secret };
     },
 
-    /** Lists active tokens, newest first. */
+    /** Returns the active tokens of an account, newest first. */
     list: (accountId: string) => store.listIslandTokens(accountId),
 
-    /** Returns false if the account has no such active token. */
+    /** Revokes a token. Returns false if the account has no such active token. */
     async revoke(accountId: string, tokenId: string): Promise<boolean> {
       const wasRevoked = await store.revokeIslandToken(accountId, tokenId, clock.now());
       onRevoked();
@@ -80,7 +81,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     },
 
     /**
-     * Returns the owner of an Island's token; undefined if the token is invalid or revoked.
+     * Returns the account and token for a token's secret, and records the use; undefined if it is invalid or revoked.
      * @throws {ServiceError} `account_suspended`
      */
     async authenticate(token: string): Promise<IslandIdentity | undefined> {
@@ -89,7 +90,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       return found;
     },
 
-    /** The code is valid for ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
+    /** Creates a code, valid for ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
     async createCode(accountId: string, name?: string) {
       const nowMs = clock.now();
       const code = newPairingCode();
@@ -100,7 +101,7 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
     },
 
     /**
-     * Exchanges a code for a token. `address`: network address of the client.
+     * Exchanges a pairing code for a new token. `address`: network address of the client.
      * @throws {ServiceError} `not_found`; `too_many_tokens`; {@link RateLimitedError}
      */
     async redeem(typed: string, address: string): Promise<NewIslandSecret> {
@@ -119,18 +120,18 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
   };
 }
 
-/** Counts a revoked token for another minute, so that an account cannot create tokens without limit. */
+/** Returns the limit of tokens, in which a revoked one counts for another minute: otherwise creation had no limit. */
 function capAt(nowMs: number): TokenCap {
   return { maxTokens: MAX_TOKENS, revokedAfterMs: nowMs - WINDOW_MS };
 }
 
-/** Returns a new code as it is displayed: ABCD-EFGH. */
+/** Returns a new code in the form that is displayed: ABCD-EFGH. */
 function newPairingCode(): string {
   const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
   return `${characters.slice(0, LENGTH / 2)}-${characters.slice(LENGTH / 2)}`;
 }
 
-/** Normalizes a typed code to its eight characters; undefined if it cannot be a code. */
+/** Normalizes a typed code to eight characters; returns undefined if it cannot be a code. */
 function readPairingCode(typed: string): string | undefined {
   const code = typed.replaceAll(/[\s-]/g, "").toUpperCase();
   return PATTERN.test(code) ? code : undefined;

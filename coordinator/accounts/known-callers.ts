@@ -7,43 +7,46 @@ import { SCOPES } from "../store/accounts/credentials.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
 
+/** Maximum number of cached callers. */
 const MAX_CALLERS = 10_000;
 
 interface Caller {
   readonly identity: Identity;
-  /** Infinity for a key without expiry. */
+  /** End of the session or key; Infinity for a key without expiry. */
   readonly expiresAtMs: number;
 }
 
 /** Source of credential changes, including those made by other coordinators. */
 export interface CredentialRevisionSource {
-  /** Returns the revision, at most one second old. */
+  /** Returns the credential revision, read at most one second ago. */
   revision(): number | Promise<number>;
-  /** Reports a change of credentials or limits. It applies here at once, on other coordinators soon after. */
+  /** Reports a change of credentials or limits, which applies here at once and at other coordinators soon after. */
   changed(): void;
 }
 
-/** A component with resources that are open under a credential. */
+/** A component that keeps streams or sessions open under credentials. */
 export interface CredentialUser {
-  /** Closes what `credential` opened: id of a key or Island token, or hash of a session token. */
+  /** Closes everything open under `credential`: an id of a key or Island token, or the hash of a session token. */
   readonly end: (credential: string) => void;
+  /** Returns the credentials under which something is open. */
   readonly open: () => Iterable<string>;
 }
 
 /**
- * Resolves API keys and session tokens to callers, with a cache: a request of a cached caller reads one number instead
- * of key, account and limits. The store raises this number with every change, also by the command line, so a request
- * after a change never uses outdated data. With several coordinators on one store, the number is at most a second old.
+ * Returns a function that resolves the caller of an API key or session token, with a cache: for a cached caller it
+ * reads one number, the credential revision, instead of key, account and limits. The store increments this number with
+ * every change, also by the command line, so that outdated data is never used. With several coordinators on one store,
+ * the number is at most a second old.
  *
- * The returned function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It
- * throws a {@link ServiceError} `key_expired` for an API key.
+ * The function resolves with undefined for a token that is unknown, revoked or expired; this is not cached. It throws a
+ * {@link ServiceError} `key_expired` for an API key.
  */
 export function knownCallers(
   store: Pick<AccountStore, "findKey" | "findSession" | "accountStatus">,
   clock: Pick<Clock, "now">,
   credentials: Pick<CredentialRevisionSource, "revision">,
 ): (token: string) => Promise<Identity | undefined> {
-  /** By token hash. `revision`: credential revision before the look-up. */
+  /** Callers by token hash. `revision`: credential revision before their look-up. */
   const cached = recentMap<Caller & { readonly revision: number }>(MAX_CALLERS);
 
   async function findKey(secretHash: string): Promise<Caller | undefined> {
@@ -73,7 +76,7 @@ export function knownCallers(
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
-  /** Returns undefined for a deleted account: a request in flight may store a key or session after the deletion. */
+  /** Reads role, suspension and limits. A deleted account, of which a credential may exist for a moment, has none. */
   async function findAccountStatus(accountId: string) {
     const accountStatus = await store.accountStatus(accountId);
     return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };
@@ -83,7 +86,7 @@ export function knownCallers(
     const kind = secretKind(token);
     if (kind !== "ak" && kind !== "st") return undefined;
     const tokenHash = hashSecret(token);
-    // Read first, so that a change during the look-up makes the cached entry outdated.
+    // The revision is read before the look-up, so that a change during the look-up makes the cached caller outdated.
     const revision = await credentials.revision();
     const known = cached.get(tokenHash);
     if (known?.revision === revision && known.expiresAtMs > clock.now()) return known.identity;

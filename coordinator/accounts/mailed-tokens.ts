@@ -7,12 +7,13 @@ import type { Background } from "./background.ts";
 import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
+/** Lifetime of a mailed token. */
 export const MAILED_TOKEN_MS = 3_600_000;
-/** Minimum time between two mails to an address, against flooding. */
+/** Minimum time between two mails to an address, so that it cannot be flooded. */
 const MAIL_EVERY_MS = 600_000;
-/** Maximum remembered addresses of address changes; registrations are stored. */
+/** Maximum number of remembered addresses of address changes. Registrations are stored instead. */
 const MAX_ADDRESSES = 10_000;
-/** Maximum mails of one kind in flight. Further requests are refused until the mail server catches up. */
+/** Maximum number of mails of one kind in flight. Further requests are refused until the mail server catches up. */
 const MAX_MAILS = 100;
 const BUSY_RETRY_S = 60;
 
@@ -37,7 +38,7 @@ export function tokenText(
 function outbox(background: Background, failureMessage: string) {
   let inFlight = 0;
   return {
-    /** @throws {RateLimitedError} while too many mails are in flight. */
+    /** Refuses a request whose mail could not be sent now. @throws {RateLimitedError} while too many are in flight. */
     assertFree(): void {
       if (inFlight >= MAX_MAILS) throw new RateLimitedError("login_attempts", BUSY_RETRY_S);
     },
@@ -52,8 +53,8 @@ function outbox(background: Background, failureMessage: string) {
 }
 
 /**
- * Registrations that are confirmed by mail. The password is chosen with the mailed token: an account must not get the
- * password of a stranger who registered another person's address.
+ * Manages registrations that are confirmed by mail. The password is sent with the mailed token, because an account must
+ * not get the password of a stranger who registered another person's address.
  */
 export function openSignUps({ config, clock }: MailEnv, store: AccountStore, send: SendMail, background: Background) {
   const mails = outbox(background, "Could not send a registration mail");
@@ -62,7 +63,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     const nowMs = clock.now();
     const token = newSecret("ep");
     const signUp = { tokenHash: hashSecret(token), email, expiresAtMs: nowMs + MAILED_TOKEN_MS };
-    // Also stored for existing accounts, to limit their mails; this token is never sent.
+    // A row is also stored for an address with an account, to limit its mails; the token of that row is never sent.
     const isNew = await store.createSignUp({ ...signUp, nowMs, keptIfAfterMs: signUp.expiresAtMs - MAIL_EVERY_MS });
     if (!isNew) return;
     const account = await store.getByEmail(email);
@@ -76,7 +77,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     try {
       await send({ to, subject: "Your registration", text: account === undefined ? text : REGISTERED });
     } catch (error) {
-      // The next registration need not wait.
+      // Without the row, the next registration of the address can be mailed at once.
       await store.deleteSignUp(signUp.tokenHash);
       throw error;
     }
@@ -84,8 +85,8 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address, or a notice if it has an account. Returns before the look-up, so that neither
-     * response nor timing reveals whether it has one.
+     * Mails a token to the address; if the address has an account, a notice. Returns before the look-up, so that
+     * neither response nor timing reveals whether there is an account.
      * @throws {RateLimitedError} while too many mails are in flight.
      */
     request(email: string): void {
@@ -100,7 +101,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
       throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
     },
 
-    /** Voids the token after its account was created. */
+    /** Deletes the token after its account was created. */
     done: (token: string) => store.deleteSignUp(hashSecret(token)),
   };
 }
@@ -111,7 +112,7 @@ If it was not you, ignore this mail: nothing was changed.
 `;
 
 /**
- * Changes e-mail addresses of accounts. The new address is verified first, and the old one is notified.
+ * Manages changes of e-mail addresses. The new address is verified first, and the old one is notified.
  * @param send null if this coordinator sends no mail; an address then changes at once.
  */
 export function openEmailChanges(
@@ -121,7 +122,7 @@ export function openEmailChanges(
   background: Background,
 ) {
   const mails = outbox(background, "Could not send mail about an address change");
-  /** Time of the last token mail, by address. */
+  /** Time of the last token mail by address. */
   const mailedAtMs = recentMap<number>(MAX_ADDRESSES);
 
   async function mailToken(sendMail: SendMail, accountId: string, email: string): Promise<void> {
@@ -142,7 +143,8 @@ export function openEmailChanges(
   return {
     /**
      * Without mail, changes the address and resolves with null. With mail, resolves with a function that mails the
-     * token, even if another account has the address. Call it last: a new password voids earlier tokens.
+     * token, even if another account has the address; it must be called last, because a password change deletes the
+     * token.
      * @throws {ServiceError} `email_taken` without mail; {@link RateLimitedError}
      */
     async request(accountId: string, email: string): Promise<(() => void) | null> {
@@ -159,7 +161,7 @@ export function openEmailChanges(
       return () => mails.send(mailToken(send, accountId, email));
     },
 
-    /** Sets the address. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
+    /** Sets the verified address. @throws {ServiceError} `bad_request` for an invalid token; `email_taken` */
     async confirm(token: string): Promise<void> {
       const change =
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;

@@ -9,17 +9,18 @@ import { MAILED_TOKEN_MS, tokenText } from "./mailed-tokens.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Maximum unused resets per account, so that its mailbox cannot be flooded. */
+/** Maximum number of unused resets of an account, so that its mailbox cannot be flooded. */
 const MAX_RESETS = 3;
+/** Lifetime of a reset that the operator creates. */
 const OPERATOR_RESET_MS = 24 * 3_600_000;
 
-/** A token that sets a new password once. `token` is not stored. */
+/** A token with which a new password can be set once. `token` is stored only as a hash. */
 interface ResetToken {
   readonly token: string;
   readonly expiresAtMs: number;
 }
 
-/** A signed-in account, its session and its network address. */
+/** The account, session and network address of a signed-in caller. */
 export interface PasswordCaller {
   readonly accountId: string;
   readonly tokenHash: string;
@@ -27,8 +28,8 @@ export interface PasswordCaller {
 }
 
 /**
- * Changes and resets passwords.
- * @param send null if this coordinator sends no mail; only its operator can then create resets.
+ * Manages changes and resets of passwords.
+ * @param send null if this coordinator sends no mail; resets are then created only by its operator.
  * @param countAttempt counts an attempt of a network address or an account. @throws {RateLimitedError}
  * @param onChanged called after a password change has ended sessions.
  */
@@ -65,7 +66,7 @@ export function openPasswordChanges(
 
   const changes = {
     /**
-     * Changes the password. Ends all other sessions of the account and voids its resets and pending address changes.
+     * Changes the password, ends the account's other sessions, and deletes its resets and pending address change.
      * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError} as `check`
      */
     async change(caller: PasswordCaller, current: string, next: string): Promise<void> {
@@ -74,7 +75,7 @@ export function openPasswordChanges(
       await changes.set(caller, next);
     },
 
-    /** Sets the password as `change`, for a caller that `check` has accepted. @throws {ServiceError} `not_found` */
+    /** Sets the password like `change`, without a check of the current one. @throws {ServiceError} `not_found` */
     async set({ accountId, tokenHash }: PasswordCaller, next: string): Promise<void> {
       const passwordHash = await passwords.hash(next);
       if (!(await store.setPassword({ accountId, passwordHash, keptTokenHash: tokenHash }))) throw accountDeleted();
@@ -82,8 +83,8 @@ export function openPasswordChanges(
     },
 
     /**
-     * Checks the account's password. `field`: request field that the error names.
-     * @throws {ValidationError} if it is wrong; {@link RateLimitedError} by network address and by account
+     * Checks a password of the account. `field`: request field that the error names.
+     * @throws {ValidationError} if the password is wrong; {@link RateLimitedError} by network address and by account
      */
     async check({ accountId, address }: PasswordCaller, password: string, field: string): Promise<void> {
       for (const caller of [address, accountId]) countAttempt(caller);
@@ -91,7 +92,7 @@ export function openPasswordChanges(
       throw new ValidationError([{ path: field, message: "is not the account's password" }]);
     },
 
-    /** Creates a reset for the operator, valid for a day. @throws {ServiceError} `bad_request` if 3 are unused */
+    /** Creates a reset, valid for a day. @throws {ServiceError} `bad_request` if the account has 3 unused resets */
     async createReset(accountId: string): Promise<ResetToken> {
       const reset = await storeReset(accountId, OPERATOR_RESET_MS);
       if (reset !== null) return reset;
@@ -101,7 +102,7 @@ export function openPasswordChanges(
 
     /**
      * Mails a reset, valid for an hour, if an account has the e-mail address. Returns before the look-up, so that
-     * neither response nor timing reveals whether one has.
+     * neither response nor timing reveals whether there is an account.
      * @throws {ServiceError} `insufficient_scope` without mail; {@link RateLimitedError} by network address
      */
     request(email: string, address: string): void {
@@ -112,7 +113,7 @@ export function openPasswordChanges(
     },
 
     /**
-     * Sets a password with a reset token. Uses up all reset tokens of the account and ends all its sessions.
+     * Sets a password with a reset token, deletes all reset tokens of the account and ends all its sessions.
      * @throws {ServiceError} `bad_request` for an invalid token; {@link ValidationError}; {@link RateLimitedError} by
      *   network address
      */
@@ -120,7 +121,7 @@ export function openPasswordChanges(
       assertPassword(password, "new");
       countAttempt(address);
       const tokenHash = hashSecret(token);
-      // Saves an expensive hash for unknown tokens. The write makes the binding check.
+      // This check only saves the cost of a hash for unknown tokens; the write checks again.
       if (secretKind(token) === "pr" && (await store.findReset(tokenHash, clock.now())) !== undefined) {
         const passwordHash = await passwords.hash(password);
         if (await store.useReset({ tokenHash, passwordHash, nowMs: clock.now() })) return onChanged();

@@ -2,25 +2,29 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { Semaphore } from "../../shared/async/semaphore.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 
+/** Cost parameters of scrypt. */
 interface Cost {
-  /** N: a power of two. */
+  /** N, a power of two. */
   readonly cost: number;
   readonly blockSize: number;
   readonly parallelization: number;
 }
 
-/** 32 MiB and about 0.1 s a hash. Each stored hash includes its parameters, so that they can be raised. */
+/** Cost of new hashes: 32 MiB and about 0.1 s. Each stored hash includes its parameters, so they can be raised. */
 const COST: Cost = { cost: 2 ** 15, blockSize: 8, parallelization: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each hash occupies a thread of libuv's pool (4 by default) and 32 MiB. */
+/** Maximum concurrent hashes: each occupies 32 MiB and a thread of libuv's pool, which has 4 by default. */
 const MAX_CONCURRENT = 2;
+/** Maximum number of calls that wait for a hash. Further calls are refused. */
 const MAX_WAITING = 64;
+/** Added to scrypt's memory limit, because it needs slightly more than the formula. */
 const SPARE_BYTES = 2 ** 20;
 
+/** Signal of a wait that is never aborted. */
 const NEVER = new AbortController().signal;
 
-/** Hashes and checks passwords. `cost`: parameters of new hashes. */
+/** Opens hashing and verification of passwords. `cost`: parameters of new hashes. */
 export function openPasswords(cost: Cost = COST) {
   const slots = new Semaphore<null>(MAX_CONCURRENT);
   let unfinished = 0;
@@ -38,7 +42,7 @@ export function openPasswords(cost: Cost = COST) {
   }
 
   const passwords = {
-    /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many calls wait. */
+    /** Returns `scrypt$N$r$p$salt$hash`, salt and hash in base64. @throws {RateLimitedError} if too many calls wait. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       const hash = await withSlot(() => derive(password, salt, HASH_BYTES, cost));
@@ -46,7 +50,10 @@ export function openPasswords(cost: Cost = COST) {
       return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
     },
 
-    /** Returns false after the same time without a stored hash. @throws {RateLimitedError} if too many calls wait. */
+    /**
+     * Returns whether the password is right. Without a stored hash, returns false after the same time.
+     * @throws {RateLimitedError} if too many calls wait.
+     */
     async verify(password: string, stored: string | undefined): Promise<boolean> {
       if (stored === undefined) {
         await passwords.hash(password);
@@ -67,7 +74,8 @@ export function openPasswords(cost: Cost = COST) {
 export type Passwords = ReturnType<typeof openPasswords>;
 
 function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
-  // scrypt needs slightly more than 128 * r * (N + p) bytes; Node's default limit is just below that for our N.
+  // scrypt needs slightly more than 128 * r * (N + p) bytes; Node's default limit is just below that for the N used
+  // here.
   const maxmem = 128 * cost.blockSize * (cost.cost + cost.parallelization) + SPARE_BYTES;
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, length, { ...cost, maxmem }, (error, hash) => {

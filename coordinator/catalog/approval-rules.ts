@@ -5,17 +5,19 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import { pinsOf, withPins } from "./cargo-pins.ts";
 
-/** Fields that may change without a new approval: they do not affect what runs, how it is shown and who accepts it. */
+/**
+ * Fields that may change without a new approval, as they affect neither what runs, how it is shown, nor access to it.
+ */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
   ...(["run_limit_s", "wait_limit_s", "keep_alive_s"] as const),
 ];
 
-/** Returns whether `after` needs a new approval if `before` was approved. */
+/** Returns whether definition `after` needs a new approval if `before` is approved. */
 export function needsApproval(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
-  // With too little required memory, jobs would exhaust the memory of Islands.
+  // With too little required memory, jobs would use up the memory of Islands.
   if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
   return [...names]
@@ -23,14 +25,14 @@ export function needsApproval(before: CargoFile, after: CargoFile): boolean {
     .some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-/** Returns the SHA-256 of a definition as canonical JSON, in hex. */
+/** Returns the revision of a definition: SHA-256 of its canonical JSON, in hex. */
 export function revisionOf(file: CargoFile): string {
-  // Absent and undefined fields are the same definition.
+  // Serialization removes undefined fields, which mean the same as absent ones.
   const definition: unknown = JSON.parse(JSON.stringify(file));
   return createHash("sha256").update(canonicalJson(definition)).digest("hex");
 }
 
-/** Returns a shipped Cargo with the approved pins; null if the file has changed and needs a new approval. */
+/** Returns a shipped Cargo with the approved pins; null if the file changed so that it needs a new approval. */
 export function approvedForm(file: CargoFile, approval: Pick<CargoApproval, "file">): CargoFile | null {
   const approved = readCargo(approval.file);
   if ("errors" in approved) return null;

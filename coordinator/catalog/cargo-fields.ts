@@ -16,12 +16,12 @@ import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
 import { TEXT_TASKS } from "../../shared/text-task.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
-/** Limits of a Cargo whose file has no limits. Source: decision 0008. */
+/** Time limits of a Cargo whose file sets none. Source: decision 0008. */
 export const DEFAULT_RUN_LIMIT_MS = 300_000;
 export const DEFAULT_WAIT_LIMIT_MS = 3_600_000;
 export const MS_PER_S = 1_000;
 const MAX_MB = 16_777_216;
-/** Limit for a Cargo that needs more than the setting `max_output_mb`. */
+/** Highest output limit that a Cargo can request beyond the setting `max_output_mb`. */
 const MAX_OUTPUT_BYTES = 64 * MIB;
 const MAX_EXAMPLE_BYTES = 16_384;
 
@@ -54,9 +54,9 @@ const parametersSchema = z
   .string()
   .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
 
-/** Data from which a Cargo's memory requirements are computed; catalog/README.md has the rule. */
+/** Facts from which the memory requirements of a Cargo are computed, by the rule in catalog/README.md. */
 const memorySchema = z.union([
-  /** Shape of a GGUF model. */
+  /** For GGUF models: shape of the model. */
   z.strictObject({
     layers: z.number().int().positive(),
     kv_heads: z.number().int().positive(),
@@ -64,11 +64,11 @@ const memorySchema = z.union([
     vocabulary: z.number().int().positive(),
     sequences: z.number().int().positive(),
   }),
-  /** Memory of a job in addition to the weights, for other Cargos. */
+  /** For other Cargos: memory of a job in addition to the weights. */
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
-/** All fields of a Cargo's file, without defaults. docs/reference/cargo-format.md explains each. */
+/** Schemas of all fields of a Cargo's file, without defaults. docs/reference/cargo-format.md explains each field. */
 export const cargoFields = {
   slug: cargoManifestSchema.shape.slug,
   name: z.string().min(1).max(200),
@@ -117,7 +117,7 @@ export const cargoFields = {
   output_schema: jsonObject,
 };
 
-/** Fields of one file of catalog/cargos. `cargo-rules.ts` checks combinations. */
+/** Schema of a file in catalog/cargos. `cargo-rules.ts` checks combinations of fields. */
 export const cargoFileShape = z.strictObject({
   ...cargoFields,
   onnx_task_type: cargoFields.onnx_task_type.default(null),
@@ -143,12 +143,12 @@ export const cargoFileShape = z.strictObject({
   max_output_bytes: cargoFields.max_output_bytes.optional(),
   input_schema: cargoFields.input_schema.optional(),
   output_schema: cargoFields.output_schema.optional(),
-  /** Endorsements by `coordinator cargo sign`. Only in files of a catalog. */
+  /** Endorsements made by `coordinator cargo sign`; only in files of a catalog. */
   signatures: z
     .array(z.strictObject({ public_key: z.string().max(64), signature: z.string().max(100) }))
     .max(8)
     .optional(),
-  /** Reason why image or model is not pinned: the Cargo is disabled until its approval. Only in files of a catalog. */
+  /** Reason why image or model has no pin, which disables the Cargo until its approval; only in files of a catalog. */
   unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;

@@ -9,7 +9,7 @@ import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems, isChatFile } from "./cargo-rules.ts";
 import { defaultInputSchemaOf, outputSchemaOf } from "./default-schemas.ts";
 
-/** Schema of a file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
+/** Schema of a file in catalog/cargos. A Cargo of an account has the same fields (cargo-service.ts). */
 const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
   for (const { path, message } of [...cargoProblems(file), ...signatureProblems(file)]) {
     context.addIssue({ code: "custom", path: path.split("."), message });
@@ -17,15 +17,15 @@ const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
 });
 
 export interface CatalogCargo extends Cargo {
-  /** Number of parameters as in the file: "8B". */
+  /** Number of parameters, as in the file: "8B". */
   readonly parameters?: string;
   readonly quantization?: string;
   readonly endorsements?: readonly Endorsement[];
-  /** Limit of a job's output in bytes; absent: that of its input or the setting. */
+  /** Maximum output of a job in bytes; absent: the limit follows from its input or the setting. */
   readonly maxOutputBytes?: number;
 }
 
-/** Converts a file to a Cargo in bytes (an MB of the file is 2^20), ms and micro-credits. */
+/** Converts a file to a Cargo, with sizes in bytes (an MB in the file is 2^20), times in ms and micro-credits. */
 export function cargoOf(file: CargoFile): CatalogCargo {
   return {
     slug: file.slug,
@@ -71,7 +71,7 @@ function withoutUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** Checks the signatures, because Islands would reject a signature of another definition. */
+/** Verifies the signatures, because Islands would reject one that signs another definition. */
 function signatureProblems(file: CargoFile): FieldError[] {
   const { signatures = [] } = file;
   if (signatures.length === 0) return [];
@@ -95,7 +95,7 @@ function phaseLimitsOf(file: CargoFile): Partial<PhaseLimits> | undefined {
   return limits.length === 0 ? undefined : (Object.fromEntries(limits) as Partial<PhaseLimits>);
 }
 
-/** Like {@link readCargo}, for JSON text. */
+/** Parses JSON text and validates it like {@link readCargo}. */
 export function readCargoFile(text: string): { file: CargoFile } | { errors: FieldError[] } {
   let json: unknown;
   try {
@@ -107,7 +107,7 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
   return readCargo(json);
 }
 
-/** Validates a file. Returns all invalid fields as errors. */
+/** Validates a file. Returns the file, or an error for each invalid field. */
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };

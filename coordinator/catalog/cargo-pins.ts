@@ -4,11 +4,11 @@ import type { CargoFile } from "./cargo-fields.ts";
 
 /** Pins that tie a Cargo to exact bytes. */
 export interface Pins {
-  /** Digest of the image's manifest, `sha256:…`. */
+  /** Digest of the manifest of the image, `sha256:…`. */
   readonly imageDigest?: string | undefined;
-  /** SHA-256 of the model's file or of its `files.json`, in hex. */
+  /** SHA-256 in hex of the model's file, or of the `files.json` of its folder. */
   readonly modelHash?: string | undefined;
-  /** Commit of a hub folder, 40 hex digits. */
+  /** Commit of the model's folder on the hub, 40 hex digits. */
   readonly modelCommit?: string | undefined;
 }
 export type PinKind = keyof Pins;
@@ -36,18 +36,18 @@ export function pinsOf(file: CargoFile): Pins {
   }
 }
 
-/** Returns the kind of pin that a Cargo lacks, without which its content may change under the same signature. */
+/** Returns the kind of pin that a Cargo lacks, so that its content could change under the same signature; else null. */
 export function missingPin(file: CargoFile): PinKind | null {
   const kind = pinKindOf(file);
   return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;
 }
 
-/** Returns whether a catalog file is disabled until it is approved with pins. */
+/** Returns whether a catalog file is disabled because it has no pin yet. */
 export function isOffUnpinned(file: CargoFile): boolean {
   return file.unpinned_reason !== undefined && missingPin(file) !== null;
 }
 
-/** Returns the Cargo with its pin and without its reason for lacking one; unchanged if `pins` lacks it. */
+/** Returns the Cargo with its pin and without `unpinned_reason`; unchanged if `pins` does not have its kind of pin. */
 export function withPins(file: CargoFile, pins: Pins): CargoFile {
   const kind = pinKindOf(file);
   const pin = kind === null ? undefined : pins[kind];

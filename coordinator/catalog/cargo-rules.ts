@@ -10,21 +10,21 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
- * Memory of a Cargo's process in MiB in addition to what it loads; also in catalog/README.md. Measured for tiny-chat
- * with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache and compute
- * buffer (2026-11-21, x64, 2 cores).
+ * Memory in MiB that a Cargo's process uses in addition to what it loads; also stated in catalog/README.md. Measured
+ * for tiny-chat with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache
+ * and compute buffer (2026-11-21, x64, 2 cores).
  */
 export const PROCESS_MB = 192;
 
-/** Host names that only exist in a local network. */
+/** Host names that exist only in a local network. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.arpa)$/;
 
-/** Returns whether clients may name the Cargo as `model` of a chat. */
+/** Returns whether clients may use the Cargo as `model` of a chat. */
 export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): boolean {
   return runtime_type === "llmcpp" && task === undefined;
 }
 
-/** Returns problems of a Cargo whose single fields are valid. */
+/** Returns problems of a Cargo whose fields are valid one by one. */
 export function cargoProblems(file: CargoFile): FieldError[] {
   return [
     ...fieldProblems(file),
@@ -49,7 +49,7 @@ function fieldProblems(file: CargoFile): FieldError[] {
   });
 }
 
-/** Checks that memory is left for the module of a wasm Cargo in addition to its process. */
+/** Checks that a wasm Cargo requires more memory than its process uses, so that some is left for the module. */
 function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldError[] {
   if (runtime_type !== "wasm" || required_ram_mb > PROCESS_MB) return [];
   return [{ path: "required_ram_mb", message: `must be over ${PROCESS_MB}, which the process itself needs` }];
@@ -104,7 +104,9 @@ function urlProblems(text: string): FieldError[] {
   return problem === null ? [] : [{ path: "url", message: problem }];
 }
 
-/** Returns why a URL's host cannot be public; null if its addresses decide. URL has normalized forms like `0x7f.1`. */
+/**
+ * Returns why a host cannot be public; null if that depends on its addresses. URL has normalized forms like `0x7f.1`.
+ */
 export function hostProblem(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (isIP(host) !== 0) return isPrivateAddress(host) ? `${host} is a private address` : null;

@@ -9,7 +9,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import type { CatalogSync } from "./catalog-sync.ts";
 
-/** Limits of an owner's Cargo. Imported Cargos may exceed them. */
+/** Maximum values for a Cargo of an account. Imported Cargos may exceed them. */
 const MAX_OWNED_PRICE = 1_000;
 const MAX_OWNED_RUN_S = 3_600;
 const MAX_OWNED_WAIT_S = 86_400;
@@ -19,14 +19,13 @@ export interface OwnedCargo extends StoredCargo {
   readonly file: CargoFile;
 }
 
-/** Fields of a Cargo by name; `null` removes an optional field. */
+/** Changed fields of a Cargo by name; null removes an optional field. */
 type CargoPatch = Readonly<Record<string, unknown>>;
 
 export type Cargos = ReturnType<typeof openCargos>;
 
 /**
- * Manages the Cargos of their owners. When a method resolves, its change is in the catalog of all reachable
- * coordinators.
+ * Manages the Cargos of accounts. When a method resolves, its change is in the catalog of all reachable coordinators.
  * @param announce announces a change to the other coordinators
  */
 export function openCargos(
@@ -48,7 +47,7 @@ export function openCargos(
       return { ...stored, file };
     },
     /**
-     * Changes the given fields. The Cargo may lose its approval: see `needsApproval`.
+     * Changes the given fields. The Cargo loses its approval if the change needs one (`needsApproval`).
      * @throws {ServiceError} `cargo_not_found`; {@link ValidationError}
      */
     async update(ownerId: string, slug: string, patch: CargoPatch, isEnabled?: boolean): Promise<OwnedCargo> {
@@ -64,13 +63,13 @@ export function openCargos(
           isApproved: before.isApproved && !needsApproval(before.file, file),
           atMs: clock.now(),
         });
-        // Another request was faster. One request succeeds in every round, so this ends.
+        // If another request changed the Cargo first, this one is repeated. Each round, one request succeeds.
         if (!isStored) continue;
         await show();
         return cargos.get(ownerId, slug);
       }
     },
-    /** Deletes a Cargo. Its waiting jobs fail; assigned jobs continue. @throws {ServiceError} `cargo_not_found` */
+    /** Deletes a Cargo: its waiting jobs fail, assigned jobs continue. @throws {ServiceError} `cargo_not_found` */
     async remove(ownerId: string, slug: string): Promise<void> {
       if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
       await show();
@@ -84,12 +83,12 @@ export function openCargos(
       }
       await show();
     },
-    /** Lists Cargos sorted by slug. `total` counts all pages. */
+    /** Returns a page of an account's Cargos, sorted by slug. `total` counts all pages. */
     async list(ownerId: string, page: Page): Promise<{ cargos: OwnedCargo[]; total: number }> {
       const { cargos: owned, total } = await store.listOwned(ownerId, page);
       return { cargos: owned.map(withFile), total };
     },
-    /** Returns a Cargo, even if it is disabled. @throws {ServiceError} `cargo_not_found` */
+    /** Returns a Cargo of the account, even if disabled. @throws {ServiceError} `cargo_not_found` */
     async get(ownerId: string, slug: string): Promise<OwnedCargo> {
       const stored = await store.find(slug);
       if (stored === undefined || stored.ownerId !== ownerId) throw notFound(slug);
@@ -128,13 +127,13 @@ function ownedProblems(file: CargoFile): FieldError[] {
   return problems;
 }
 
-/** Removes null fields. A required field is then reported as missing. */
+/** Removes null fields, so that a required one is reported as missing. */
 function withoutNulls(fields: CargoPatch): CargoPatch {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function withFile(stored: StoredCargo): OwnedCargo {
-  // Only this module writes owned Cargos, after validation.
+  // Only this file writes Cargos of accounts, and it validates them.
   return { ...stored, file: stored.file as CargoFile };
 }
 

@@ -11,9 +11,9 @@ import { makeCatalog, type CatalogEntry } from "./catalog.ts";
 import { readShippedCargos } from "./load-catalog.ts";
 import { purposeOf } from "./model-kind.ts";
 
-/** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
+/** Poll interval for changes by other processes (`coordinator cargo approve`). A poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Minimum interval of queries for unknown Cargos, so that wrong names do not load the database. */
+/** Minimum interval of reads because of unknown Cargos, so that wrong names do not load the database. */
 const MIN_POLL_MS = 200;
 
 interface CachedEntry {
@@ -23,7 +23,7 @@ interface CachedEntry {
 
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
-/** Keeps the catalog in sync with files and store (README). @throws {CatalogError} if a shipped file is invalid */
+/** Opens the catalog, kept equal to files and store (README). @throws {CatalogError} if a shipped file is invalid */
 export async function openCatalog(
   env: Pick<
     Env<"catalogDirectory" | "commandLine" | "modelAliases" | keyof typeof DEFAULT_CARGO_SETTINGS>,
@@ -37,15 +37,17 @@ export async function openCatalog(
   const files = await readShippedCargos(config.catalogDirectory, defaults);
   const slugs = files.map((file) => file.slug);
   const known = await store.numbers();
-  // Most starts write nothing, so that a coordinator can start while storage is read-only.
+  // If all slugs have numbers, the start writes nothing and works while storage is read-only.
   const areKnown = slugs.every((slug) => known.has(slug));
   const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
-  /** Shipped Cargos with the entry of their file, which is offered if it has the required pins. */
+  /** Shipped Cargos by slug, with the entry of their file. The entry is offered if it has the required pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
   const catalog = makeCatalog([], defaults, poll, aliases);
   const stop = new AbortController();
-  /** Entries of stored Cargos, and of shipped ones with the operator's pins or price. */
+  /**
+   * Entries of stored Cargos, and of shipped Cargos with a pin or price of the operator, so that objects are reused.
+   */
   let cached: ReadonlyMap<string, CachedEntry> = new Map();
   let readRevision = -1;
   let report: (slug: string) => void = () => undefined;
@@ -53,14 +55,14 @@ export async function openCatalog(
   let polledMs = -Infinity;
   let polling: Promise<void> | null = null;
 
-  /** Reads the store. Resolves when everything stored before the call is in the catalog. */
+  /** Reads the store. Resolves when the catalog contains everything stored before the call. */
   function refresh(): Promise<void> {
-    // Sequential, so that the latest snapshot is applied last.
+    // Reads run one after another, so that the latest snapshot is applied last.
     refreshing = refreshing.catch(() => undefined).then(() => readStore());
     return refreshing;
   }
 
-  /** Queries the store. Undefined if the last query was just now. */
+  /** Reads the store, at most every {@link MIN_POLL_MS}. Returns undefined if the last read was too recent. */
   function poll(): Promise<void> | undefined {
     const nowMs = clock.monotonicMs();
     if (polling === null && nowMs - polledMs >= MIN_POLL_MS && !stop.signal.aborted) {
@@ -84,7 +86,7 @@ export async function openCatalog(
     numbers: ReadonlyMap<string, NumberedCargo>,
   ): CatalogEntry[] {
     const next = new Map<string, CachedEntry>();
-    /** Keeps the entry object while it is made from the same values. */
+    /** Returns the cached entry object if it was made from the same values, otherwise a new one. */
     const keep = <E extends CatalogEntry | null>(key: string, from: readonly unknown[], make: () => E) => {
       const last = cached.get(key);
       const isSame = last?.from.every((each, index) => each === from[index]) === true;
@@ -123,14 +125,14 @@ export async function openCatalog(
   function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
     const read = readCargo(cargo.file);
     if ("errors" in read) {
-      // The rules have become stricter since it was stored.
+      // A later version has made the rules stricter since the Cargo was stored.
       log.warn(
         { cargo: cargo.slug, problems: read.errors },
         "A stored Cargo is not offered, because it violates a rule of this version",
       );
       return null;
     }
-    // The approval of an imported Cargo pins it.
+    // An unpinned Cargo gets its pins with the approval.
     if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
     return cargo.isApproved || cargo.ownerId === null ? entry : unapproved(entry, cargo.ownerId);
@@ -159,7 +161,7 @@ export async function openCatalog(
     refresh,
     shippedFiles: files,
     isShipped: (slug: string): boolean => shipped.has(slug),
-    /** Starts polling. `onChange` is called after an entry was added, removed or changed. */
+    /** Starts to poll. Calls `onChange` after an entry was added, removed or changed. */
     watch(onChange: (slug: string) => void): void {
       report = onChange;
       reportUnpinned();
@@ -184,7 +186,7 @@ function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCarg
   return { ...cargo, workloadId: known.number, createdAtMs: known.createdAtMs };
 }
 
-/** Makes the unreviewed entry private to its owner and without network. */
+/** Returns an entry that is not approved: private to its owner, and without network access. */
 function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   const { container } = entry;
   return {
@@ -194,7 +196,7 @@ function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   };
 }
 
-/** Describes the purposes for which clients have no or fewer models while shipped Cargos are disabled. */
+/** Describes what clients lack, or have less choice of, while shipped Cargos are disabled. */
 function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): string {
   const here = new Set(offered.map(purposeOf));
   const purposes = [...new Set(off.map(purposeOf))].sort();
@@ -206,7 +208,7 @@ function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): 
   return `${off.length} shipped Cargos are disabled until you approve their files: ${lacking.join(", ")}`;
 }
 
-/** Returns the operator's aliases, and the default model names of the public product's SDKs, unless assigned. */
+/** Returns the operator's aliases, and names that public SDKs use by default unless the operator uses them. */
 export function withUsualAliases(
   own: ReadonlyMap<string, string>,
   defaults: Pick<DefaultSlugs, "chat">,

@@ -11,22 +11,23 @@ import {
 } from "../config/default-cargo-settings.ts";
 import { isFit } from "./model-kind.ts";
 
+/** A Cargo as it is offered to accounts. */
 export interface CatalogEntry extends CatalogCargo {
-  /** Number in the spec's `workload_id`. */
+  /** Number of the Cargo, the spec's `workload_id`. */
   readonly workloadId: number;
-  /** Time when its slug first entered the catalog of this network. */
+  /** Time when the slug first entered the catalog of this network. */
   readonly createdAtMs: number;
-  /** The only account that may see and run it until it is approved; absent for a public Cargo. */
+  /** The only account that may see and run the Cargo before its approval; absent for a public Cargo. */
   readonly privateTo?: string;
 }
 
-/** Returns whether `entry` is the approved definition of the private `accepted`. */
+/** Returns whether `entry` is the approved definition of `accepted`, which was private. */
 function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
   return isDeepStrictEqual(definitionOf(entry, accepted), definitionOf(accepted, accepted));
 }
 
-/** Returns the definition without what the approval adds: network access, and the pins that `accepted` lacks. */
+/** Returns the definition without what an approval adds: network access, and the pins that `accepted` lacks. */
 function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManifest {
   const { container, model, ...rest } = manifestOf(cargo);
   const hasDigest = accepted.container?.digest != null;
@@ -46,9 +47,9 @@ function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManif
 export type Catalog = ReturnType<typeof makeCatalog>;
 
 /**
- * Holds the enabled Cargos by slug. Only `openCatalog` writes it. Entries are immutable.
+ * Creates the catalog of enabled Cargos by slug, whose entries are immutable. Only `openCatalog` writes it.
  * @param poll reads what other processes stored, at most at an interval
- * @param aliases slugs by alias; `findModel` resolves them
+ * @param aliases slugs by alias, which `findModel` resolves
  */
 export function makeCatalog(
   entries: readonly CatalogEntry[],
@@ -70,9 +71,8 @@ export function makeCatalog(
     aliases,
     defaultChatSlug: defaults.chat,
     /**
-     * Returns the slug for requests of this kind without a model: the operator's, otherwise the shipped one if it is
-     * offered.
-     * @throws {ServiceError} `cargo_not_found` if there is neither
+     * Returns the Cargo for requests of this kind without a model: the operator's choice, or the shipped default if it
+     * is offered. @throws {ServiceError} `cargo_not_found` if there is neither
      */
     defaultSlug(kind: DefaultKind): string {
       const slug = defaultOf(kind);
@@ -85,7 +85,7 @@ export function makeCatalog(
     defaultSlugs(): ReadonlySet<string> {
       return new Set(DEFAULT_KINDS.map((kind) => defaultOf(kind)).filter((slug) => slug !== null));
     },
-    /** Returns the Cargo with this slug that `accountId` may run; without an account, only a public one. */
+    /** Returns the Cargo that `accountId` may run; without an account, only a public one. */
     find(slug: string, accountId?: string): CatalogEntry | undefined {
       const entry = offered.get(slug);
       return entry?.privateTo === undefined || entry.privateTo === accountId ? entry : undefined;
@@ -101,16 +101,16 @@ export function makeCatalog(
       if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);
       return entry;
     },
-    /** Returns the Cargo with this slug, private or public. */
+    /** Returns the Cargo with this slug, even if it is private to an account. */
     known(slug: string): CatalogEntry | undefined {
       return offered.get(slug);
     },
-    /** Returns the definition that a job accepted for this Cargo runs now: once approved, the public one. */
+    /** Returns the definition with which an accepted job runs now: the public one if the Cargo was approved since. */
     approvedForm(accepted: CatalogEntry): CatalogEntry {
       const entry = offered.get(accepted.slug);
       return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
     },
-    /** Lists the Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
+    /** Returns the Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */
     list(
       filter: { runtimeType?: RuntimeType | undefined; category?: CargoCategory | undefined } = {},
       accountId?: string,
@@ -120,7 +120,7 @@ export function makeCatalog(
         .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
         .filter((entry) => filter.category === undefined || entry.category === filter.category);
     },
-    /** Replaces all entries. Returns the slugs that were added, removed or changed. */
+    /** Replaces all entries. Returns the slugs of entries that were added, removed or changed. */
     replace(next: readonly CatalogEntry[]): string[] {
       const before = offered;
       offered = bySlug(next);

@@ -6,34 +6,38 @@ import addFormats from "ajv-formats";
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** Maximum number of compiled schemas in memory. */
 const MAX_COMPILED = 128;
-/** Time limit of a check. A client's pattern may backtrack endlessly. Nearly all checks take less than 1 ms. */
+/** Time limit of a check, most of which take less than 1 ms: a client's pattern may backtrack endlessly. */
 const MAX_CHECK_MS = 250;
+/** Maximum number of attempts of a check on a busy machine. */
 const MAX_ATTEMPTS = 4;
 const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
-/** Ignored keywords: identifiers, which all schemas would share, and others without effect. */
+/** Keywords without effect, and identifiers, which would be shared by the schemas of all clients. */
 const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
+/** Keywords whose values are data, not schemas. */
 const VALUES = new Set(["const", "enum", "default", "examples"]);
 const OPTIONS: Options = {
   strict: false,
   logger: false,
   ownProperties: true,
-  // Multiples of 0.1 are not exact doubles.
+  // Multiples of 0.1 cannot be exact doubles.
   multipleOfPrecision: 9,
 };
 
 const CHECK = new Script("check(value)");
 const compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
+/** Compilers by dialect: the latest, 2020-12, and earlier ones. */
 const compilers: { latest?: Ajv; before?: Ajv } = {};
 
-/** Returns why the schema violates JSON Schema; null if it is valid. */
+/** Returns why a schema is not valid JSON Schema; null if it is. */
 export function schemaFault(schema: Schema): string | null {
   const [compiler, cleaned] = compilerFor(schema);
   if (compiler.validateSchema(cleaned) === true) return null;
   return messageOf(compiler.errors);
 }
 
-/** Returns why the value violates the schema that its client sent, or takes too long to check; null if it is valid. */
+/** Returns why a value violates its client's schema, or cannot be checked in time; null if it is valid. */
 export function completionFault(schema: Schema, value: unknown): string | null {
   try {
     const check = compile(schema);
@@ -44,7 +48,7 @@ export function completionFault(schema: Schema, value: unknown): string | null {
   }
 }
 
-/** Runs a check with a time limit, and retries if a busy machine gave it little processor time. */
+/** Runs a check with a time limit. Retries it if a busy machine gave it little processor time. */
 function runBounded(check: ValidateFunction, value: unknown): boolean {
   const context = createContext({ check, value });
   for (let attempt = 1; ; attempt += 1) {
@@ -68,7 +72,7 @@ function compile(schema: Schema): ValidateFunction {
     compiled.set(text, check);
     return check;
   } finally {
-    // ajv would keep the schema forever.
+    // ajv would otherwise keep the schema permanently.
     compiler.removeSchema(cleaned);
   }
 }
@@ -76,7 +80,7 @@ function compile(schema: Schema): ValidateFunction {
 /** Returns the compiler for the schema's dialect, and the schema without ignored keywords. */
 function compilerFor(schema: Schema): readonly [Ajv, Schema] {
   const cleaned = clean(schema) as Schema;
-  // Lists in `items` belong to dialects before 2020-12.
+  // A list in `items` belongs to dialects before 2020-12.
   if (hasListOfItems(cleaned)) return [(compilers.before ??= withFormats(new Ajv(OPTIONS))), cleaned];
   return [(compilers.latest ??= withFormats(new Ajv2020(OPTIONS))), cleaned];
 }
@@ -89,7 +93,7 @@ function withFormats(compiler: Ajv): Ajv {
 function clean(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(clean);
   if (typeof schema !== "object" || schema === null) return schema;
-  // A property may have the name of a keyword, but then its value is a schema.
+  // A keyword may also be the name of a property, whose value is then a schema.
   const kept = Object.entries(schema).filter(([keyword, value]) => !IGNORED.has(keyword) || isSchema(value));
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, VALUES.has(keyword) ? value : clean(value)]));
 }

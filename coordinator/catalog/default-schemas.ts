@@ -8,7 +8,7 @@ const { properties: chatMembers = {}, ...chatObject } = z.toJSONSchema(chatInput
   io: "input",
   target: "draft-2020-12",
 });
-/** Defaults that `chatRequestOf` and `toolUseOf` use for missing or null members, shown in forms. */
+/** Values that `chatRequestOf` and `toolUseOf` use for missing or null members; forms show them. */
 const CHAT_DEFAULTS: Readonly<Record<string, unknown>> = {
   max_tokens: DEFAULT_OUTPUT_TOKENS,
   temperature: DEFAULT_TEMPERATURE,
@@ -24,7 +24,7 @@ export const chatInputJsonSchema: JsonSchema = Object.freeze({
       name in CHAT_DEFAULTS && typeof member === "object" ? { ...member, default: CHAT_DEFAULTS[name] } : member,
     ]),
   ),
-  // Zod cannot derive this counterpart of the refinement in chatInputSchema.
+  // Zod cannot derive the refinement of chatInputSchema that this expresses.
   oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
 });
 
@@ -37,15 +37,15 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
   "text-ranking": schemasOf("text-ranking"),
 };
 
-/** Returns the JSON Schema (2020-12) of the input of Cargos without their own. */
+/** Returns the JSON Schema (2020-12) of inputs for Cargos without an own schema. */
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
   if (runtime_type !== "llmcpp") return {};
   return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;
 }
 
 /**
- * Returns the JSON Schema (2020-12) of the output of a Cargo's jobs, against which results are checked: its own, or
- * that of its task or runtime. `{}` allows any JSON value.
+ * Returns the JSON Schema (2020-12) against which the outputs of a Cargo are checked: its own, or that of its task or
+ * runtime. `{}` allows any JSON value.
  */
 export function outputSchemaOf({
   output_schema,

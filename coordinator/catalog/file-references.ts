@@ -11,29 +11,30 @@ import type { JobInput } from "../store/jobs/job-store.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** File reference in an input where the Cargo's schema expects a string. */
+/** A reference to a file in an input, where the Cargo's schema expects a string. */
 export interface FileReference {
   readonly path: readonly string[];
   readonly fileId: string;
   readonly form: FileForm;
-  /** Minimum and maximum size of the file in bytes. */
+  /** Minimum and maximum size of the file in bytes, derived from the schema. */
   readonly minBytes: number;
   readonly maxBytes: number;
+  /** Minimum length of the string in characters. */
   readonly minLength: number;
 }
 
-/** Value from which a `maxLength` describes the size of a request and does not limit files. */
+/** Values of `maxLength` from which it is meant to limit requests, and does not limit files. */
 const MAX_INLINE_CHARS = 200_000;
-/** Keywords allowed for a string that a file replaces. Others would need the content. */
+/** Keywords that a string may have for a file to replace it. A check of other keywords would need the content. */
 const OF_ANY_STRING: ReadonlySet<string> = new Set([
   ...["type", "minLength", "maxLength", "contentEncoding", "contentMediaType"],
   ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"],
 ]);
 
 /**
- * Returns the `{"file_id": …}` of `input` that replace a string of the schema. docs/use/files-and-batches.md has the
- * rule.
- * @param json JSON of the input, for a quick check: most inputs name no file
+ * Returns the `{"file_id": …}` objects of `input` that replace a string of the schema, by the rule in
+ * docs/use/files-and-batches.md.
+ * @param json JSON of the input, for a quick check, because most inputs have no file
  */
 export function fileReferencesOf(schema: Schema, input: JobInput, json: string): FileReference[] {
   const references: FileReference[] = [];
@@ -53,12 +54,12 @@ export function fileReferencesOf(schema: Schema, input: JobInput, json: string):
   }
 }
 
-/** Returns the input with a placeholder for each file, so that the Cargo's schema can check it. */
+/** Replaces each file reference by a placeholder, so that the input can be checked against the Cargo's schema. */
 export function withPlaceholders(input: JobInput, references: readonly FileReference[]): JobInput {
   return references.reduce((filled, { path, minLength }) => withValueAt(filled, path, "A".repeat(minLength)), input);
 }
 
-/** Returns the constraints of a string at `path`; null if the schema allows none that a file could replace. */
+/** Returns the constraints of the string at `path`; null if the schema has no string there that a file can replace. */
 function stringAt(
   root: Schema,
   schema: unknown,
@@ -78,13 +79,13 @@ function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null
   if (typeof minLength !== "number" || typeof maxLength !== "number" || minLength > MAX_INLINE_CHARS) return null;
   const isBase64 = contentEncoding === "base64";
   if (!isBase64 && contentEncoding !== undefined) return null;
-  // Each character of a text has at least one byte.
+  // Each character of a text takes at least one byte.
   const bound = maxLength >= MAX_INLINE_CHARS ? Infinity : isBase64 ? Math.floor(maxLength / 4) * 3 : maxLength;
   const minBytes = isBase64 && minLength > 0 ? (Math.ceil(minLength / 4) - 1) * 3 + 1 : minLength;
   return { form: isBase64 ? "base64" : "text", minBytes, maxBytes: Math.min(bound, MAX_JOB_FILE_BYTES), minLength };
 }
 
-/** Returns the schema and those that it refers to or chooses from. Accepted schemas have no cycles. */
+/** Returns the schema with those that it references or chooses from. Accepted schemas have no cycles. */
 function alternativesOf(root: Schema, schema: unknown): Schema[] {
   if (!isJsonObject(schema)) return [];
   const { $ref: reference, anyOf, oneOf } = schema;

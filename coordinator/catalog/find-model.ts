@@ -4,7 +4,7 @@ import type { Catalog, CatalogEntry } from "./catalog.ts";
 import { isFit, MODEL_PATHS, modelKindOf, NEEDS } from "./model-kind.ts";
 
 /**
- * Finds the Cargo with this slug, otherwise that of the operator's alias; undefined if there is neither.
+ * Finds the Cargo whose slug is `name`, otherwise the one with this alias; undefined if there is neither.
  * @throws {ServiceError} `storage_unavailable`
  */
 export async function findModel(
@@ -20,8 +20,8 @@ export async function findModel(
 
 /**
  * Finds the Cargo for a request of a kind.
- * @param asked model name; absent: the default of the kind
- * @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind
+ * @param asked model name of the request; absent: the default of the kind
+ * @throws {ServiceError} `cargo_not_found`, also if the Cargo does not suit the kind
  */
 export async function findModelFor(
   need: DefaultKind,

@@ -8,26 +8,28 @@ import { ServiceError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { RUNTIMES } from "./runtimes.ts";
 
+/** Number of hash digits in a file name. */
 const HASH_DIGITS = 16;
 
-/** Returns the folder for files of imported Cargos, which package upgrades do not touch. */
+/** Returns the folder for model files of imported Cargos, which package upgrades leave unchanged. */
 export function importedModelsDirectory({ dataDirectory }: { readonly dataDirectory: string }): string {
   return join(dataDirectory, "models");
 }
 
+/** A model file that the coordinator serves. */
 export interface StoredModel {
   readonly path: string;
   readonly model: { readonly url: string; readonly sha256: string; readonly size_bytes: number };
-  /** False if the same content was already stored. */
+  /** Whether the file was copied; false if the same content was already stored. */
   readonly isNew: boolean;
 }
 
 /**
- * Copies a file to where the coordinator serves it, under a name of slug and hash, so that jobs of an earlier import
- * still find theirs.
- * @param minFreeBytes free space to leave on the disk
+ * Copies a model file to where the coordinator serves it. Its name has slug and hash, so that jobs of an earlier import
+ * still find their file.
+ * @param minFreeBytes free space that must remain on the disk
  * @throws {ServiceError} `bad_request` for another format, an empty file or too little space. @throws file system
- * errors
+ *   errors
  */
 export async function storeModelFile(
   source: string,
@@ -56,7 +58,7 @@ export async function storeModelFile(
   const part = `${path}.part`;
   try {
     await copyFile(source, part);
-    // Every Island may download it, and the original may belong to another user.
+    // The copy gets its own mode, because the original may belong to another user. Islands get it from the coordinator.
     await chmod(part, 0o600);
     await rename(part, path);
   } catch (error) {

@@ -19,24 +19,24 @@ import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
 
-/** Validated input, in the form that is stored, priced and sent. */
+/** A validated input, in the form in which it is stored, priced and sent. */
 export interface CheckedInput {
   readonly input: JobInput;
   readonly inputJson: string;
 }
 
-/** Limit of different member names in an input. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
+/** Maximum number of different member names. Agents reject a frame with more than 20,000 (`frame-values.ts`). */
 const MAX_NAMES = 15_000;
-/** Minimum size of a name in JSON. */
+/** Minimum size of a member name in JSON. */
 const BYTES_PER_NAME = 4;
 
 /**
- * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Referenced files
- * are not looked up.
+ * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Does not look up
+ * referenced files.
  * @param asked value from a JSON parser
  * @param root request field of the input, with which paths in errors begin
  * @returns the input, with `max_tokens` lowered to what the Cargo can generate
- * @throws {ValidationError} naming every invalid field (only the first for a large input that is not chat)
+ * @throws {ValidationError} with each invalid field (only the first for a large input that is not chat)
  */
 export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input"): CheckedInput {
   const input = cargo.isChat ? withLoweredTokens(asked, cargo.contextTokens ?? null) : asked;
@@ -44,7 +44,7 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
   const bytes = Buffer.byteLength(json);
   const sizeError = sizeErrorOf(input, bytes, cargo.isChat ? MAX_CHAT_BYTES : MAX_INPUT_BYTES);
   if (sizeError !== null) throw new ValidationError([{ path: root, message: sizeError }]);
-  // Chat first: it has rules that a schema cannot express, and clearer messages.
+  // The rules of chat come first: a schema cannot express all of them, and their messages are clearer.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length === 0) {
     const files = cargo.isChat ? [] : fileReferencesOf(cargo.inputSchema, input, json);
@@ -95,7 +95,7 @@ function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: Ch
 
 const SCHEMA_PATH = "response_format.json_schema.schema";
 
-/** Checks that a grammar can enforce the requested schema, before the job costs credits. */
+/** Checks that a grammar can enforce the schema of `response_format`, before the job costs credits. */
 function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
   const bytes = Buffer.byteLength(JSON.stringify(format.json_schema.schema));

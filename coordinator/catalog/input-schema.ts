@@ -7,22 +7,23 @@ import { ALLOWED_FORMATS, costOf, isAffordable, schemaProblems, type SchemaCost 
 type Schema = Readonly<Record<string, unknown>>;
 
 interface CompiledSchema {
-  /** Schema object that was compiled, by which the compilers identify it. */
+  /** The schema object given to the compilers, which identify it by reference. */
   readonly schema: Schema;
   readonly check: ValidateFunction;
   readonly cost: SchemaCost;
-  /** Compiled on first use. */
+  /** Check that lists all errors; null until it is first needed. */
   listAll: ValidateFunction | null;
 }
 
 /** Maximum number of compiled schemas in memory. */
 const MAX_COMPILED = 256;
+/** Maximum number of errors that a check returns. */
 const MAX_ERRORS = 100;
-/** Size up to which all errors are listed, instead of only the first: their memory grows with the input. */
+/** Maximum size of an input for which all errors are listed, not only the first: their memory grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
 const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 
-/** Error for an unusable input schema. Paths are relative to the schema. */
+/** The input schema cannot be used. Paths are relative to the schema. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   readonly problems: readonly FieldError[];
@@ -32,9 +33,9 @@ export class SchemaError extends Error {
   }
 }
 
-/** Validates inputs against JSON Schemas (2020-12), which are compiled once while they stay cached. */
+/** Returns checks of inputs against JSON Schemas (2020-12). Compiled schemas are cached. */
 export function schemaChecks(limit = MAX_COMPILED) {
-  /** One compiler stops at the first error; the other lists all errors of invalid inputs. */
+  /** Compilers: `first` makes checks that stop at the first error, `all` checks that list all errors. */
   const first = newCompiler(false);
   const all = newCompiler(true);
   const compiledSchemas = new LRUCache<string, CompiledSchema>({ max: limit, dispose: ({ schema }) => forget(schema) });
@@ -57,7 +58,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
     return text;
   }
 
-  /** Removes a schema from ajv, which otherwise keeps it forever. */
+  /** Removes a schema from ajv, which otherwise keeps it permanently. */
   function forget(schema: Schema): void {
     first.removeSchema(schema);
     all.removeSchema(schema);
@@ -67,7 +68,7 @@ export function schemaChecks(limit = MAX_COMPILED) {
     get size(): number {
       return compiledSchemas.size;
     },
-    /** Checks that the schema is valid, with bounded cost of a check. @throws {SchemaError} naming every problem */
+    /** Checks that a schema is valid and its checks have a bounded cost. @throws {SchemaError} with every problem */
     assertUsable(schema: Schema): void {
       if (compiledSchemas.has(textOf(schema))) return;
       const problems = schemaProblems(schema);
@@ -77,14 +78,14 @@ export function schemaChecks(limit = MAX_COMPILED) {
         compile(schema);
       } catch (error) {
         forget(schema);
-        // The compiler rejects more than the meta-schema, for example keywords that need another one.
+        // The compiler also rejects schemas that the meta-schema allows, such as a keyword that requires another one.
         throw new SchemaError([{ path: "", message: error instanceof Error ? error.message : String(error) }]);
       }
     },
     /**
-     * Returns the problems of `input`, which has `bytes` bytes as JSON. Rejects an input that would take too long to
-     * check.
-     * @param schema accepted by `assertUsable`. Its text is cached by identity, so it must not change
+     * Returns the problems of `input`, which has `bytes` bytes as JSON. An input that would take too long to check is a
+     * problem.
+     * @param schema accepted by `assertUsable`. Its text is cached by reference, so it must not change
      */
     errorsOf(schema: Schema, input: unknown, bytes: number): FieldError[] {
       const compiled = compile(schema);
@@ -109,12 +110,12 @@ function newCompiler(allErrors: boolean): Ajv2020 {
   const compiler = new Ajv2020({
     allErrors,
     strict: true,
-    // Style rules that generated schemas often break.
+    // These rules of style are off, because generated schemas often violate them.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // Ignore inherited properties such as "toString".
+    // Checks ignore inherited properties such as "toString".
     ownProperties: true,
     addUsedSchema: false,
     logger: false,
@@ -130,7 +131,7 @@ function fieldErrors(errors: readonly ErrorObject[] | null | undefined): FieldEr
   }));
 }
 
-/** Splits a JSON Pointer into segments. Source: RFC 6901. */
+/** Splits a JSON Pointer into its segments. Source: RFC 6901. */
 function segmentsOf(pointer: string): string[] {
   return pointer
     .split("/")
@@ -138,7 +139,7 @@ function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Returns the member that an error is about, if ajv names only the object. */
+/** Returns the member that an error concerns, for errors in which ajv names only the object. */
 function memberOf({ params }: ErrorObject): string[] {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty;

@@ -5,7 +5,7 @@ import { readCargoFile } from "./cargo-file.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { defaultProblems } from "./model-kind.ts";
 
-/** Error for an invalid catalog on disk. One line per problem: file, field, what is wrong. */
+/** The catalog on disk is invalid. Each line of the message is a problem: file, field, what is wrong. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
   readonly problems: readonly string[];
@@ -16,7 +16,7 @@ export class CatalogError extends Error {
 }
 
 /**
- * Reads `<directory>/cargos/*.json`.
+ * Reads and validates the files `<directory>/cargos/*.json`.
  * @param defaults slugs that the operator set as defaults for requests without a model
  * @throws {CatalogError} with all problems; also if there is no Cargo, or a default is missing or of another kind
  */

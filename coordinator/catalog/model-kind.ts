@@ -3,7 +3,7 @@ import { DEFAULT_KINDS, type DefaultKind, type DefaultSlugs } from "../config/de
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, type CatalogCargo } from "./cargo-file.ts";
 
-/** Endpoint of each model kind in OpenAI's API. */
+/** Path of the OpenAI API for each kind of model. */
 export const MODEL_PATHS = {
   chat: "/chat/completions",
   embedding: "/embeddings",
@@ -24,7 +24,7 @@ const KIND_OF_TASK: Readonly<Record<string, ModelKind>> = {
   "text-to-image": "image",
 };
 
-/** Returns the kind of a Cargo; null if it runs as a job only. */
+/** Returns the kind of model that a Cargo is; null if only jobs can use it. */
 export function modelKindOf(
   cargo: Pick<CatalogCargo, "isChat" | "runtimeType" | "task" | "onnxTaskType">,
 ): ModelKind | null {
@@ -33,18 +33,20 @@ export function modelKindOf(
   return KIND_OF_TASK[taskOf(cargo) ?? ""] ?? null;
 }
 
-/** Returns the purpose of a Cargo in one or two words: "chat", "embedding", "object detection". */
+/** Returns what a Cargo is for, in one or two words: "chat", "embedding", "object detection". */
 export function purposeOf(file: CargoFile): string {
   const kind = modelKindOf(cargoOf(file));
   const otherwise = file.container === undefined ? file.category : "container";
   return kind ?? file.onnx_task_type?.replaceAll("-", " ") ?? otherwise;
 }
 
+/** What an endpoint needs of its model. */
 interface Need {
-  /** Completes "is not …". */
+  /** Words that complete the message "is not …". */
   readonly what: string;
-  /** Completes "The model does not …". */
+  /** Words that complete the message "The model does not …". */
   readonly verb: string;
+  /** Kinds of models that the endpoint accepts. */
   readonly fits: readonly ModelKind[];
 }
 
@@ -58,12 +60,13 @@ export const NEEDS: Readonly<Record<DefaultKind, Need>> = {
   rerank: { what: "a Cargo that ranks or makes embeddings", verb: "rank texts", fits: ["rerank", "embedding"] },
 };
 
+/** Returns whether a Cargo can serve requests of the kind. */
 export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0]): boolean {
   const found = modelKindOf(cargo);
   return found !== null && NEEDS[kind].fits.includes(found);
 }
 
-/** Returns the problems of the operator's defaults, one line each. */
+/** Returns the problems of the operator's default Cargos, one line each. */
 export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs): string[] {
   const cargos = new Map(files.map((file) => [file.slug, cargoOf(file)]));
   return DEFAULT_KINDS.flatMap((kind) => {

@@ -4,7 +4,7 @@ import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } f
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Cargo fields that depend on the runtime. */
+/** Fields of a Cargo that only some runtimes have. */
 export const RUNTIME_FIELDS = [
   "onnx_task_type",
   "task",
@@ -21,17 +21,19 @@ export const RUNTIME_FIELDS = [
 ] as const;
 type RuntimeField = (typeof RUNTIME_FIELDS)[number];
 
-/** Facts about a runtime; `shared/cargo.ts` says which models are folders. */
+/** Facts about a runtime. `shared/cargo.ts` states which models are folders. */
 interface RuntimeFacts {
+  /** Fields that a Cargo of the runtime must have. */
   readonly needs: readonly RuntimeField[];
+  /** Fields that a Cargo of the runtime can have. */
   readonly mayHave: readonly RuntimeField[];
-  /** Allowed values of `onnx_task_type`, with the output of each. */
+  /** Values of `onnx_task_type`, with the output schema of each. */
   readonly tasks?: ReadonlyMap<string, JsonSchema>;
-  /** Output of Cargos without a task and their own schema. */
+  /** Output schema of Cargos without a task and without their own schema. */
   readonly output: JsonSchema;
-  /** Format of single-file programs: the ending at /models, and the magic number if it has one. */
+  /** Format of programs in a single file: file extension at /models, and magic number; null if the format has none. */
   readonly file?: { readonly ending: string; readonly magic: Buffer | null };
-  /** Whether Islands preload its Cargos. Source: spec §2; Core ML Cargos are not recommended. */
+  /** Whether Islands are recommended to preload its Cargos. Source: spec §2; Core ML Cargos are not recommended. */
   readonly isRecommended: boolean;
 }
 
@@ -61,7 +63,7 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
     output: IMAGE,
     isRecommended: true,
   },
-  /** Runs the files of the onnx and diffusers runtimes (docs/reference/cargo-format.md). */
+  /** Core ML runs the files of the onnx and diffusers runtimes (docs/reference/cargo-format.md). */
   coreml: {
     needs: ["model", "input_schema"],
     mayHave: ["onnx_task_type", "weights", "output_schema"],

@@ -1,16 +1,17 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 
+/** Maximum size of an input schema as JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
-/** Maximum number of subschemas after every `$ref` is expanded. It bounds the work of a check. */
+/** Maximum number of subschemas, counted with every `$ref` expanded, which bounds the work of a check. */
 export const MAX_SUBSCHEMAS = 500;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_ENUM = 500;
 const MAX_PATTERN = 200;
-/** Limit for `uniqueItems`, which compares all pairs. */
+/** Maximum `maxItems` with `uniqueItems`, which compares all pairs. */
 const MAX_UNIQUE_ITEMS = 1_000;
 
-/** Formats of ajv-formats whose expressions take linear time. */
+/** Allowed formats: those of ajv-formats whose regular expressions take linear time. */
 export const ALLOWED_FORMATS = ["date", "time", "date-time", "email", "uuid", "uri", "ipv4", "ipv6"] as const;
 
 /** The only accepted value of `$schema`, which is also the default. */
@@ -25,7 +26,7 @@ const ONE_SCHEMA = words(`
 const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "dependentSchemas"];
 
-/** Other accepted keywords of 2020-12, without identifiers, which all schemas of the process would share. */
+/** Other accepted keywords of 2020-12. Not identifiers, because all schemas of the process would share them. */
 const OTHER_KEYWORDS = words(`
   $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
   format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
@@ -34,23 +35,24 @@ const OTHER_KEYWORDS = words(`
 `);
 const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
 
-/** Limit of a check, which blocks the event loop for at most a third of a second. */
+/** Maximum steps of a check, which block the event loop for at most a third of a second. */
 const MAX_STEPS = 20_000_000;
+/** Bytes of text that a step reads. */
 const TEXT_BYTES = 8;
-/** Comparisons per step: of names, of the values of an `enum`, and of pairs. */
+/** Comparisons in a step: of names, of `enum` values, or of pairs. */
 const COMPARISONS = 2;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Cost of a schema in steps of about 16 ns: for each checked value, and for each 8 bytes of text. */
+/** Cost of a check in steps of about 16 ns: for each checked value, and for each 8 bytes of text. */
 export interface SchemaCost {
   readonly perValue: number;
   readonly perText: number;
 }
 
 /**
- * Returns problems of an input schema that ajv does not find: slow checks and external references. README, "Input
- * schemas", gives the reasons. Paths are relative to the schema.
+ * Returns the problems of an input schema that ajv does not find: slow checks and external references. README, "Input
+ * schemas", has the reasons. Paths are relative to the schema.
  */
 export function schemaProblems(schema: Json): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
@@ -64,7 +66,7 @@ export function costOf(schema: Json): SchemaCost {
   return walkSchema(schema).cost;
 }
 
-/** Returns the cost of one subschema without its children. */
+/** Returns the cost of a subschema without those inside. */
 function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Json): SchemaCost {
   const compared =
     (Array.isArray(values) ? values.length : 0) +
@@ -74,15 +76,15 @@ function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Jso
   return { perValue: 1 + compared / COMPARISONS, perText: readsText ? 1 : 0 };
 }
 
-/** Returns whether a value of `bytes` bytes as JSON can be checked in bounded time. */
+/** Returns whether a check of a value takes bounded time. `bytes`: size of the value as JSON. */
 export function isAffordable({ perValue, perText }: SchemaCost, value: unknown, bytes: number): boolean {
   const steps = (perText * bytes) / TEXT_BYTES;
-  // A value takes at least two bytes, including its comma.
+  // A value takes at least two bytes with its comma, which bounds the number of values without counting them.
   if (steps + perValue * (1 + bytes / 2) <= MAX_STEPS) return true;
   return steps + perValue * countValues(value) <= MAX_STEPS;
 }
 
-/** Counts the values in `value`, including itself and member names. */
+/** Returns the number of values in `value`, including `value` and all member names. */
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   const members = Object.values(value);
@@ -91,10 +93,10 @@ function countValues(value: unknown): number {
   return count;
 }
 
-/** Walks a schema in validation order. Returns its problems, and the cost of the visited parts. */
+/** Walks a schema in the order of validation. Returns its problems, and the cost of the visited parts. */
 function walkSchema(root: Json): { readonly problems: FieldError[]; readonly cost: SchemaCost } {
   const problems = new Map<string, string>();
-  /** References on the current path; meeting one of them again is a cycle. */
+  /** References on the current path, by which a cycle is detected. */
   const following = new Set<string>();
   let subschemas = 0;
   const cost = { perValue: 0, perText: 0 };
@@ -166,16 +168,18 @@ function walkSchema(root: Json): { readonly problems: FieldError[]; readonly cos
   }
 
   visit(root, [], 0);
-  // Unused definitions are compiled too.
+  // The compiler also compiles definitions that no reference uses.
   for (const [name, definition] of entriesOf(root["$defs"])) visit(definition, ["$defs", name], 1);
   return { problems: [...problems].map(([path, message]) => ({ path, message })), cost };
 }
 
-/** Matches a character, an escape or a class, with an optional quantifier. */
+/** Matches one part of a pattern: a character, escape or class, with an optional quantifier. */
 const PATTERN_PART =
   /(?:\\[dDwWsSnrt.\\/^$*+?()[\]{}|-]|\[(?:\\[dDwWsSnrt\\^\]-]|[^\\\]])+\]|[^\\[\](){}|*+?^$])(\*|\+|\?|\{\d{1,4}(?:,\d{0,4})?\})?/y;
 
-/** Returns why a pattern may take more than linear time (two variable quantifiers: quadratic); null if not. */
+/**
+ * Returns why a pattern may take more than linear time; null if it cannot. (Two variable quantifiers are quadratic.)
+ */
 function patternProblem(pattern: unknown): string | null {
   if (typeof pattern !== "string") return "must be a string";
   if (pattern.length > MAX_PATTERN) return `has more than ${MAX_PATTERN} characters`;

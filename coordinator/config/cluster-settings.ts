@@ -98,7 +98,7 @@ export const CLUSTER_SETTINGS = settingGroup("Cluster", {
 
 type ClusterSettings = Settings<typeof CLUSTER_SETTINGS>;
 
-/** Checks combinations of settings. @throws {ConfigError} */
+/** Checks settings that depend on each other. @throws {ConfigError} */
 export function assertCluster(settings: ClusterSettings): void {
   const { storeAddress, busAddress, leaseMs, leaseRenewMs, natsCertFile, natsKeyFile } = settings;
   if (busAddress !== null && storeAddress === null) {
@@ -122,7 +122,7 @@ export function assertCluster(settings: ClusterSettings): void {
   }
 }
 
-/** Returns the database if one is set, otherwise the data directory. @throws {ConfigError} without a key */
+/** Returns the database if `store` is set, otherwise the data directory. @throws {ConfigError} without a cluster key */
 export async function storeLocationOf(
   config: Pick<ClusterSettings, "storeAddress" | "clusterKey" | "clusterKeyFile"> & { readonly dataDirectory: string },
 ): Promise<StoreLocation> {
@@ -138,14 +138,14 @@ export async function storeLocationOf(
   return { address, key: await readKeyFile(clusterKeyFile) };
 }
 
-/** @throws {ConfigError} if the file contains no cluster key */
+/** Reads a cluster key from a file. @throws {ConfigError} if the file does not contain one */
 export async function readKeyFile(file: string): Promise<Buffer> {
   const key = readClusterKey((await readFile(file, "utf8")).trim());
   if (key === undefined) throw new ConfigError([`${file}: must contain a cluster key: ${KEY_ADVICE}`]);
   return key;
 }
 
-/** Returns the NATS servers and credentials; null for a coordinator without peers. */
+/** Returns servers and credentials of NATS; null for a coordinator without a bus. */
 export function busConnectionOf(config: Pick<ClusterSettings, BusSettings>): BusConnection | null {
   const { busAddress } = config;
   if (busAddress === null) return null;

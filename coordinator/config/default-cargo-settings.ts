@@ -1,6 +1,6 @@
 import { setting, settingGroup, type Settings } from "../../shared/settings.ts";
 
-/** Shipped Cargos for requests without a `model`; null: none. `default_<kind>_cargo` overrides each. */
+/** Shipped Cargos for requests without a `model`, by kind; null for none. `default_<kind>_cargo` overrides each. */
 export const SHIPPED_DEFAULTS = {
   chat: "tiny-chat",
   embedding: "tiny-embed",
@@ -13,7 +13,7 @@ export const SHIPPED_DEFAULTS = {
 export type DefaultKind = keyof typeof SHIPPED_DEFAULTS;
 export const DEFAULT_KINDS = Object.keys(SHIPPED_DEFAULTS) as DefaultKind[];
 
-/** Slugs set by the operator; null: the shipped Cargo, if the catalog has it. Chats always have a default. */
+/** Slugs that the operator set; null: the shipped Cargo, if the catalog has it. Chats always have a default. */
 export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: string | null } & {
   readonly chat: string;
 };

@@ -4,6 +4,7 @@ import { ConfigError } from "../../shared/settings.ts";
 export const REGISTRATIONS = ["open", "email", "closed"] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
+/** Settings that determine who can reach the coordinator. */
 interface Addresses {
   readonly host: string;
   readonly publicUrl: string | null;
@@ -16,7 +17,7 @@ export function isExposed({ host, publicUrl, trustProxy }: Addresses): boolean {
 }
 
 /**
- * Returns the registration in force. Unset means "open" if only this machine can reach the coordinator.
+ * Returns the registration in force; an unset setting means "open" if only this machine can reach the coordinator.
  * @throws {ConfigError} if it is unset and other machines can reach the coordinator, or if `email` has no mail server
  */
 export function registrationOf(

@@ -47,9 +47,10 @@ function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) 
   return setting.number(key, { ...texts, min: 1, max: MAX_MEMORY_MB, factor: MIB, fallback: null });
 }
 
+/** All memory limits in bytes. */
 export type MemoryBudgets = { readonly [Name in keyof typeof MEMORY_SETTINGS]: number };
 
-/** Returns all limits in bytes. `heapBytes` is the heap limit of this process. */
+/** Returns all limits; an unset one is a share of `heapBytes`, the heap limit of this process. */
 export function memoryBudgets(settings: Settings<typeof MEMORY_SETTINGS>, heapBytes: number): MemoryBudgets {
   const outputMemoryBytes = settings.outputMemoryBytes ?? heapBytes / 8;
   return {

@@ -23,16 +23,17 @@ import { isExposed, REGISTRATIONS } from "./exposure.ts";
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
 const MAX_MB = 1_048_576;
-/** With open registration over the network, a grant must not be worth creating another account. */
+/** Credits of a new account. With open registration on a network, they must not make creating accounts worthwhile. */
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
 
+/** Maximum number of model aliases. */
 const MAX_ALIASES = 200;
-/** Model names of other services: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
+/** Pattern of aliases, such as `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
 
-/** A table in the file, `name=slug,name=slug` in a flag or variable. */
+/** Setting `model_aliases`: a table in the file, `name=slug,name=slug` in a flag or variable. */
 const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   key: "model_aliases",
   meaning: "Additional names for Cargos, such as gpt-4o-mini=tiny-chat. Clients can use them as model names",
@@ -395,20 +396,20 @@ function days(key: string, fallback: number, meaning: string) {
   return setting.number(key, { min: 0, max: 36_500, factor: MS_PER_DAY, fallback, meaning });
 }
 
-/** Frozen configuration in the program's units (ms, bytes, micro-credits). */
+/** Frozen configuration, with values in the units of the program (ms, bytes, micro-credits). */
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
-  /** Returns the command line for a command such as "cargo list", with the flags that find this data. */
+  /** Returns the full command line of a command such as "cargo list", with the flags that select this data. */
   readonly commandLine: (words: string) => string;
-  /** All settings in the units of their keys, with their sources; without secrets. */
+  /** All settings with their sources, in the units of their keys, without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
 
 const bareCommand = (words: string): string => `coordinator ${words}`;
 
 interface CoordinatorConfigSources {
-  /** Flags by camel-cased name, as commander returns them. */
+  /** Flags by camel-case name, as commander returns them. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly toml: ConfigFile | null;
@@ -416,7 +417,10 @@ interface CoordinatorConfigSources {
   readonly commandLine?: (words: string) => string;
 }
 
-/** Flags override ATOLL_* variables, which override the file. @throws {ConfigError} naming every problem */
+/**
+ * Resolves the configuration: flags override ATOLL_* variables, which override the file.
+ * @throws {ConfigError} with every problem
+ */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory, commandLine = bareCommand } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
@@ -435,7 +439,7 @@ export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }
 
-/** ATOLL_* variables of commands, clients and the Island agent. */
+/** Known ATOLL_* variables that are not settings: of commands, clients and the Island agent. */
 const OTHERS = [
   "ATOLL_CONFIG",
   "ATOLL_EMAIL",
@@ -445,7 +449,7 @@ const OTHERS = [
   "ATOLL_ISLAND_DATA",
 ];
 
-/** Names unknown ATOLL_* variables; null if all are known. */
+/** Returns a warning with the unknown ATOLL_* variables; null if all are known. */
 export function describeUnknownEnv(env: Readonly<Record<string, string | undefined>>): string | null {
   const known = describeConfig().map(({ env: variable }) => variable);
   return describeUnknown(unknownVariables(env, ENV_PREFIX, [...known, ...OTHERS]));

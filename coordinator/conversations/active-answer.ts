@@ -4,17 +4,18 @@ import type { AnswerEnding } from "../store/conversations.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { UsedKey } from "../store/accounts/key-spending.ts";
 
+/** The job that generates an answer, and its feed. */
 export interface AnswerJob {
   readonly id: string;
   readonly slug: string;
-  /** `messages` and the sampling fields. */
+  /** Input of a chat job: `messages` and the sampling fields. */
   readonly input: JobInput;
-  /** API key of the question; absent after a restart. */
+  /** API key of the question, whose limits apply to a retry; absent after a restart. */
   readonly apiKey?: UsedKey | null | undefined;
   readonly feed: Feed;
 }
 
-/** An answer in progress, for its readers. Only `answerTracker` changes it. */
+/** An answer in progress, as its readers see it. Only `answerTracker` changes it. */
 export type AnswerView = Readonly<
   Pick<ActiveAnswer, "accountId" | "conversationId" | "answerId" | "job" | "begun" | "stored">
 >;
@@ -24,13 +25,13 @@ export class ActiveAnswer {
   readonly accountId: string;
   readonly conversationId: string;
   readonly answerId: string;
-  /** The present job; it replaces a job that failed. */
+  /** The current job. Another job replaces it if the model found the history too long. */
   job: AnswerJob;
-  /** Number of jobs so far, including the present one. */
+  /** Number of jobs so far, including the current one. */
   attempts = 1;
-  /** True after the client disconnected: no other job follows the present one. */
+  /** Whether the client has disconnected, after which no job replaces the current one. */
   isAbandoned = false;
-  /** True once the answer is complete and is being stored. */
+  /** Whether the answer is complete and is being stored. */
   isEnding = false;
   readonly #begun = Promise.withResolvers<void>();
   readonly #stored = Promise.withResolvers<void>();
@@ -42,17 +43,17 @@ export class ActiveAnswer {
     this.job = job;
   }
 
-  /** Resolves when the answer has text, after which no other job replaces the present one, or when it is stored. */
+  /** Resolves when the answer has text, so that no job replaces the current one any more, or when it is stored. */
   get begun(): Promise<void> {
     return this.#begun.promise;
   }
 
-  /** Resolves when the answer is stored, with any outcome. */
+  /** Resolves when the answer is stored, whatever its outcome. */
   get stored(): Promise<void> {
     return this.#stored.promise;
   }
 
-  /** Resolves with the ending of the present job; null if its feed was cut and must be reopened. */
+  /** Resolves with the ending of the current job; null if its feed was cut and must be reopened. */
   async jobEnded(): Promise<FeedEnding | null> {
     const { feed } = this.job;
     await untilFeed(feed, ({ hasOutput, isCut, ending }) => {
@@ -68,7 +69,7 @@ export class ActiveAnswer {
   }
 }
 
-/** Returns the ending of an answer for the ending of its job. */
+/** Returns the ending of an answer whose job ended with `ending`. */
 export function answerEndingOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
   if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
   const { code, message } = ending;

@@ -13,28 +13,29 @@ import { shortenHistory } from "./fit-history.ts";
 
 type AnswerRequest = Pick<SubmitRequest, "accountId" | "apiKey" | "slug" | "input" | "answer">;
 
-/** Maximum jobs of one answer when the model finds the history too long. The last one gets no history. */
+/** Maximum number of jobs of one answer when the model finds the history too long. The last gets no history. */
 const MAX_ATTEMPTS = 4;
-/** Delay before a feed is opened again. */
+/** Delay before a cut feed is opened again. */
 const RETRY_MS = 2_000;
+/** Codes of errors after which opening a feed is repeated. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
 
-/** Owns all answers in progress: submits and follows their jobs, retries with less history, and stores the results. */
+/** Owns all answers in progress: submits and follows their jobs, retries with less history, stores the results. */
 export function answerTracker(
   { config, clock, log, onFatal }: Omit<Env<"chatWaitMs">, "version">,
   store: Store["conversations"],
   jobs: JobApi,
 ) {
-  /** By conversation, which has at most one. */
+  /** Answers in progress by conversation, which has at most one. */
   const active = new Map<string, ActiveAnswer>();
-  /** Ids of answers that are being stored: `resume` may read one before it is in `active`. */
+  /** Ids of answers that are being stored: `resume` may read such an answer before it is in `active`. */
   const beginning = new Set<string>();
   let isClosing = false;
 
   function follow(answer: ActiveAnswer): AnswerView {
     active.set(answer.conversationId, answer);
     complete(answer).catch((error: unknown) => {
-      // Nothing is lost: the answer is in progress in storage, and the next start resumes it.
+      // Nothing is lost: storage has the answer in progress, and the next start resumes it.
       if (error instanceof ServiceError && error.code === "shutting_down") return;
       onFatal(error);
     });
@@ -47,13 +48,13 @@ export function answerTracker(
     answer.isEnding = true;
     const { answerId, conversationId, job } = answer;
     const content = job.feed.text();
-    // No-op if the conversation was deleted.
+    // If the conversation was deleted, this changes nothing.
     await store.endAnswer({ answerId, jobId: job.id, content, atMs: clock.now(), ...answerEndingOf(ending) });
     active.delete(conversationId);
     answer.markStored();
   }
 
-  /** Resolves with the ending of the present job. Its feed may be cut and reopened before that. */
+  /** Resolves with the ending of the current job. Its feed may be cut and reopened before. */
   async function jobEnding(answer: ActiveAnswer): Promise<FeedEnding> {
     for (;;) {
       const ending = await answer.jobEnded();
@@ -64,7 +65,7 @@ export function answerTracker(
     }
   }
 
-  /** Returns null while storage or the job's owner is unavailable. */
+  /** Opens the feed of the current job again. Returns null while storage or the job's owner is unavailable. */
   async function reopenFeed({ accountId, job }: ActiveAnswer): Promise<Feed | null> {
     const stopping = "The coordinator is stopping; the next start, or another coordinator, resumes the answer";
     if (isClosing) throw new ServiceError("shutting_down", stopping);
@@ -76,7 +77,7 @@ export function answerTracker(
     }
   }
 
-  /** Submits another job if the model found the history too long, which the estimate could not predict. */
+  /** Submits a job with less history if the model found it too long. Returns false if the answer ends instead. */
   async function retryWithLess(answer: ActiveAnswer, ending: FeedEnding): Promise<boolean> {
     if (ending.type === "done" || ending.code !== "context_length_exceeded") return false;
     const { accountId, answerId, job, attempts } = answer;
@@ -90,7 +91,7 @@ export function answerTracker(
       answer.job = await submit({ accountId, apiKey, slug, input: { ...input, messages }, answer: link });
       answer.attempts += 1;
     } catch (error) {
-      // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends like its last job.
+      // The conversation was deleted, credits are used up, or the Cargo was removed: the answer ends like its last job.
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
       throw error;
     }
@@ -107,13 +108,13 @@ export function answerTracker(
   const tracker = {
     find: (conversationId: string): AnswerView | undefined => active.get(conversationId),
 
-    /** Resolves when no answer is being stored, so that a client that saw the end of the stream finds the answer. */
+    /** Waits for an answer that is being stored, so that a client that saw the end of its stream can read it. */
     async settled(conversationId: string): Promise<void> {
       const answer = active.get(conversationId);
       if (answer?.isEnding === true) await answer.stored;
     },
 
-    /** Returns the message. The content of an answer in progress is the text delivered so far. */
+    /** Returns the message; for an answer in progress, with the text delivered so far. */
     async withDelivered(accountId: string, message: Message): Promise<Message> {
       if (message.state !== "in_progress") return message;
       const answer = active.get(message.conversationId);
@@ -122,20 +123,20 @@ export function answerTracker(
       try {
         return { ...message, content: (await jobs.openFeed(accountId, message.jobId)).text() };
       } catch (error) {
-        // The job's owner is unavailable, or the conversation was deleted.
+        // The owner of the job is unavailable, or the conversation was deleted.
         if (error instanceof ServiceError) return message;
         throw error;
       }
     },
 
-    /** Returns the job of an answer that another coordinator follows; undefined if there is none. */
+    /** Returns the id of the job of an answer that another coordinator follows; undefined for none. */
     async jobElsewhere(conversationId: string): Promise<string | undefined> {
       if (active.has(conversationId)) return undefined;
       const [last] = await store.history(conversationId, 1, 1);
       return last?.state === "in_progress" ? (last.jobId ?? undefined) : undefined;
     },
 
-    /** Submits the job of a new answer, stored with its question, and follows it. @throws the errors of `submit` */
+    /** Submits the job of a new answer with its question, and follows it. @throws the errors of `submit` */
     async begin(
       ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
       request: AnswerRequest,
@@ -149,9 +150,9 @@ export function answerTracker(
     },
 
     /**
-     * Follows the unfinished answers that no coordinator follows, and returns their number. Runs after the jobs are
-     * restored, before clients can connect; again after another coordinator died, and when the result of a question's
-     * commit may have been lost.
+     * Adopts and follows unfinished answers that no coordinator follows, and returns their number. It runs after the
+     * jobs are restored and before clients can connect; again after another coordinator died, and when the reply to the
+     * commit of a question may have been lost.
      */
     async resume(): Promise<number> {
       const unfinished = (await store.unfinishedAnswers()).filter(
@@ -162,7 +163,7 @@ export function answerTracker(
         try {
           follow(new ActiveAnswer(ids, await openAnswerJob(jobs, ids.accountId, jobId)));
         } catch (error) {
-          // Other answers do not wait for this one.
+          // The fault of one answer must not keep the others from being resumed.
           faults.push(error);
         }
       }
@@ -170,12 +171,14 @@ export function answerTracker(
       return unfinished.length;
     },
 
-    /** Stops abandoning answers: the shutdown disconnects clients, and the next start resumes their answers. */
+    /** Makes `abandon` a no-op: the shutdown disconnects clients, and the next start resumes their answers. */
     close(): void {
       isClosing = true;
     },
 
-    /** Cancels an answer's job, so that it ends with the delivered text. No-op for a stored answer. Never rejects. */
+    /**
+     * Cancels the job of an answer, which then ends with the delivered text. No-op for a stored answer. Never rejects.
+     */
     async abandon({ conversationId, answerId }: Pick<AnswerView, "conversationId" | "answerId">): Promise<void> {
       const answer = active.get(conversationId);
       if (isClosing || answer?.answerId !== answerId) return;
@@ -202,7 +205,7 @@ const GONE: FeedEnding = {
 };
 
 /**
- * Opens the job of an answer. If its output was removed, or the job is gone, the feed has only its end.
+ * Opens the job of an answer. If its output was removed, or the job does not exist, the feed has only an end.
  * @param known fields of the job that were read before
  * @throws {ServiceError} while storage or the job's owner is unavailable
  */

@@ -21,7 +21,7 @@ export interface AcceptedQuestion {
 export type Conversations = ReturnType<typeof openConversations>;
 
 /**
- * Manages the stored chats of accounts. README.md has the rules.
+ * Opens the stored chats of accounts; README.md has the rules.
  * @param removeContent removes prompts and answers of the jobs of a deleted conversation
  */
 export function openConversations(
@@ -38,10 +38,12 @@ export function openConversations(
     /** Resumes the answers in progress after a restart. Resolves with their number. */
     resume: () => answers.resume(),
 
-    /** Must be called before the connections close: the next start then resumes answers in progress. */
+    /**
+     * Stops abandoning answers. Must be called before connections close, so that the next start resumes the answers.
+     */
     close: () => answers.close(),
 
-    /** `slug`: null for the operator's default chat Cargo. @throws {ServiceError} `cargo_not_found` */
+    /** Creates a conversation. `slug`: null for the default chat Cargo. @throws {ServiceError} `cargo_not_found` */
     async create(
       accountId: string,
       { slug, ...rest }: Pick<Conversation, "title" | "systemPrompt" | "metadata"> & { readonly slug: string | null },
@@ -54,17 +56,17 @@ export function openConversations(
       return conversation;
     },
 
-    /** @throws {ServiceError} `not_found` */
+    /** Returns a conversation of the account. @throws {ServiceError} `not_found` */
     async get(accountId: string, conversationId: string): Promise<Conversation> {
       const conversation = await store.get(conversationId);
       if (conversation === undefined || conversation.accountId !== accountId) throw notFound(conversationId);
       return conversation;
     },
 
-    /** Newest first. */
+    /** Returns a page of conversations, newest first. */
     list: (accountId: string, page: Parameters<typeof store.list>[1]) => store.list(accountId, page),
 
-    /** @throws {ServiceError} `not_found` */
+    /** Changes title or metadata. @throws {ServiceError} `not_found` */
     async update(
       accountId: string,
       conversationId: string,
@@ -74,7 +76,10 @@ export function openConversations(
       return store.update(accountId, conversationId, changes, clock.now());
     },
 
-    /** Cancels the answer in progress. The jobs stay without prompt and answer. @throws {ServiceError} `not_found` */
+    /**
+     * Deletes a conversation and cancels its answer in progress. The jobs stay, without content.
+     * @throws {ServiceError} `not_found`
+     */
     async delete(accountId: string, conversationId: string): Promise<void> {
       const jobElsewhere = await answers.jobElsewhere(conversationId);
       const wasDeleted = await store.delete(accountId, conversationId, clock.now());
@@ -85,7 +90,7 @@ export function openConversations(
       await removeContent(conversationId);
     },
 
-    /** Returns a page of messages. An answer in progress has the text so far. @throws {ServiceError} `not_found` */
+    /** Returns a page of messages; an answer in progress has the text so far. @throws {ServiceError} `not_found` */
     async read(
       accountId: string,
       conversationId: string,
@@ -99,7 +104,7 @@ export function openConversations(
       return { conversation, messages: await Promise.all(delivered), total };
     },
 
-    /** Returns an ended answer; undefined if its conversation was deleted. */
+    /** Returns a stored answer; undefined if its conversation was deleted. */
     answer: (answerId: string) => store.message(answerId),
 
     /**

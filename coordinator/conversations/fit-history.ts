@@ -2,26 +2,26 @@ import { MAX_INPUT_BYTES, type ChatMessage } from "../../shared/chat-input.ts";
 import { ValidationError } from "../../shared/errors.ts";
 import type { Message } from "../store/conversations.ts";
 
-/** A question with its answer. It is kept or dropped whole, because chat templates require alternating roles. */
+/** A question and its answer, kept or dropped together because chat templates require alternating roles. */
 interface Turn {
   readonly question: string;
   readonly answer: string;
 }
 
-/** Maximum messages of a job's input. */
+/** Maximum number of messages in a job's input. */
 export const MAX_HISTORY_MESSAGES = 128;
-/** Bytes of `{"messages":[],…}` around the messages and the other fields. */
+/** Size of `{"messages":[],…}` around the messages and the other fields. */
 const FRAME_BYTES = 16;
-/** UTF-8 bytes of a token, estimated low: English has 4 to 5, other scripts about 3, code sometimes less. */
+/** UTF-8 bytes per token, estimated low: English has 4 to 5, other scripts about 3, code sometimes less. */
 const BYTES_PER_TOKEN = 3;
-/** Tokens of a chat template around each message. */
+/** Tokens that a chat template adds to each message. */
 const TOKENS_PER_MESSAGE = 8;
 
 interface FitLimits {
-  /** Context of the chat Cargo; null: only the limits of a job's input apply. */
+  /** Context of the chat Cargo in tokens; null: only the limits of a job's input apply. */
   readonly contextTokens: number | null;
   readonly maxTokens: number;
-  /** Fields of the job's input besides `messages`: sampling, response format. */
+  /** Fields of the job's input other than `messages`: sampling, response format. */
   readonly otherFields?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +55,7 @@ export function fitHistory(
   return [...system, ...newestTurns(turnsOf(history), budget), last];
 }
 
-/** Drops the older half of the history (by estimated tokens), or all if `keepNone`. Undefined without history. */
+/** Drops the older half of the history by estimated tokens; all of it with `keepNone`. Undefined without history. */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
   const past = messages.slice(system.length, -1);
@@ -67,12 +67,12 @@ export function shortenHistory(messages: readonly ChatMessage[], keepNone: boole
 
 interface Budget {
   readonly tokens: number;
-  /** Size as JSON. */
+  /** Maximum size as JSON. */
   readonly bytes: number;
   readonly messages: number;
 }
 
-/** Returns the newest turns that fit, oldest first, without a gap. */
+/** Returns the newest turns that fit, oldest first, without gaps. */
 function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
   let kept: ChatMessage[] = [];
   let [tokens, bytes] = [0, 0];
@@ -90,8 +90,8 @@ function newestTurns(turns: readonly Turn[], budget: Budget): ChatMessage[] {
 }
 
 /**
- * Pairs questions with their answers. Leaves out questions without an answer: many templates reject adjacent questions.
- * The history may begin with an answer whose question was not read.
+ * Pairs questions with their answers. Omits questions without an answer, because many templates reject adjacent
+ * questions. The history may begin with an answer whose question was not read.
  */
 function turnsOf(messages: readonly Pick<ChatMessage, "role" | "content">[]): Turn[] {
   return messages.flatMap(({ role, content: question }, index) => {
@@ -101,7 +101,7 @@ function turnsOf(messages: readonly Pick<ChatMessage, "role" | "content">[]): Tu
   });
 }
 
-/** Returns the bytes of a message in the JSON of a job's input, with its comma. */
+/** Returns the size of a message in the JSON of a job's input, with its comma. */
 function inputBytes(message: ChatMessage): number {
   return jsonBytes(message) + 1;
 }
@@ -110,7 +110,7 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** @param fields Fields that the client sent with the question. */
+/** Returns an error that names the largest field. @param fields fields that the client sent with the question. */
 function tooLarge(fields: Readonly<Record<string, unknown>>): ValidationError {
   const sizes = Object.entries(fields).map(([path, value]) => ({
     path,

@@ -2,35 +2,35 @@ import type { LedgerKind } from "./postings.ts";
 
 /** A movement of an account's credits, as `GET /account/ledger` shows it. */
 export interface LedgerLine {
-  /** Increases with time. */
+  /** Sequence number; later lines have higher ones. */
   readonly id: number;
-  /** `correction`: a grant that takes credits back. */
+  /** Kind of movement. `correction`: a grant that takes credits back. */
   readonly kind: Exclude<LedgerKind, "fee"> | "correction";
-  /** Change of the spendable balance; 0 for a charge, which comes from the hold. */
+  /** Change of the spendable balance in micro-credits; 0 for a charge, which comes from the hold. */
   readonly micro: number;
-  /** Change of the credits held for unfinished jobs. */
+  /** Change of the micro-credits held for unfinished jobs. */
   readonly heldMicro: number;
-  /** Spendable balance after this movement. */
+  /** Spendable balance after this movement, in micro-credits. */
   readonly balanceMicro: number;
-  /** Job of this movement; null for a grant and for the hold of a batch. */
+  /** Id of the job; null for a grant and for the hold of a batch. */
   readonly jobId: string | null;
-  /** Batch of a batch's hold; its jobs settle under their own ids. */
+  /** Id of the batch, for the hold of a batch; its jobs settle under their own ids. */
   readonly batchId: string | null;
-  /** Cargo of the job or batch; null for a grant. */
+  /** Slug of the Cargo of job or batch; null for a grant. */
   readonly slug: string | null;
-  /** Operator's note on a grant. */
+  /** Operator's note on a grant; null for none. */
   readonly note: string | null;
   readonly atMs: number;
 }
 
-/** A stored posting that becomes a line: every posting of the client party, and the charges of the hold party. */
+/** A stored posting that is a line: every posting of the client party, and the charges of the hold party. */
 export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "note" | "atMs"> {
   readonly kind: Exclude<LedgerKind, "fee">;
   /** Id of the job or batch; null for a grant. */
   readonly subjectId: string | null;
 }
 
-/** Returns the lines of `entries`, newest first. `balanceMicro`: spendable balance after the newest entry. */
+/** Converts entries, newest first, to lines. `balanceMicro`: spendable balance after the newest entry. */
 export function linesOf(entries: readonly LineEntry[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
   return entries.map(({ micro: moved, subjectId, ...entry }): LedgerLine => {
@@ -44,7 +44,7 @@ export function linesOf(entries: readonly LineEntry[], balanceMicro: number): Le
   });
 }
 
-/** Returns the change of the spendable balance and of the hold. */
+/** Returns the changes that a posting makes to spendable balance and hold. */
 function movedBy(kind: LineEntry["kind"], moved: number): readonly [micro: number, heldMicro: number] {
   switch (kind) {
     case "hold":

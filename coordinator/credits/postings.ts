@@ -9,26 +9,29 @@ export type LedgerParty = `client:${string}` | `hold:${string}` | "network";
 export type LedgerKind = "grant" | "hold" | "charge" | "release" | "earning" | "fee";
 
 /**
- * A side of a movement of credits. The postings of a movement sum to zero and are stored together. A store adds each to
- * its party's balance and keeps it as an entry; a posting of 0 leaves no entry.
+ * One side of a movement of credits. The postings of a movement sum to zero and are stored together. The store adds
+ * each to the balance of its party and keeps it as an entry; a posting of 0 leaves no entry.
  */
 export interface Posting {
   readonly party: LedgerParty;
-  /** Change of the party's balance; negative for a withdrawal. A safe integer. */
+  /** Change of the party's balance in micro-credits, negative for a withdrawal. A safe integer. */
   readonly micro: number;
   readonly kind: LedgerKind;
 }
 
-/** Highest balance that a grant may reach, because the API shows balances as doubles. Earnings may exceed it. */
+/** Highest balance that a grant may produce, because the API shows balances as doubles. Earnings may exceed it. */
 const MAX_GRANTED_MICRO = BigInt(Number.MAX_SAFE_INTEGER);
-/** Limit of issued credits: half the range of a signed 64-bit integer, so that no balance overflows. */
+/** Maximum of issued credits: half the range of a signed 64-bit integer, so that no balance overflows. */
 const MAX_ISSUED_MICRO = 2n ** 62n;
 
 export function partiesOf(accountId: string): readonly LedgerParty[] {
   return [`client:${accountId}`, `hold:${accountId}`];
 }
 
-/** Issues credits, or withdraws them if negative. @throws {RangeError} unless `micro` is a safe integer other than 0 */
+/**
+ * Returns postings that issue credits, or withdraw negative ones.
+ * @throws {RangeError} unless `micro` is a safe integer other than 0
+ */
 export function grantPostings(accountId: string, micro: number): Posting[] {
   if (!Number.isSafeInteger(micro) || micro === 0) {
     throw new RangeError(`Invalid grant of ${micro} micro-credits: expected a safe integer other than 0`);
@@ -39,9 +42,9 @@ export function grantPostings(accountId: string, micro: number): Posting[] {
   ];
 }
 
-/** Withdraws the remaining credits of a deleted account: the reverse of a grant. Empty for a balance of 0. */
+/** Returns postings that withdraw the remaining credits of a deleted account; empty for a balance of 0. */
 export function returnPostings(accountId: string, balanceMicro: bigint): Posting[] {
-  // Earnings may exceed a safe integer; the rest stays in the balance.
+  // Earnings may exceed a safe integer; the excess stays in the balance.
   const micro = Number(balanceMicro > MAX_GRANTED_MICRO ? MAX_GRANTED_MICRO : balanceMicro);
   return micro <= 0 ? [] : grantPostings(accountId, -micro);
 }
@@ -54,7 +57,7 @@ export function priceOf(cargoPriceMicro: number, priority: number, priorityPrice
   return Math.round(cargoPriceMicro * (1 + ((priorityPrice - 1) * priority) / 100));
 }
 
-/** Holds the prices of all jobs of a submission. @throws {RangeError} for an invalid price. */
+/** Returns postings that hold the prices of all jobs of a submission. @throws {RangeError} for an invalid price. */
 export function holdPostings(accountId: string, pricesMicro: readonly number[]): Posting[] {
   for (const price of pricesMicro) assertPrice(price);
   const micro = pricesMicro.reduce((sum, price) => sum + price, 0);
@@ -64,16 +67,16 @@ export function holdPostings(accountId: string, pricesMicro: readonly number[]):
   ];
 }
 
-/** @throws {RangeError} */
+/** Checks a price. @throws {RangeError} unless it is a safe integer of 0 or more. */
 export function assertPrice(micro: number): void {
   if (!Number.isSafeInteger(micro) || micro < 0)
     throw new RangeError(`Invalid price of ${micro} micro-credits: expected a safe integer of 0 or more`);
 }
 
 /**
- * Returns the reason to refuse these postings; null if they may be stored. A {@link ServiceError} is an expected
+ * Returns the error with which to refuse postings; null if they may be stored. A {@link ServiceError} is an expected
  * refusal: `not_found`, `insufficient_credits`, or `bad_request` for a grant beyond a limit. Any other error is a bug.
- * @param balanceOf balance in micro-credits; undefined for an unknown party
+ * @param balanceOf returns a balance in micro-credits; undefined for an unknown party
  */
 export function refusalOf(
   postings: readonly Posting[],
@@ -96,7 +99,7 @@ export function refusalOf(
     const refusal = exceededLimit(party, balance, micro, isGrant);
     if (refusal !== null) return refusal;
   }
-  // Checked last: a hold that exceeds an exact double also exceeds the balance, which is the better reason.
+  // This check is last: a hold that exceeds an exact double also exceeds the balance, which is the better reason.
   const inexact = postings.find(({ micro }) => !Number.isSafeInteger(micro));
   return inexact === undefined
     ? null

@@ -1,30 +1,33 @@
 import type { EndEvent } from "../../shared/job-state.ts";
 import { assertPrice, type Posting } from "./postings.ts";
 
+/** Facts about a job that ends, from which its charge follows. */
 export interface SettleFacts {
   readonly event: EndEvent;
   /** Account that submitted the job. */
   readonly accountId: string;
   readonly priceMicro: number;
-  /** True if the client received part of the output. */
+  /** Whether the client received part of the output. */
   readonly hasOutput: boolean;
-  /** True if the job fails because its Island broke the protocol: nothing is charged. */
+  /** Whether the job fails because its Island broke the protocol; nothing is charged then. */
   readonly isFaultOfIsland: boolean;
-  /** Tokens that reached the client. */
+  /** Number of tokens that reached the client. */
   readonly deliveredTokens: number;
-  /** Prompt tokens that were read; 0 if the Island does not report them. */
+  /** Number of prompt tokens that the model has read; 0 if the Island does not report them. */
   readonly readTokens: number;
-  /** Tokens of the whole prompt; 0 if the Island does not report them. */
+  /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
-  /** Null if the Cargo has no such limit: a job cancelled after output began is then charged in full. */
+  /**
+   * Maximum number of output tokens. Null if the Cargo has none: a job cancelled after output began is charged in full.
+   */
   readonly maxTokens: number | null;
-  /** Network's share of a charge, 0 to 1. */
+  /** Share of a charge that the network keeps, 0 to 1. */
   readonly networkFee: number;
-  /** Owner of the Island that runs the job. Null if there is none: the network then keeps the whole charge. */
+  /** Account that owns the Island of the job; null for none, so that the network keeps the whole charge. */
   readonly ownerAccountId: string | null;
 }
 
-/** Prompt tokens that cost as much as one generated token. Prompts are read in batches. */
+/** Number of prompt tokens that cost as much as one generated token: prompts are read in batches. */
 const PROMPT_TOKENS_PER_TOKEN = 4;
 
 /**
@@ -51,7 +54,10 @@ export function earnedOf(chargeMicro: number, networkFee: number): number {
   return chargeMicro - Math.round(chargeMicro * networkFee);
 }
 
-/** Empties a hold: the charge goes to the Island's owner (`earning`) and the network, the rest to the client. */
+/**
+ * Returns postings that empty a hold: the charge goes to the Island's owner (`earning`) and the network, the rest to
+ * the client.
+ */
 export function settlePostings(settled: {
   readonly accountId: string;
   readonly priceMicro: number;
@@ -86,7 +92,7 @@ function decideCharge(facts: SettleFacts): number {
   }
 }
 
-/** Computes `price * done / all`, rounded up. Uses bigint, because the product may exceed the safe integers. */
+/** Returns `price * done / all`, rounded up. Computes with bigint, because the product may exceed the safe integers. */
 function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);

@@ -1,16 +1,17 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { WaitingChanges, type Change } from "./change.ts";
 
-/** Time in which changes of one entity are merged into one. */
+/** Time for which changes are gathered, so that several of one entity are sent as one. */
 export const GATHER_MS = 125;
-/** Minimum interval of messages about Islands, each of which reads storage and asks other coordinators. */
+/** Minimum interval of messages about Islands: each one reads storage and asks other coordinators. */
 const ISLANDS_MS = 1_000;
-/** Minimum interval of resets, after which clients reload their lists. */
+/** Minimum interval of resets: clients reload their lists after each. */
 const FLOOD_MS = 2_000;
 
-/** Receives changes in order. Null is a reset: individual changes are unknown. */
+/** Receives changes in order. Null is a reset: the client must reload, because changes may be missing. */
 type ChangeListener = (changes: readonly Change[] | null) => void;
 
+/** Changes of one kind that wait for the end of their pause. */
 interface Lane {
   readonly waiting: WaitingChanges;
   readonly pauseMs: number;
@@ -18,18 +19,19 @@ interface Lane {
 }
 
 interface Account {
-  /** Separate lanes for changes of Islands and for all others. */
+  /** Changes that wait, of Islands and of everything else. */
   readonly lanes: readonly [islands: Lane, others: Lane];
-  /** Local clients, which also receive the changes of other coordinators. */
+  /** Listeners of clients of this coordinator, which also receive changes that other coordinators send. */
   readonly clients: Set<ChangeListener>;
+  /** Listeners that send this coordinator's changes to others. */
   readonly peers: Set<ChangeListener>;
-  /** Resolves when the other coordinators send their changes for {@link clients}. */
+  /** Resolves when other coordinators send their changes for {@link clients}. */
   followed: Promise<void>;
 }
 
 export type AccountEvents = ReturnType<typeof accountEvents>;
 
-/** Distributes changes to accounts with listeners. For other accounts a change costs one map lookup. */
+/** Distributes changes to the listeners of accounts. For an account without listeners a change costs one map lookup. */
 export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
   const accounts = new Map<string, Account>();
   const due = new Set<string>();
@@ -98,21 +100,21 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
   const events = {
     note,
     arrive,
-    /** Subscribes to an account's changes at the other coordinators. Resolves when they send them, or at a timeout. */
+    /** Subscribes to an account's changes at other coordinators. Resolves when they send changes, or at a timeout. */
     follow: (_accountId: string): Promise<void> => Promise.resolve(),
-    /** Aborts when this coordinator stops. */
+    /** Aborted when this coordinator stops. */
     closed: closing.signal,
     get hasListeners(): boolean {
       return accounts.size > 0;
     },
     isWatched: (accountId: string): boolean => accounts.has(accountId),
-    /** Notes a change of the account other than its jobs, Islands and balance. */
+    /** Adds a change of the account itself, not of its jobs, Islands or balance. */
     noteAccount: (accountId: string): void => note(accountId, { type: "account" }),
-    /** Removes the pending state of a job that another coordinator now reports. */
+    /** Removes a waiting change of a job that another coordinator now reports. */
     dropJob(accountId: string, jobId: string): void {
       accounts.get(accountId)?.lanes[1].waiting.removeJob(jobId);
     },
-    /** Adds a listener for a client. `ready` resolves when all further changes reach it. */
+    /** Adds a listener of a client. `ready` resolves when all further changes reach the listener. */
     open(accountId: string, listener: ChangeListener): { readonly ready: Promise<void>; readonly close: () => void } {
       const account = accountOf(accountId);
       const isFirst = account.clients.size === 0;
@@ -125,7 +127,7 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     get followedIds(): string[] {
       return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
     },
-    /** Sends a reset to all clients, when changes of others may be lost. */
+    /** Sends a reset to all clients, because changes of other coordinators may be lost. */
     resetAll(): void {
       for (const accountId of accounts.keys()) arrive(accountId, null);
     },

@@ -5,9 +5,9 @@ import { JOB_STATES } from "../../shared/job-state.ts";
 const id = z.string().max(200);
 const timeMs = z.number().int().min(0).max(8.64e15);
 
-/** A change for an account, also in messages between coordinators. */
+/** Schema of a change of an account's data, also in messages between coordinators. */
 export const changeSchema = z.discriminatedUnion("type", [
-  /** A job is new or changed its state. `code`: why it failed. */
+  /** A job is new, or its state changed. `code`: error code of a failed job, otherwise null. */
   z.object({
     type: z.literal("job"),
     id,
@@ -19,18 +19,18 @@ export const changeSchema = z.discriminatedUnion("type", [
     completedAtMs: timeMs.nullable(),
     atMs: timeMs,
   }),
-  /** An Island connected or disconnected, or its view for the owner changed. */
+  /** An Island connected or disconnected, or what its owner sees of it changed. */
   z.object({ type: z.literal("island"), id }),
-  /** `account`: a change of its address, role, limits, keys, sessions or Island tokens. */
+  /** `account`: its address, role, limits, keys, sessions or Island tokens changed. */
   z.object({ type: z.enum(["balance", "account"]) }),
 ]);
 export type Change = Readonly<z.infer<typeof changeSchema>>;
 export type JobChange = Extract<Change, { type: "job" }>;
 
-/** Maximum number of waiting changes; more become one reset. */
+/** Maximum number of waiting changes. One more replaces all of them by a reset. */
 export const MAX_WAITING = 500;
 
-/** Changes that wait to be sent: the last one of each entity, or a reset that replaces them. */
+/** Changes that wait to be sent: the last change of each entity, or a reset that replaces all of them. */
 export class WaitingChanges {
   readonly #byEntity = new Map<string, Change>();
   #isReset = false;
@@ -39,7 +39,7 @@ export class WaitingChanges {
     return !this.#isReset && this.#byEntity.size === 0;
   }
 
-  /** No-op while a reset waits, which includes the change. */
+  /** Adds a change, replacing an earlier one of its entity. No-op while a reset waits. */
   add(change: Change): void {
     if (this.#isReset) return;
     const entity = entityOf(change);
@@ -57,7 +57,7 @@ export class WaitingChanges {
     this.#isReset = true;
   }
 
-  /** Returns and removes the oldest changes, in order; null for a reset. */
+  /** Returns and removes the oldest changes, in order; null if a reset waits. */
   take(max = MAX_WAITING): Change[] | null {
     if (this.#isReset) {
       this.#isReset = false;

@@ -7,8 +7,8 @@ import type { AccountEvents } from "./account-events.ts";
 import type { Change } from "./change.ts";
 
 /**
- * Notes changes of jobs, Islands and balances, but no output.
- * @param onQuarantine calls the listener with an Island that entered or left quarantine
+ * Adds changes of jobs, Islands and balances to `events`, but no job output.
+ * @param onQuarantine registers a listener for Islands that enter or leave quarantine
  */
 export function watchChanges(
   events: Pick<AccountEvents, "isWatched" | "note" | "dropJob">,
@@ -28,13 +28,13 @@ export function watchChanges(
   jobs.subscribe(({ type, job }) => {
     if (type === "job_dropped") events.dropJob(job.accountId, job.id);
     if (type === "job_moved" || type === "job_stored") noteJob(job);
-    // The Island has one free slot fewer.
+    // A move also changes the number of free slots of the Island.
     if (type === "job_moved") noteIsland(job.islandId);
     if (type === "job_stored") noteBalance(job.accountId);
     if (type !== "job_ended") return;
     const { accountId, earner } = job;
     if (!events.isWatched(accountId) && !events.isWatched(earner?.accountId ?? "")) return;
-    // An end and its credits are sent once they are durable.
+    // The end and the balances are sent once they are stored.
     void job.settled?.then(() => {
       noteJob(job);
       noteBalance(accountId);
@@ -59,14 +59,14 @@ function changeOf(job: ActiveJob, atMs: number): Change {
 }
 
 const POLL_MS = 1_000;
-/** Maximum events of one poll, the newest. */
+/** Maximum number of audit events per poll; older ones are missed. */
 const MAX_EVENTS = 100;
-/** Maximum age of events, which covers the clock skew of machines where commands run. */
+/** Maximum age of audit events. It exceeds the clock differences to machines where commands run. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Notes operators' changes of accounts and Islands by commands or at other coordinators. Polls the end of the audit log
- * once a second while any account has listeners.
+ * Adds changes of accounts and Islands that operators make by commands or at other coordinators. Polls the end of the
+ * audit log once a second while any account has listeners.
  */
 export function watchAuditLog(
   events: Pick<AccountEvents, "closed" | "hasListeners" | "note">,
@@ -89,7 +89,7 @@ export function watchAuditLog(
   const watch = async (): Promise<never> => {
     for (;;) {
       await clock.sleep(POLL_MS, events.closed);
-      // Storage may be unavailable: the next poll retries.
+      // If storage is unavailable, the next poll retries.
       if (events.hasListeners) await poll().catch(() => undefined);
     }
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ISLAND_FILES_PATH } from "../../shared/job-files.ts";
 
-/** Longest time between the assignment of a job and the last request for its files. */
+/** Lifetime of a grant: the time after the assignment of a job in which its files can be fetched. */
 export const GRANT_MS = 3_600_000;
 
 /** Permission for one Island to fetch a file of a job for one attempt, until it expires. */
@@ -10,11 +10,12 @@ export interface FileGrant {
   readonly jobId: string;
   readonly attempt: number;
   readonly hostId: string;
-  /** Owner of the token that the Island presents. */
+  /** Account that owns the Island's token. */
   readonly accountId: string;
   readonly expiresAtMs: number;
 }
 
+/** Query of a request for a granted file. */
 export const grantQuerySchema = z.object({
   job: z.string().max(64),
   attempt: z.coerce.number().int().positive(),
@@ -23,7 +24,7 @@ export const grantQuerySchema = z.object({
   signature: z.string().max(100),
 });
 
-/** Returns the path and query at which the Island of a grant fetches the file. */
+/** Returns path and query with which the Island fetches the granted file. */
 export function grantAddress(grant: FileGrant, signature: string): string {
   const { fileId, jobId: job, attempt, hostId: host_id, expiresAtMs: expires } = grant;
   const query = new URLSearchParams({ job, attempt: `${attempt}`, host_id, expires: `${expires}`, signature });

@@ -21,33 +21,34 @@ import type { Store } from "../store/store.ts";
 import type { FileGrant } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
-/** Interval of the count of all files, which reads all rows. */
+/** Time for which the usage of all files is cached, because its query reads all rows. */
 const COUNT_EVERY_MS = 60_000;
-/** Files per write, so that other writes can run between two steps. */
+/** Maximum number of files per write, so that other writes can run between two. */
 const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
+/** A received file that is not stored yet. */
 interface ArrivedFile {
-  /** Path below the folder for incoming files, from which the file is moved. */
+  /** Path of the received file in the folder `arriving`, from which it is moved. */
   readonly path: string;
   readonly filename: string;
   readonly purpose: FilePurpose;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Null for the default lifetime. */
+  /** Requested lifetime; null for the default. */
   readonly expiresAfterMs: number | null;
 }
 
 interface FileContent {
   readonly file: FileRecord;
-  /** Folder that `name` is relative to. */
+  /** Folder to which `name` is relative. */
   readonly root: string;
   readonly name: string;
 }
 
 export type Files = ReturnType<typeof openFiles>;
 
-/** Returns the folder of the contents of files. */
+/** Returns the folder with the content of all files. */
 export function filesDirectoryOf({
   dataDirectory,
   filesDirectory,
@@ -56,9 +57,9 @@ export function filesDirectoryOf({
 }
 
 /**
- * Files of accounts: metadata in the store, content on disk. Owns the timer that removes expired files.
- * @param tokens verifies the signature of a URL at which an Island fetches a file of a job.
- * @param maxFiles maximum per account
+ * Opens the files of accounts: metadata in the store, content on disk. A timer removes expired files.
+ * @param tokens verifies the signature of a URL with which an Island fetches a file of a job.
+ * @param maxFiles maximum number of files of an account.
  */
 export function openFiles(
   env: Env<
@@ -79,21 +80,21 @@ export function openFiles(
   const contents = fileContents(directory, config.minFreeDiskBytes);
   const budget = { maxBytes: config.filesBudgetBytes, maxFiles };
   const maxLifetimeMs = config.keepFilesMs === 0 ? Infinity : config.keepFilesMs;
-  /** Bytes reserved for uploads in progress, so that they cannot exceed the budget or fill the disk together. */
+  /** Bytes reserved for uploads in progress, so that together they exceed neither the budget nor the free space. */
   const reserved = new Pool({ account: Infinity, all: Infinity });
   const stop = new AbortController();
   let sweepNow: () => Promise<void> = () => Promise.resolve();
   let kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
   let keptAtMs = -Infinity;
 
-  /** Removes expired files and what crashes left on disk. Several coordinators may run it concurrently. */
+  /** Removes expired files, and content that crashes left on disk. Several coordinators may run it concurrently. */
   async function sweep(): Promise<void> {
     let expired = 0;
     for (let done = STEP; done === STEP && !stop.signal.aborted; expired += done)
       done = await removeContents(store.files.removeExpired(clock.now(), STEP));
     if (expired > 0) log.info({ files: expired }, "Removed expired files");
     while ((await store.files.removeOldHolds(clock.now(), STEP)) === STEP && !stop.signal.aborted);
-    // File times come from the disk, so compare them with the system clock.
+    // File times come from the disk, so they are compared with the system clock.
     const nowMs = systemClock.now();
     await contents.removeAbandoned(nowMs);
     for await (const names of contents.settledNames(nowMs)) {
@@ -112,7 +113,7 @@ export function openFiles(
     return { file, root: contents.root, name: contents.pathOf(file.blob) };
   }
 
-  /** @throws {ServiceError} `not_found`, also if another account owns the file. */
+  /** Returns a file of the account. @throws {ServiceError} `not_found`, also if another account owns the file. */
   async function get(accountId: string, id: string): Promise<FileRecord> {
     const file = await store.files.get(accountId, id, clock.now());
     if (file === undefined) throw new ServiceError("not_found", `There is no file "${id}"`);
@@ -125,17 +126,17 @@ export function openFiles(
     arriving: contents.arriving,
     sweep,
     get,
-    /** Sweeps now, in the background, and an hour after the end of each sweep. */
+    /** Starts to sweep in the background: now, and an hour after the end of each sweep. */
     start(): void {
       sweepNow = every({ clock, log, stop: stop.signal }, SWEEP_EVERY_MS, "clean up files", sweep);
       void sweepNow();
     },
-    /** Waits for the step in progress. */
+    /** Stops sweeping and waits for the step in progress. */
     close(): Promise<void> {
       stop.abort();
       return sweepNow();
     },
-    /** Runs `receive` while `maxBytes` are reserved. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+    /** Runs `receive` with `maxBytes` reserved. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
     async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
       const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
       try {
@@ -154,7 +155,7 @@ export function openFiles(
         throw error;
       }
     },
-    /** Returns the usage of the whole network, at most a minute old; older while storage is unavailable. */
+    /** Returns the usage of all files of the network, at most a minute old; older while storage is unavailable. */
     kept(): Promise<FileUsage> {
       const nowMs = clock.now();
       if (nowMs < keptAtMs + COUNT_EVERY_MS) return kept;
@@ -166,7 +167,7 @@ export function openFiles(
       });
       return kept;
     },
-    /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
+    /** Stores a received file. Resolves when it is durable. @throws {ServiceError} `file_budget_exceeded` */
     async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
       const nowMs = clock.now();
       const id = newId("file", nowMs);
@@ -182,17 +183,17 @@ export function openFiles(
         if (stored.blob !== blob) await contents.remove([blob]);
         return stored;
       } catch (error) {
-        // Any other error leaves open whether the file is stored; the sweep resolves that.
+        // After any other error the file may be stored, so its content stays; the sweep removes it if it is not.
         if (error instanceof ServiceError && error.code === "file_budget_exceeded") await contents.remove([blob]);
         throw error;
       }
     },
-    /** @throws {ServiceError} `not_found` */
+    /** Returns the content of a file. @throws {ServiceError} `not_found` */
     async content(accountId: string, id: string): Promise<FileContent> {
       return locationOf(await get(accountId, id));
     },
     /**
-     * Returns a file that a job or batch holds, even after its expiry. `isHere`: this disk has the content.
+     * Returns a file that a job or batch holds, even if it has expired. `isHere`: whether this disk has the content.
      * @throws {ServiceError} `not_found` once the job or batch has ended
      */
     async heldContent(hold: FileHold): Promise<FileContent & { readonly isHere: boolean }> {
@@ -216,7 +217,7 @@ export function openFiles(
     list(accountId: string, list: Omit<FileList, "nowMs">): Promise<FileRecord[]> {
       return store.files.list(accountId, { ...list, nowMs: clock.now() });
     },
-    /** @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it */
+    /** Removes a file. @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it */
     async remove(accountId: string, id: string): Promise<void> {
       await get(accountId, id);
       if ((await removeContents(store.files.remove(accountId, id, clock.now()))) > 0) return;
@@ -230,7 +231,7 @@ export function openFiles(
   };
 }
 
-/** Removes folders, control characters and text that some databases reject. */
+/** Returns a file name without folders, control characters and characters that some databases reject. */
 function cleanFilename(filename: string): string {
   const [name = ""] = filename.split(/[/\\]/).slice(-1);
   return name
@@ -240,20 +241,20 @@ function cleanFilename(filename: string): string {
     .toWellFormed();
 }
 
-/** Age at which remains of an upload or a crash are removed; no upload takes longer. */
+/** Age at which leftovers of uploads and crashes are removed; no upload takes longer. */
 const ABANDONED_MS = 3_600_000;
 const NAMES_AT_ONCE = 500;
 const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
 
 /**
- * Content of files in a directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
- * `arriving/` for uploads in progress. Content never changes, and its name is never reused.
+ * Content of files, in a directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
+ * `arriving/` for uploads in progress. Content never changes, and names are never reused.
  */
 function fileContents(directory: string, minFreeBytes: number) {
   const root = join(directory, "content");
   const arriving = join(directory, "arriving");
 
-  /** Relative to `root`. */
+  /** Returns the path of content, relative to `root`. */
   const pathOf = (blob: string): string => `${blob.slice(0, 2)}/${blob}`;
 
   return {
@@ -261,8 +262,9 @@ function fileContents(directory: string, minFreeBytes: number) {
     arriving,
     pathOf,
     /**
-     * Creates missing directories, now and not earlier, because a coordinator without files may have no disk.
-     * @throws {ServiceError} `disk_full` if `bytes` more would leave less free space than the operator requires
+     * Checks the free space for `bytes` more, and creates missing directories; not earlier, because a coordinator
+     * without files may have no disk.
+     * @throws {ServiceError} `disk_full` if less free space would remain than the operator requires
      */
     async assertFreeSpace(bytes: number): Promise<void> {
       await mkdir(arriving, { recursive: true, mode: 0o700 });
@@ -272,7 +274,7 @@ function fileContents(directory: string, minFreeBytes: number) {
       const message = "The coordinator has no disk space for the file; its operator must free some";
       throw new ServiceError("disk_full", message);
     },
-    /** Moves a complete file to its final path. Durable when it resolves. */
+    /** Moves a complete file to its final path. The file is durable when this resolves. */
     async moveIn(path: string, blob: string): Promise<void> {
       await sync(path);
       const target = join(root, pathOf(blob));
@@ -286,7 +288,7 @@ function fileContents(directory: string, minFreeBytes: number) {
     async remove(blobs: readonly string[]): Promise<void> {
       for (const blob of blobs) await rm(join(root, pathOf(blob)), { force: true });
     },
-    /** Removes remains of uploads, and upload parts that earlier versions kept. */
+    /** Removes leftovers of uploads, and the folder of upload parts that earlier versions kept. */
     async removeAbandoned(nowMs: number): Promise<void> {
       await rm(join(directory, "uploads"), { recursive: true, force: true });
       for (const name of await namesIn(arriving)) {
@@ -294,7 +296,7 @@ function fileContents(directory: string, minFreeBytes: number) {
         if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
       }
     },
-    /** Yields, in pages, the names of content that is older than {@link ABANDONED_MS}. */
+    /** Yields the names of content older than {@link ABANDONED_MS}, in pages. */
     async *settledNames(nowMs: number): AsyncGenerator<string[]> {
       let names: string[] = [];
       for (const folder of await namesIn(root)) {
@@ -312,7 +314,7 @@ function fileContents(directory: string, minFreeBytes: number) {
   };
 }
 
-/** Returns an empty list if the folder does not exist. */
+/** Returns the names in a folder; empty if the folder does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
@@ -322,13 +324,13 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Compares also the time of the status, since a move updates only this. Returns false if the file does not exist. */
+/** Compares modification and status time, because a move changes only the latter. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const facts = await lstat(path).catch(() => null);
   return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;
 }
 
-/** Makes a file's content, or a folder's entries, durable. Windows does not support this for folders. */
+/** Makes the content of a file, or the entries of a folder, durable. Windows cannot sync folders. */
 async function sync(path: string): Promise<void> {
   if (process.platform === "win32" && (await stat(path)).isDirectory()) return;
   await using handle = await open(path, "r");

@@ -12,9 +12,9 @@ export type SendMail = (mail: Mail) => Promise<void>;
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 } as const;
 
 /**
- * Sends by SMTP, with a new connection for each mail. Loads the library with the first mail.
- * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. Uses STARTTLS if offered
- * @param from an address, or `Name <address>`
+ * Returns a function that sends mails by SMTP, each on a new connection. Loads the library with the first mail.
+ * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. STARTTLS is used if offered
+ * @param from sender: an address, or `Name <address>`
  */
 export function smtpMailer(url: string, from: string): SendMail {
   let transport: Promise<Transporter> | null = null;
@@ -26,6 +26,6 @@ export function smtpMailer(url: string, from: string): SendMail {
 
 async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
-  // Mails have no attachments; a text that names a file or URL must not be read.
+  // A mail has no attachments, so a text must not make the library read a file or URL.
   return createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
 }

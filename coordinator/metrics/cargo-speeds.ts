@@ -2,10 +2,10 @@ import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 
-/** Median speeds; null if not measured. */
+/** Median speeds of a Cargo; null if not measured. */
 export interface CargoSpeed {
   readonly tokensPerSecond: number | null;
-  /** Time from a chat's submission to its first token. */
+  /** Time from the submission of a chat to its first token, in ms. */
   readonly firstTokenMs: number | null;
 }
 
@@ -14,27 +14,29 @@ interface Sample {
   readonly value: number;
 }
 
+/** Maximum number of samples of a Cargo. */
 export const MAX_SAMPLES = 100;
-/** Plausibility limit, three times the fastest chat anywhere: an Island may send a whole text at once. */
+/** Maximum plausible speed, three times that of the fastest chat anywhere: an Island may send a whole text at once. */
 const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
+/** Maximum number of Cargos with samples. */
 const MAX_CARGOS = 500;
 
 /**
- * Measures the speed of this coordinator's jobs since its start.
- * @returns a function for the speed of a Cargo, from samples of its last {@link MAX_SAMPLES} jobs in 24 h
+ * Measures the speeds of this coordinator's jobs since its start.
+ * @returns a function for the speed of a Cargo, from its last {@link MAX_SAMPLES} jobs within 24 h
  */
 export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
   const cargos = recentMap<Record<keyof CargoSpeed, Sample[]>>(MAX_CARGOS);
   const add = (slug: string, name: keyof CargoSpeed, value: number): void => {
     const samples = cargos.get(slug) ?? { tokensPerSecond: [], firstTokenMs: [] };
     cargos.set(slug, samples);
-    // The clock may have been set back.
+    // Not negative, although the clock may have been set back.
     samples[name].push({ atMs: clock.now(), value: Math.max(0, value) });
     if (samples[name].length > MAX_SAMPLES) samples[name].shift();
   };
   jobs.subscribe((event) => {
-    // Jobs of the class "batch" wait longer than a chat.
+    // Only chats are measured, because jobs of the class "batch" wait longer.
     if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
       add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
     }
@@ -52,7 +54,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
   };
 }
 
-/** Returns the median; of two middle values, the lower one. */
+/** Returns the median of the values since `sinceMs`, of two middle values the lower; null without values. */
 function medianSince(samples: readonly Sample[], sinceMs: number): number | null {
   const values = samples.filter(({ atMs }) => atMs >= sinceMs).map(({ value }) => value);
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;

@@ -6,24 +6,27 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
+/** Interval at which counts are stored. */
 const STORE_MS = 60_000;
-/** Number of Islands in one write. Other writes can run in between. */
+/** Maximum number of rows in one write, so that other writes run in between. */
 const STEP = 100;
+/** Maximum number of ledger entries that one write sums up. */
 const ENTRIES = 5_000;
-/** Maximum number of steps in one run. */
+/** Maximum number of writes that sum up the ledger in one run. */
 const MAX_SUM_STEPS = 200;
 
 type Counts = { -readonly [Name in keyof HostCounts]: number };
 
+/** A connected Island. */
 interface Session {
   readonly accountId: string;
-  /** Time up to which online time is counted. */
+  /** Time up to which the online time is counted. */
   countedMs: number;
 }
 
 /**
- * Records online time, job results and tokens of Islands, stored once a minute. The same timer records which Islands
- * are online, ends sessions of removed Islands, and sums up earnings and usage from the ledger.
+ * Counts online time, job results and tokens of Islands, and stores them once a minute. The same timer records which
+ * Islands are online, ends sessions of removed Islands, and sums up earnings and usage from the ledger.
  */
 export function openHostMetrics(
   { clock, log }: Env,
@@ -33,7 +36,7 @@ export function openHostMetrics(
 ) {
   /** Sessions of connected Islands by host id. */
   const online = new Map<string, Session>();
-  /** Counts that are not stored yet. */
+  /** Counts that are not stored yet, by Island and day. */
   let gathered = new Map<string, HostDay & Counts>();
   const stop = new AbortController();
   const closing = new AbortController();
@@ -72,7 +75,7 @@ export function openHostMetrics(
     }
   }
 
-  /** Adds the online time since the last count to each day that it covers. */
+  /** Adds the time since the last count to the online time of each day that it covers. */
   function countTime(hostId: string, nowMs: number): void {
     const session = online.get(hostId);
     if (session === undefined) return;
@@ -125,9 +128,9 @@ export function openHostMetrics(
   const storeNow = every({ clock, log, stop: stop.signal }, STORE_MS, "store the metrics of Islands", storeGathered);
 
   return {
-    /** Stores the collected counts. If that fails, they are stored the next time. */
+    /** Stores the counts now. If that fails, they are stored the next time. */
     store: storeNow,
-    /** Stores the collected counts for the last time. */
+    /** Stores the counts for the last time and stops. */
     async close(): Promise<void> {
       closing.abort();
       await storeNow();

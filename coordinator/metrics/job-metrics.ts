@@ -7,7 +7,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/jobs/job-store.ts";
 
-/** Maximum number of Cargos with their own rows. */
+/** Maximum number of Cargos with their own rows; further ones share a row. */
 export const MAX_CARGO_NAMES = 50;
 export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
 const MS_PER_S = 1_000;
@@ -15,7 +15,7 @@ const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_
 const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
 
-/** Measures jobs from the events of their registry. A job costs a few additions, a token costs none. */
+/** Measures jobs from the events of their registry, which costs a few additions per job and nothing per token. */
 export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
   const ended = counter(
     "atoll_jobs_ended_total",
@@ -67,7 +67,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
-  /** Private Cargos stay confidential, and one account can create many. */
+  /** Returns the label of the job's Cargo. Private Cargos share one: they are confidential, and may be many. */
   const nameOf = ({ cargo, slug }: ActiveJob): string =>
     cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
 
@@ -103,7 +103,7 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   return [ended, outcomes, cargos, begun, attempts, credits, tokens, promptTokens, wait, firstOutput, run];
 }
 
-/** Logs one line for each ended job: account, Island, durations and result, but never input or output. */
+/** Logs a line for each job that ends: account, Island, durations and result, never input or output. */
 export function logJobEnds(jobs: Pick<JobRegistry, "subscribe">, clock: Pick<Clock, "now">, log: Pick<Logger, "info">) {
   jobs.subscribe((event) => {
     if (event.type !== "job_ended") return;

@@ -37,7 +37,7 @@ export interface MeasuredParts {
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
-/** Metrics for Prometheus: totals only, never of one account or one Island. Source: decision 0038. */
+/** Opens the metrics for Prometheus: totals only, never of one account or one Island. Source: decision 0038. */
 export function openMetrics(parts: MeasuredParts) {
   const http = measureHttp();
   const metrics = [
@@ -194,19 +194,20 @@ function clusterMetrics({ store, member, peers, jobs }: MeasuredParts): Metric[]
   ];
 }
 
+/** A request whose response is complete. */
 interface CompletedRequest {
   readonly method: string;
-  /** Pattern of the path, or "none"; never the path itself. */
+  /** Pattern of the matching route, or "none"; never the path of the request. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Whether the response is a stream, whose duration is not a latency. */
+  /** Whether the response was a stream, whose duration is not a latency. */
   readonly isStream: boolean;
 }
 
 const MS_PER_S = 1_000;
 const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Known methods; clients may send others. */
+/** HTTP methods with their own label; clients may send any other. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 export function measureHttp() {
@@ -224,7 +225,7 @@ export function measureHttp() {
   );
   const openStreams = (): [number][] => [[http.openStreams]];
   const http = {
-    /** Open streams, and large responses that clients have not read completely. */
+    /** Number of open streams, and of large responses that clients have not read completely. */
     openStreams: 0,
     noteResponse({ method, route, status, durationMs, isStream }: CompletedRequest): void {
       const verb = METHODS.has(method) ? method : OTHER;

@@ -5,9 +5,10 @@ import type { Announcement } from "../store/accounts/operators.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
+/** Maximum number of announcements. */
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
-/** Cache time, because every user may read announcements. */
+/** Time for which the list is cached, because every user may read it. */
 const FRESH_MS = 1_000;
 
 export type Announcements = ReturnType<typeof openAnnouncements>;
@@ -20,7 +21,7 @@ export function openAnnouncements(
   let last: { readonly atMs: number; readonly read: Promise<Announcement[]> } | null = null;
 
   return {
-    /** Newest first. A change at another coordinator appears here within a second. */
+    /** Returns the announcements, newest first. A change at another coordinator appears within a second. */
     async list(): Promise<Announcement[]> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -31,7 +32,10 @@ export function openAnnouncements(
       return (await last.read).filter(({ untilMs }) => untilMs === null || untilMs > clock.now());
     },
 
-    /** `untilMs`: null without an end. @throws {ServiceError} `bad_request` if there are 20; {@link ValidationError} */
+    /**
+     * Publishes an announcement. `untilMs`: null for no end.
+     * @throws {ServiceError} `bad_request` if there are 20; {@link ValidationError}
+     */
     async add(actor: Actor, params: Pick<Announcement, "level" | "text" | "untilMs">): Promise<Announcement> {
       const nowMs = clock.now();
       if (params.untilMs !== null && params.untilMs <= nowMs)
@@ -48,7 +52,7 @@ export function openAnnouncements(
       return announcement;
     },
 
-    /** @throws {ServiceError} `not_found` */
+    /** Removes an announcement. @throws {ServiceError} `not_found` */
     async remove(actor: Actor, id: string): Promise<void> {
       const before = (await store.operators.announcements(clock.now())).find((each) => each.id === id);
       if (before === undefined) throw new ServiceError("not_found", `There is no announcement "${id}"`);

@@ -5,16 +5,19 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 
+/** Period of the counts in seconds. */
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
+/** Maximum age of the earlier read from which a token rate is computed. */
 const MAX_SAMPLE_AGE_MS = 30_000;
-/** Minimum age of the sample that a rate is computed from, and minimum distance of two samples. */
+/** Minimum time between two reads from which a token rate is computed. */
 const MIN_SAMPLE_AGE_MS = 1_000;
-/** Growth factor of the latency buckets: a value is at most 5 % off. */
+/** Ratio of neighboring latency buckets: a value is at most 5 % off. */
 const FACTOR = 1.1;
-/** The last bucket holds everything above about 20 minutes. */
+/** Index of the last bucket, which counts everything above about 20 minutes. */
 const MAX_BUCKET = 147;
 
+/** Ended jobs of one second. `firstTokens`: histogram of the times to the first token. */
 interface Second {
   all: number;
   failed: number;
@@ -23,8 +26,9 @@ interface Second {
 }
 
 /**
- * Counts this coordinator's current work and that of the last minute. A job costs a few additions at its end. Each read
- * takes one pass over jobs and one over Islands in memory, and one reason for at most {@link MAX_KINDS} kinds.
+ * Returns a function that reads this coordinator's work, current and of the last minute. A job costs a few additions at
+ * its end. A read walks the jobs and Islands in memory, and asks the reason of waiting for at most {@link MAX_KINDS}
+ * kinds.
  */
 export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
@@ -32,10 +36,11 @@ export function coordinatorMetrics(
   explainWait: (job: ActiveJob) => JobWaiting | null,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => CoordinatorMetrics {
-  /** By second of the monotonic clock. */
+  /** Ended jobs by second of the monotonic clock. */
   const bySecond = new Map<number, Second>();
-  /** Tokens of jobs that ended here or moved away. */
+  /** Sum of the tokens of jobs that ended here or moved to another coordinator. */
   let pastTokens = 0;
+  /** Token counts of recent reads, oldest first. */
   let samples: { readonly atMs: number; readonly tokens: number }[] = [];
 
   const forget = (nowMs: number): void => {
@@ -86,7 +91,7 @@ export function coordinatorMetrics(
         continue;
       }
       waiting += 1;
-      // A job of a batch may wait for a job quota slot of its account.
+      // Jobs of a batch without a quota slot wait for their account, so they are a separate kind for each account.
       const key = [job.slug, jobs.cargoOf(job)?.privateTo ?? "", job.holdsQuota ? "" : job.accountId].join(" ");
       const kind = kinds.get(key);
       if (kind === undefined) kinds.set(key, { oldest: job, jobs: 1 });
@@ -115,7 +120,7 @@ export function coordinatorMetrics(
     };
   };
 
-  /** Returns the token rate since an earlier read; without one, the rate of jobs that ended in the last minute. */
+  /** Returns tokens per second since an earlier read; without one, those of the jobs that ended in the last minute. */
   const measureRate = (tokens: number, endedTokens: number, nowMs: number): number => {
     samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
     const [oldest] = samples;
@@ -149,10 +154,10 @@ function sumOf(seconds: readonly Second[], name: "all" | "failed" | "tokens"): n
   return seconds.reduce((sum, second) => sum + second[name], 0);
 }
 
-/** Histogram of durations. Those of several coordinators can be added. */
+/** Histogram of durations, as pairs of bucket and count. Histograms of several coordinators can be added. */
 export type Counts = readonly (readonly [bucket: number, count: number])[];
 
-/** Returns the bucket of a duration in ms. */
+/** Returns the bucket of a duration. */
 export function bucketOf(ms: number): number {
   return Math.min(MAX_BUCKET, Math.max(0, Math.round(Math.log(Math.max(1, ms)) / Math.log(FACTOR))));
 }
@@ -163,7 +168,7 @@ export function mergeCounts(all: Iterable<Counts>): Counts {
   return [...sums].sort(([a], [b]) => a - b);
 }
 
-/** Returns the duration in ms below which this share lies; null for an empty histogram. */
+/** Returns the duration in ms below which this share of the values is; null for an empty histogram. */
 export function quantileOf(counts: Counts, share: number): number | null {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   let below = 0;

@@ -6,7 +6,7 @@ import { SEEN_LATELY_MS, type Connections } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
 import { mergeCounts, quantileOf } from "./coordinator-metrics.ts";
 
-/** `id`: null for a single coordinator. `metrics`: null if it did not reply. */
+/** A coordinator of the network. `id`: null for a single coordinator. `metrics`: null if it did not reply. */
 export interface CoordinatorLine {
   readonly id: string | null;
   readonly address: string;
@@ -18,27 +18,27 @@ export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  /** By Cargo and reason. The message is from the coordinator that has most of the work. */
+  /** Waiting jobs by Cargo and reason. The message is from the coordinator with most of them. */
   readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
-  /** Jobs that failed or timed out. */
+  /** Number of jobs that failed or timed out. */
   readonly errorsLastMinute: number;
   readonly coordinators: readonly CoordinatorLine[];
 }
 
-/** Cache times: of the overview, and of a coordinator's own metrics. */
+/** Time for which the overview is cached, and for which this coordinator's own metrics are. */
 const FRESH_MS = 1_000;
 const METRICS_FRESH_MS = 500;
-/** Cache time in ms per known Island, because storage scans all of them to count them. */
+/** Time for which the number of known Islands is cached, in ms per Island: the count scans all of them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
 const FAULT = "Peer did not answer the operator query";
 
 export type NetworkView = ReturnType<typeof networkView>;
 
 /**
- * Combines the metrics of all coordinators.
- * @param liveHere returns those of the given Islands that are connected here
+ * Combines the metrics of all coordinators into an overview.
+ * @param liveHere returns those of the given Islands that are connected to this coordinator
  */
 export function networkView(
   readMetrics: () => CoordinatorMetrics,
@@ -97,7 +97,7 @@ export function networkView(
   peers.handle(M.islands, ({ hostIds }) => liveHere(hostIds));
 
   return {
-    /** At most 1.5 s old. The number of known Islands may be older: 1 ms for each of them. */
+    /** Returns the overview, at most 1.5 s old. The number of known Islands may be older, by 1 ms for each Island. */
     overview(): Promise<Overview> {
       const nowMs = clock.monotonicMs();
       if (last === null || nowMs - last.atMs >= FRESH_MS) {
@@ -108,7 +108,7 @@ export function networkView(
       return last.overview;
     },
 
-    /** Returns those of the given Islands that are connected anywhere. */
+    /** Returns those of the given Islands that are connected to any coordinator. */
     live: async (hostIds: readonly string[]): Promise<Connections> => {
       const replies = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
       const islands = [...replies.flatMap(({ reply }) => reply ?? []), ...liveHere(hostIds)];
@@ -120,7 +120,7 @@ export function networkView(
   };
 }
 
-/** Corrects the reasons of one coordinator: if others have Islands, these are online but not known to run the work. */
+/** Corrects the reasons that one coordinator gave: Islands of other coordinators are online, but may not fit. */
 function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
   if (islandsElsewhere <= 0) return waiting;
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
@@ -135,7 +135,7 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
   return [...groups.values()].flatMap(mergeWork).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
 }
 
-/** Merges work of one Cargo and reason. A coordinator may have several entries, of different accounts. */
+/** Merges entries of one Cargo and reason. A coordinator may have several, for different accounts. */
 function mergeWork(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];

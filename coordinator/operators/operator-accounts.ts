@@ -14,22 +14,22 @@ export interface AccountDetail extends KnownAccount {
   readonly limits: ResolvedLimits;
 }
 
-/** Credits for an account; a negative amount is taken back. */
+/** Credits for an account; negative to take credits back. */
 interface CreditGrant {
   readonly credits: number;
-  /** Note for the account. Required to take credits back. */
+  /** Note that the account sees; required to take credits back. */
   readonly note: string | null;
 }
 
 export const MAX_GRANT_NOTE = 200;
 const NOTE_NEEDED = "is needed to take credits back; the account sees it in its ledger";
-/** Maximum length of the reason of a suspension. */
+/** Maximum length of the reason of a suspension, in characters. */
 export const MAX_BECAUSE = 500;
 
 export type OperatorAccounts = ReturnType<typeof operatorAccounts>;
 
 /**
- * Operations on accounts, through the API and commands.
+ * Operations on accounts, for the API and for commands.
  * @param onChanged called after a change of limits, roles or suspensions; resolves when it is in force here
  */
 export function operatorAccounts(
@@ -45,10 +45,10 @@ export function operatorAccounts(
   };
 
   return {
-    /** Newest first. */
+    /** Returns a page of accounts, newest first. */
     list: (filter: AccountFilter, page: Page) => store.operators.accounts(filter, page),
 
-    /** @throws {ServiceError} `not_found` */
+    /** Returns an account with its limits. @throws {ServiceError} `not_found` */
     async get(accountId: string): Promise<AccountDetail> {
       const [account, limits] = await Promise.all([knownAccount(accountId), store.accounts.limits(accountId)]);
       return { ...account, limits: resolveLimits(limits) };
@@ -69,8 +69,8 @@ export function operatorAccounts(
     },
 
     /**
-     * Grants credits and returns the balance. A repeat with the same `idempotencyKey` grants once: the audit log has
-     * the key's hash.
+     * Grants credits and returns the balance. A repeat with the same `idempotencyKey`, found by its hash in the audit
+     * log, grants nothing.
      * @throws {ServiceError} `not_found`; `idempotency_conflict` if the key was used with another amount; `bad_request`
      *   if the balance would exceed its limit or become negative; {@link ValidationError}
      */
@@ -99,8 +99,8 @@ export function operatorAccounts(
     },
 
     /**
-     * Only commands may call it, because a stolen session must not create operators.
-     * @throws {ServiceError} `not_found`; `bad_request` to make a suspended account an operator
+     * Sets the role of an account. Only commands call it, because a stolen session must not create operators.
+     * @throws {ServiceError} `not_found`; `bad_request` if a suspended account would become an operator
      */
     async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
       const { role: before, suspension } = await knownAccount(accountId);
@@ -116,7 +116,7 @@ export function operatorAccounts(
     },
 
     /**
-     * Rejects the account's requests with sessions and keys, and ends its streams, jobs and Island sessions everywhere.
+     * Suspends an account: its sessions and keys are refused, and its streams, jobs and Island sessions end everywhere.
      * @throws {ServiceError} `not_found`; `bad_request` for an operator's account
      */
     async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
@@ -134,7 +134,7 @@ export function operatorAccounts(
       await onChanged();
     },
 
-    /** Makes keys, sessions and Island tokens valid again. @throws {ServiceError} `not_found` */
+    /** Ends a suspension; keys, sessions and Island tokens are valid again. @throws {ServiceError} `not_found` */
     async reinstate(actor: Actor, accountId: string): Promise<void> {
       const { suspension } = await knownAccount(accountId);
       if (suspension === null) return;
@@ -147,13 +147,13 @@ export function operatorAccounts(
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
 
-/** Returns the error for an account that was made an operator or deleted during the change. */
+/** Returns the error for an account that was concurrently made an operator or deleted. */
 function accountChanged(accountId: string): ServiceError {
   const message = `The account "${accountId}" has changed in the meantime; review it and try again`;
   return new ServiceError("bad_request", message);
 }
 
-/** Returns micro-credits. @throws {ValidationError} */
+/** Converts credits, which may be negative, to micro-credits. @throws {ValidationError} */
 function readGrant(credits: number): number {
   try {
     const micro = Math.sign(credits) * microFromCredits(Math.abs(credits));

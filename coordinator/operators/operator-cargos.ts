@@ -11,8 +11,8 @@ import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 /**
- * `waiting`: not approved yet. `unpinned`: disabled until it is approved with pins. `off`: disabled by its owner.
- * `disabled`: disabled by the operator. `hidden`: a shipped Cargo has the same slug.
+ * Whether jobs can use a Cargo. `offered`: yes. `waiting`: not approved yet. `unpinned`: disabled until approved with
+ * pins. `off`: disabled by its owner. `disabled`: disabled by the operator. `hidden`: a shipped Cargo has its slug.
  */
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
 type CargoStatus = (typeof CARGO_STATUSES)[number];
@@ -20,20 +20,21 @@ type CargoOrigin = "shipped" | "imported" | "owned";
 
 const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
 
+/** A Cargo in the operator's list. */
 export interface CargoLine {
   readonly slug: string;
   readonly runtimeType: RuntimeType | null;
   readonly status: CargoStatus;
-  /** Owner; null unless `origin` is `owned`. */
+  /** Account that owns the Cargo; null unless `origin` is `owned`. */
   readonly ownerId: string | null;
   readonly origin: CargoOrigin;
-  /** Number of changes; null for a shipped Cargo. */
+  /** Number of changes of the stored Cargo; null for a shipped one. */
   readonly revision: number | null;
-  /** Whether its program is tied to exact bytes. Like `price`, null if the Cargo violates a rule of this version. */
+  /** Whether the program is tied to exact bytes; null, as `price` is, if the Cargo violates a rule of this version. */
   readonly isPinned: boolean | null;
-  /** Credits per job. */
+  /** Price in credits per job. */
   readonly price: number | null;
-  /** Price in its file; null unless it is shipped. */
+  /** Price in the shipped file, in credits per job; null for other Cargos. */
   readonly shippedPrice: number | null;
 }
 
@@ -42,19 +43,18 @@ export interface CargoReview extends Pick<CargoLine, "status" | "origin" | "owne
   readonly file: CargoFile;
   /** Hash of `file`, which an approval names. */
   readonly revision: string;
-  /** Number of changes, as in {@link CargoLine.revision}. */
+  /** Number of changes of the stored Cargo, as in {@link CargoLine.revision}. */
   readonly storedRevision: number | null;
-  /** Last approval, of this definition or an earlier one. */
+  /** Last approval, of this definition or an earlier one; null if there was none. */
   readonly approval: CargoApproval | null;
-  /** Credits per job: the price in `file`, or the operator's price for a shipped Cargo. */
+  /** Credits per job: the price in `file`, or for a shipped Cargo the operator's price. */
   readonly price: number;
 }
 
 export type OperatorCargos = ReturnType<typeof operatorCargos>;
 
 /**
- * Manages Cargos for the operator, through the API and commands. The coordinator finds changes of commands within a
- * second.
+ * Operations on Cargos, for the API and for commands. The coordinator finds changes by commands within a second.
  * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of
  *   registry or hub. Commands resolve pins before they call this
  * @param onChanged resolves when a change is in the catalog, also at other coordinators
@@ -78,12 +78,12 @@ export function operatorCargos(
     return cargo.isApproved ? "offered" : "waiting";
   }
 
-  /** @throws {ServiceError} `cargo_not_found` */
+  /** Checks that the Cargo exists. @throws {ServiceError} `cargo_not_found` */
   async function assertKnown(slug: string): Promise<void> {
     if (!shippedFiles.has(slug) && (await store.find(slug)) === undefined) throw noCargo(slug);
   }
 
-  /** @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
+  /** Returns what an approval would sign. @throws {ServiceError} `cargo_not_found`; {@link ValidationError} */
   async function review(slug: string): Promise<CargoReview> {
     const snapshot = await store.snapshot();
     const file = shippedFiles.get(slug);
@@ -141,7 +141,7 @@ export function operatorCargos(
     pinned,
     approveReviewed,
 
-    /** Sorted by slug. */
+    /** Returns all Cargos, sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
       const ofFiles = shipped.map((each): CargoLine => {
@@ -160,7 +160,8 @@ export function operatorCargos(
     },
 
     /**
-     * @param revision the one of the pinned review; exactly this is signed
+     * Approves a Cargo, with the pins of its review.
+     * @param revision revision of the pinned review; exactly this definition is signed
      * @throws {ServiceError} `cargo_not_found`; `bad_request` if the Cargo has changed or cannot be pinned; {@link
      *   ValidationError}
      */
@@ -171,7 +172,10 @@ export function operatorCargos(
       return approveReviewed(actor, reviewed, reviewed.file);
     },
 
-    /** Disables a Cargo for all accounts, or enables it, unapproved. @throws {ServiceError} `cargo_not_found` */
+    /**
+     * Disables a Cargo for all accounts, or enables it again, which does not approve it.
+     * @throws {ServiceError} `cargo_not_found`
+     */
     async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
       const action = isDisabled ? "cargo.disable" : "cargo.enable";
       await trail.record(actor, { ...target(slug), action }, async ({ catalog }) => {
@@ -201,8 +205,8 @@ export function operatorCargos(
     },
 
     /**
-     * Stores or replaces a public Cargo of the operator.
-     * @param text content of a file as in catalog/cargos
+     * Stores or replaces a public Cargo of the operator, and returns its slug.
+     * @param text content of a file in the format of catalog/cargos
      * @throws {ServiceError} `slug_taken`; {@link ValidationError}
      */
     async importFile(actor: Actor, text: string): Promise<string> {

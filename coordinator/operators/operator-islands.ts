@@ -8,18 +8,18 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** `online`: seen in the last minutes; `offline`: not. */
+  /** `online`: seen within the last minutes. `offline`: not seen since. `suspended`: the Island or its account is. */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** For commands, which cannot ask the coordinators. */
+/** Connections for commands, which have no bus to ask the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
 /**
- * Operations on Islands, through the API and commands.
- * @param onChanged resolves when a suspension is in force here
+ * Operations on Islands, for the API and for commands.
+ * @param onChanged resolves when a suspension is in force at this coordinator
  */
 export function operatorIslands(
   store: Pick<Store, "operators">,
@@ -28,7 +28,7 @@ export function operatorIslands(
   onChanged: () => Promise<void> = async () => {},
   live: (hostIds: readonly string[]) => Promise<Connections> = async () => UNKNOWN,
 ) {
-  /** @throws {ServiceError} `not_found` */
+  /** Returns a known Island. @throws {ServiceError} `not_found` */
   const known = async (hostId: string): Promise<KnownIsland> => {
     const island = await store.operators.island(hostId);
     if (island === undefined) throw new ServiceError("not_found", `No Island has the id "${hostId}"`);
@@ -38,7 +38,7 @@ export function operatorIslands(
   return {
     known,
 
-    /** Last seen first. */
+    /** Returns a page of Islands, last seen first. */
     async list({ status, ...rest }: IslandQuery, page: Page) {
       const lately = clock.now() - SEEN_LATELY_MS;
       const filter = {
@@ -57,7 +57,7 @@ export function operatorIslands(
       return { islands: listed, total };
     },
 
-    /** Ends the Island's session, and moves its jobs to other Islands at once. @throws {ServiceError} `not_found` */
+    /** Suspends an Island: its session ends, and its jobs move to other Islands. @throws {ServiceError} `not_found` */
     async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
       const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
@@ -67,7 +67,10 @@ export function operatorIslands(
       await onChanged();
     },
 
-    /** The Island reconnects within a minute. @throws {ServiceError} `not_found` if it is unknown or not suspended */
+    /**
+     * Ends a suspension. The Island reconnects in a minute.
+     * @throws {ServiceError} `not_found` unless it is suspended
+     */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
       const because = (await store.operators.suspensions()).islands.get(hostId);
       if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);

@@ -6,9 +6,10 @@ import type { OperatorAccounts } from "./operator-accounts.ts";
 import type { OperatorCargos } from "./operator-cargos.ts";
 import type { OperatorIslands } from "./operator-islands.ts";
 
-/** A setting as it is in force at this coordinator. */
+/** A setting and its value at this coordinator. */
 export type SettingInForce = Omit<SettingDescription, "type" | "group"> & Pick<ResolvedSetting, "shown" | "source">;
 
+/** The parts of the operator API. */
 export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
   readonly accounts: OperatorAccounts;
@@ -20,7 +21,7 @@ export interface Operators {
   readonly settings: readonly SettingInForce[];
 }
 
-/** A default value in the file is shown as a default, because `init` writes all settings there. */
+/** Returns all settings. A value equal to the default is a default, even in the file: `init` writes all settings. */
 export function settingsInForce(
   described: readonly SettingDescription[],
   inForce: readonly ResolvedSetting[],

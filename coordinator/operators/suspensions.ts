@@ -1,9 +1,11 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
 import type { Store } from "../store/store.ts";
 
-/** Changes with a lost message are found within half a second, so a suspension is in force within a second. */
+/**
+ * Poll interval. A change whose bus message was lost is read within half a second, so it is in force within a second.
+ */
 const POLL_MS = 250;
-/** Polls, one minute, after which listeners get all suspended accounts again: jobs may come from a dead coordinator. */
+/** Number of polls, a minute, after which listeners get all suspended accounts again: a job may have been adopted. */
 const POLLS_BETWEEN_REPORTS = 240;
 
 type Known = Awaited<ReturnType<Store["operators"]["suspensions"]>>;
@@ -12,7 +14,7 @@ type Listener = (ids: ReadonlySet<string>) => void;
 export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
- * Polls the suspended accounts and Islands, whether suspended at any coordinator or by a command. Await it before
+ * Polls the suspended accounts and Islands, whether a coordinator or a command suspended them. Must be awaited before
  * clients and Islands are accepted.
  * @param credentials provides the revision that each suspension increments
  */
@@ -25,7 +27,7 @@ export async function openSuspensions(
   const islandListeners = new Set<Listener>();
   let known: Known = { accounts: new Map(), islands: new Map() };
   let knownRevision: number | null = null;
-  /** Accounts to report again at the next poll: a request that was accepted earlier may end after the first report. */
+  /** Accounts to report again at the next poll, because a request accepted before may submit after the first report. */
   let again: ReadonlySet<string> = new Set();
   let polls = 0;
   const stop = new AbortController();
@@ -48,9 +50,9 @@ export async function openSuspensions(
   await poll();
   const changed = every({ clock, log, stop: stop.signal }, POLL_MS, "read suspensions", poll);
   return {
-    /** Polls now. Resolves when a change is in force at this coordinator. */
+    /** Polls at once. Resolves when a change is in force at this coordinator. */
     changed,
-    /** Returns the reason for the owner of an Island; null if neither the Island nor its account is suspended. */
+    /** Returns the reason to show to an Island's owner; null if neither Island nor account is suspended. */
     reasonFor: (hostId: string, accountId: string): string | null => reasonIn(known, hostId, accountId),
     /** Calls `listener` with suspended accounts: soon after the suspension, again a moment later, and once a minute. */
     onAccounts: (listener: Listener): unknown => accountListeners.add(listener),

@@ -1,7 +1,7 @@
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import type { AccountLimits } from "../store/accounts/accounts.ts";
 
-/** The limits of an account, with defaults filled in. */
+/** The limits of an account, with defaults where the operator set none. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
 
 /** Limits that the operator did not set. Source of all except `share`: spec §8. */
@@ -12,12 +12,12 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** Also bounds memory: the window keeps a number for each request of the last minute. */
+/** Highest request limit. It also bounds memory, as the window keeps a number for each request of a minute. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;
 
-/** Range of each limit. A limit of 0 jobs or streams blocks the account. */
+/** Range of each limit. 0 concurrent jobs or streams block the account. */
 const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
   requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
   concurrentJobs: [0, MAX_CONCURRENT],
@@ -25,7 +25,7 @@ const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, m
   share: [1, MAX_SHARE],
 };
 
-/** Returns the limits in force. `stored` is undefined for an unknown account, which gets the defaults. */
+/** Returns the limits in force. `stored`: undefined for an unknown account, which gets the defaults. */
 export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits {
   return {
     requestsPerMinute: stored?.requestsPerMinute ?? DEFAULT_LIMITS.requestsPerMinute,
@@ -35,7 +35,7 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
   };
 }
 
-/** @throws {ValidationError} naming every limit that is not a whole number in its range */
+/** Checks limits. @throws {ValidationError} with an entry for each that is not a whole number in its range */
 export function assertLimits(limits: Partial<AccountLimits>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(limits) as [keyof AccountLimits, number | null][]) {

@@ -3,30 +3,31 @@ import { RETRY_AFTER_S } from "../store/refusals.ts";
 import { Pool } from "./pool.ts";
 import type { RequestCount } from "./request-window.ts";
 
+/** The credential whose requests are counted. */
 export interface RequestCaller {
   readonly accountId: string;
-  /** Unique among keys and sessions. */
+  /** Id of the key or session, unique among both. */
   readonly credential: string;
-  /** Maximum requests of the credential in a minute. */
+  /** Maximum requests of the credential per minute. */
   readonly limit: number;
 }
 
-/** Releases an open stream. May be called twice. */
+/** Releases the quota of an open stream. May be called twice. */
 export type ReleaseStream = () => void;
 
-/** Counts requests and open streams. Results are promises only if another coordinator must be asked. */
+/** Counts requests and open streams. A result is a promise only if another coordinator must be asked. */
 export interface CallerQuota {
   countRequest(caller: RequestCaller): RequestCount | Promise<RequestCount>;
-  /** @throws {RateLimitedError} if the account already has `limit` open streams. */
+  /** Counts a stream of the account. @throws {RateLimitedError} if the account already has `limit` open streams. */
   openStream(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream>;
 }
 
-/** Counts the open streams of each account. */
+/** Returns a counter of the open streams by account. */
 export function streamPool(): Pool<"account"> {
   return new Pool({ account: Infinity });
 }
 
-/** @throws {RateLimitedError} as `openStream` */
+/** Counts a stream of the account in `streams`. @throws {RateLimitedError} as `openStream` */
 export function enterStream(streams: Pool<"account">, accountId: string, limit: number): ReleaseStream {
   const close = streams.take([["account", accountId]], 1, { account: limit });
   if (close === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);

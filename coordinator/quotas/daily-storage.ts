@@ -3,19 +3,19 @@ import { recentMap } from "../../shared/recent-map.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const DAY_S = 86_400;
-/** Maximum number of accounts whose use is kept. A dropped one counts as new. */
+/** Maximum number of accounts whose use is remembered. A forgotten account has its full amount again. */
 const MAX_ACCOUNTS = 10_000;
 
 export type DailyStorage = ReturnType<typeof dailyStorage>;
 
 /**
- * Limits how much the jobs of one account may store: a day's amount at once, which refills within a day. Without it, an
- * account with its own Island could fill the disk. A restart resets the use.
+ * Limits the bytes that the jobs of one account store: a day's amount at once, refilled over a day. Without the limit,
+ * an account with its own Island could fill the disk. A restart resets the use.
  */
 export function dailyStorage(clock: Clock, maxBytes: number) {
   const accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
   return {
-    /** Counts the bytes and returns 0; or returns the ms until there is capacity for them, without counting them. */
+    /** Counts the bytes and returns 0; or counts nothing and returns the ms until there is capacity for them. */
     take(accountId: string, bytes: number): number {
       let account = accounts.get(accountId);
       if (account === undefined) {

@@ -1,9 +1,11 @@
 import { Pool, type PoolKey } from "./pool.ts";
 
-/** Owners of output: its account, the Island that runs the job, and the coordinator for all output. */
+/** Holders of output in memory: the account, the Island that runs the job, and the coordinator for all output. */
 export type OutputOwner = "account" | "island" | "coordinator";
 
-/** Bytes of output of unfinished jobs in memory. When all is used, an account within its share may still add output. */
+/**
+ * Limits the bytes of unfinished jobs' output in memory. When all is used, an account may still use its equal share.
+ */
 export type OutputBudget = Pool<OutputOwner>;
 
 type Limits = Readonly<Record<"accountOutputMemoryBytes" | "islandOutputMemoryBytes" | "outputMemoryBytes", number>>;
@@ -13,7 +15,7 @@ export function outputBudget(limits: Limits): OutputBudget {
   return new Pool<OutputOwner>({ account, island, coordinator }, "account");
 }
 
-/** @param islandId null: without an Island. */
+/** Returns the holders of a job's output. @param islandId null for a job without an Island. */
 export function outputOwners(accountId: string, islandId: string | null): PoolKey<OutputOwner>[] {
   const island: PoolKey<OutputOwner>[] = islandId === null ? [] : [["island", islandId]];
   return [["account", accountId], ...island, ["coordinator"]];

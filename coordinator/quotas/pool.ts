@@ -1,4 +1,4 @@
-/** A holder of a part, such as an account or an Island. Without an id: the total. */
+/** A holder of an amount, such as an account or an Island. Without an id, the key is the total. */
 export type PoolKey<Kind extends string> = readonly [kind: Kind, id?: string];
 
 /** Counts the amount that each key holds, and enforces the limit of its kind. */
@@ -7,15 +7,15 @@ export class Pool<Kind extends string> {
   readonly #fairKind: Kind | null;
   readonly #counts = new Map<Kind, Map<string, number>>();
 
-  /** @param fairKind When the total is at its limit, keys of this kind may still take within an equal share of it. */
+  /** @param fairKind when the total is at its limit, keys of this kind may still take within an equal share of it. */
   constructor(limits: Readonly<Record<Kind, number>>, fairKind: Kind | null = null) {
     this.#limits = limits;
     this.#fairKind = fairKind;
   }
 
   /**
-   * Takes the amount for every key, or for none.
-   * @returns a function that releases it and may be called twice; or the kind of the first key without capacity
+   * Takes the amount for every key, or for none of them.
+   * @returns a function that releases the amount and may be called twice; or the kind of the first key without capacity
    */
   take(keys: readonly PoolKey<Kind>[], amount = 1, limits = this.#limits): (() => void) | Kind {
     const full = this.fullFor(keys, amount, limits);
@@ -28,7 +28,7 @@ export class Pool<Kind extends string> {
     };
   }
 
-  /** Returns the kind of the first key without capacity for the amount; null if all have it. */
+  /** Returns the kind of the first key without capacity for the amount; null if all keys have capacity. */
   fullFor(keys: readonly PoolKey<Kind>[], amount: number, limits = this.#limits): Kind | null {
     if (amount === 0) return null;
     const full = keys.find(([kind, id]) => {
@@ -38,7 +38,7 @@ export class Pool<Kind extends string> {
     return full?.[0] ?? null;
   }
 
-  /** Adds the amount regardless of limits; a negative one releases it. @throws if a key releases more than it holds. */
+  /** Adds the amount regardless of limits; a negative amount releases. @throws if a key releases more than it holds. */
   add(keys: readonly PoolKey<Kind>[], amount: number): void {
     for (const [kind, id = ""] of keys) {
       let counts = this.#counts.get(kind);

@@ -1,26 +1,30 @@
 import type { Clock } from "../../shared/clock.ts";
 
+/** Length of the window over which requests are counted. */
 export const WINDOW_MS = 60_000;
-/** Maximum callers in a generation, see {@link RequestWindow}. Only a flood reaches it. */
+/** Maximum number of callers in a generation, see {@link RequestWindow}; only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** Initial size of a ring. Most callers make few requests. */
+/** Initial capacity of a ring, because most callers make few requests. */
 const FIRST_CAPACITY = 8;
 
 /** A caller's count after a request. */
 export interface RequestCount {
-  /** False if the request is over the limit; it is not counted then. */
+  /** Whether the request is within the limit. A request beyond it is not counted. */
   readonly isAllowed: boolean;
+  /** Number of further requests that are allowed now. */
   readonly remaining: number;
-  /** Time until the oldest counted request leaves the window, so that one more is allowed. */
+  /** Time in ms until the oldest counted request leaves the window, so that one more is allowed. */
   readonly freesInMs: number;
 }
 
 /**
- * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. Refused
- * requests do not count, so a client that waits for Retry-After is accepted. Callers are in two generations. A request
- * moves its caller to the younger one. Each minute the older one is dropped, with callers whose requests have all left
- * the window. A flood of callers ends a generation early, which bounds memory and may drop the least recent callers too
- * soon. (One Map in order of the last request is slow: V8 walks past all deleted entries to find the first.)
+ * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. A
+ * refused request does not count, so a client that waits for Retry-After is accepted.
+ *
+ * Callers are in two generations. A request moves its caller to the younger one; each minute the older one is dropped,
+ * with callers whose requests have all left the window. A flood of callers ends a generation early, which bounds memory
+ * and may drop the least recent callers too soon. (One Map in order of the last request is slow: V8 walks past all
+ * deleted entries to find the first.)
  */
 export class RequestWindow {
   readonly #clock: Clock;
@@ -35,12 +39,12 @@ export class RequestWindow {
     this.#bornMs = clock.monotonicMs();
   }
 
-  /** Number of callers in memory, at most twice the bound. */
+  /** Number of callers in memory, at most twice `maxCallers`. */
   get size(): number {
     return this.#younger.size + this.#older.size;
   }
 
-  /** Counts a request of `caller` unless it has made `limit` (1 or more) within the last minute. */
+  /** Counts a request of `caller` unless the last minute already has `limit` (1 or more). */
   count(caller: string, limit: number): RequestCount {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#bornMs >= WINDOW_MS) this.#begin(nowMs);
@@ -51,7 +55,7 @@ export class RequestWindow {
     return { isAllowed, ...windowState(ring, limit, nowMs) };
   }
 
-  /** Returns the count of `caller` without a request. Does not add the caller. */
+  /** Returns the count of `caller` as it is, without counting a request. */
   peek(caller: string, limit: number): RequestCount {
     const nowMs = this.#clock.monotonicMs();
     const ring = this.#younger.get(caller) ?? this.#older.get(caller);
@@ -77,7 +81,7 @@ export class RequestWindow {
   }
 }
 
-/** `ring` is not empty. It may have more requests than a lowered limit; then a later one frees the next. */
+/** `ring` must not be empty. With a lowered limit it may have more requests; a later one then frees the next. */
 function windowState(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
@@ -104,7 +108,7 @@ class TimeRing {
     this.#size += 1;
   }
 
-  /** Drops all times up to and including `time`, by binary search: a whole minute may end at once. */
+  /** Drops all times up to and including `time`, by binary search, because a whole minute may be dropped at once. */
   dropUntil(time: number): void {
     if (this.#size === 0 || this.at(0) > time) return;
     let [kept, dropped] = [this.#size, 0];
@@ -117,7 +121,7 @@ class TimeRing {
     this.#size -= kept;
   }
 
-  /** Doubles the capacity. The ring must be full. */
+  /** Doubles the capacity of the full ring. */
   #grow(): void {
     const grown = new Float64Array(this.#times.length * 2);
     grown.set(this.#times.subarray(this.#first));

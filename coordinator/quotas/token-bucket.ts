@@ -6,6 +6,7 @@ export interface Rate {
   readonly burst: number;
 }
 
+/** Limits a rate: holds up to `burst` tokens, of which `perSecond` are added each second. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #rate: Rate;
@@ -19,7 +20,7 @@ export class TokenBucket {
     this.#atMs = clock.monotonicMs();
   }
 
-  /** Takes `count` tokens, even into debt. Returns the ms until the debt is paid; 0 within the rate. */
+  /** Takes `count` tokens, even into debt. Returns the ms until the debt is paid; 0 without debt. */
   take(count: number): number {
     const nowMs = this.#clock.monotonicMs();
     const { perSecond, burst } = this.#rate;

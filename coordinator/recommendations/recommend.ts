@@ -11,36 +11,39 @@ import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 
-/** Age up to which completions count as recent. */
+/** Period whose completions count as recent. */
 const RECENT_MS = 3_600_000;
 const MAX_RECOMMENDATIONS = 20;
 
+/** A Cargo that an Island should have on disk. */
 export interface Recommendation {
   readonly slug: string;
-  /** URL as in the catalog; `/models/…` is a path on the coordinator. For a container, the reference of its image. */
+  /** Model URL, where `/models/…` is a path on the coordinator; for a container, the reference of its image. */
   readonly modelUrl: string;
+  /** SHA-256 in hex of the model, or digest of the image; null if the Cargo is not pinned. */
   readonly modelHash: string | null;
   readonly runtimeType: RuntimeType;
-  /** Credits for the Island's owner, as a decimal number without exponent: "0.9". */
+  /** Credits per job for the Island's owner, as a decimal number without exponent: "0.9". */
   readonly estimatedEarningsPerJob: string;
+  /** Number of waiting jobs. */
   readonly queuedDemand: number;
   readonly demandScore: number;
-  /** Whether it is the Cargo of chats without a model, which is useful before it has any demand. */
+  /** Whether chats without a model use the Cargo, which makes it useful before it has demand. */
   readonly isDefault: boolean;
 }
 
 interface CargoDemand extends Pick<Recommendation, "slug" | "queuedDemand" | "isDefault"> {
   /** Number of jobs completed in the last hour. */
   readonly recentCompletions: number;
-  /** Number of other online Islands that have its model or image. */
+  /** Number of other online Islands that have the Cargo's model or image. */
   readonly holders: number;
 }
 
 /**
- * Recommends the Cargos that an Island should have on disk. Source: spec §4.
- * @param queuedDemand number of waiting jobs, by slug
- * @param holdersOf number of online Islands, without `exceptId`, that have a model or image, by cache key
- * @param policyOf what the owner of an online Island allows
+ * Returns a function that recommends the Cargos that an Island should have on disk. Source: spec §4.
+ * @param queuedDemand returns the number of waiting jobs by slug
+ * @param holdersOf returns how many online Islands other than `exceptId` have a model or image, by cache key
+ * @param policyOf returns what the owner of an online Island allows
  */
 export function cargoRecommender(
   { config, clock }: Env<"networkFee">,
@@ -90,7 +93,7 @@ export function cargoRecommender(
   };
 }
 
-/** Returns what an Island must download for the Cargo: its model, or its image by reference. */
+/** Returns what an Island downloads for the Cargo: its model, or its image by reference; null if it needs neither. */
 function downloadOf({ model, container }: CatalogEntry): Pick<Recommendation, "modelUrl" | "modelHash"> | null {
   if (model !== null) return { modelUrl: model.url, modelHash: model.sha256 };
   if (container === undefined) return null;
@@ -104,19 +107,19 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
-    // A draining Island may accept jobs again before the download is done.
+    // A draining Island counts, because it may accept jobs again before the download is done.
     draining: false,
     policy,
   };
   return fits({ ...cargo, onlyIslandsOf: null }, offer) === true;
 }
 
-/** Weights: spec §2. The spec leaves the period of `recentCompletions` open; an hour is our choice. */
+/** Returns the score of a demand with the weights of spec §2, which leaves the period of `recentCompletions` open. */
 export function demandScore(demand: Pick<CargoDemand, "queuedDemand" | "recentCompletions">): number {
   return demand.queuedDemand * 10 + demand.recentCompletions * 2;
 }
 
-/** Sorts by demand. Then the default Cargo comes first, then Cargos that fewer Islands have, so that they spread. */
+/** Sorts by demand; equals by default Cargo first, then by fewer Islands that have the Cargo, so that it spreads. */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
   return demands
     .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))

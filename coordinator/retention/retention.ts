@@ -6,23 +6,23 @@ import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/j
 import { DAY_MS, utcDayOf } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** The longest period shown is 30 days. */
+/** Retention of the metrics of Islands. The longest period shown is 30 days. */
 const KEEP_METRICS_MS = 90 * DAY_MS;
-/** The longest range shown is 366 days; the ledger keeps everything. */
+/** Retention of usage lines. The longest range shown is 366 days; the ledger keeps everything. */
 const KEEP_USAGE_MS = 400 * DAY_MS;
-/** A clock that is set back gives a job an earlier end time than jobs before it. */
+/** Maximum time by which a clock may be set back, which gives a job an earlier end than jobs before it. */
 const MAX_CLOCK_JUMP_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Items per step, which is one write, so that other writes can run between two steps. */
+/** Maximum number of items of a step, which is one write, so that other writes run between two steps. */
 const STEP = 100;
-/** Removals in this time share one truncation of the log, which blocks writes for some ms. */
+/** Delay of a truncation of the log, so that several removals share it: it blocks writes for some ms. */
 const TRUNCATE_AFTER_MS = 1_000;
 const TRUNCATE_RETRY_MS = 10_000;
 
 export type Retention = ReturnType<typeof openRetention>;
 
 /**
- * Removes content at its owner's request, and content past the operator's retention periods. README.md has the rules.
+ * Opens the retention: removal of content at its owner's request, and past the operator's periods (see README.md).
  * @param onlineIslands returns the host ids of connected Islands.
  */
 export function openRetention(
@@ -32,32 +32,34 @@ export function openRetention(
 ) {
   const accountEnds: ((accountId: string) => Promise<unknown>)[] = [];
   const stop = new AbortController();
-  /** No job that ended before this time still has the part. A start checks all jobs again. */
+  /**
+   * Time by part: no job that ended earlier still has that part. 0 after a start, so that all jobs are checked again.
+   */
   const removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
   let sweepNow: () => Promise<void> = () => Promise.resolve();
   let truncating: Promise<void> = Promise.resolve();
   let truncateTimer: Timer | null = null;
 
   /**
-   * Removes the prompts and outputs of the subject, and for an account everything else. Resolves when they can no
-   * longer be read; about a second later they are in no file. May be called repeatedly.
+   * Removes the prompts and outputs of the subject; for an account, all its data. Resolves when requests can no longer
+   * read them; about a second later no file contains them. May be called repeatedly.
    */
   async function remove(subject: RemovalSubject): Promise<void> {
     await store.content.begin(subject, clock.now());
     await carryOut(subject);
   }
 
-  /** Completes interrupted removals; may be called while they are in progress. */
+  /** Completes interrupted removals. May be called while they are in progress. */
   async function resume(): Promise<void> {
     for (const subject of await store.content.inFlight()) await carryOut(subject);
   }
 
-  /** Resolves with the counts of what was removed. */
+  /** Removes everything past its retention period. Resolves with the numbers of removed items. */
   async function sweep() {
     await resume();
     const report = { inputs: 0, outputs: 0, webhooks: 0, islands: 0 };
     if (config.keepUnseenIslandsMs > 0) {
-      // Each coordinator reports its own Islands, whichever one sweeps.
+      // Every coordinator records its own Islands as seen, although only one coordinator sweeps.
       const online = onlineIslands();
       for (let at = 0; at < online.length; at += STEP)
         await store.islands.touch(online.slice(at, at + STEP), clock.now());
@@ -79,7 +81,7 @@ export function openRetention(
 
   async function carryOut(subject: RemovalSubject): Promise<void> {
     const { kind, id } = subject;
-    // oxlint-disable-next-line no-await-in-loop -- Components that were opened last use the earlier ones.
+    // oxlint-disable-next-line no-await-in-loop -- In reverse order, because components opened last use earlier ones.
     if (kind === "account") for (const end of accountEnds.toReversed()) await end(id);
     const nextJobs = (afterId: string): Promise<string[]> => store.content.jobsOf(subject, afterId, STEP);
     await removeAll(nextJobs, kind === "output" ? ["output"] : CONTENT_PARTS, kind === "job");
@@ -101,7 +103,7 @@ export function openRetention(
     return removeAll(next, [part], false);
   }
 
-  /** Resolves with the number of jobs that `next` returns, page by page. */
+  /** Removes parts of the jobs that `next` returns page by page. Resolves with the number of jobs. */
   async function removeAll(
     next: (afterId: string) => Promise<string[]>,
     parts: readonly ContentPart[],
@@ -132,7 +134,7 @@ export function openRetention(
     return count;
   }
 
-  /** Copies of removed content remain in the database's log until it is truncated. */
+  /** Schedules a truncation of the database's log, which contains removed content until then. */
   function truncateSoon(delayMs: number): void {
     if (truncateTimer !== null || stop.signal.aborted) return;
     truncateTimer = clock.schedule(delayMs, () => {
@@ -154,19 +156,19 @@ export function openRetention(
     resume,
     sweep,
 
-    /** Registers `end`, which stops what a deleted account still has in memory. It may be called repeatedly. */
+    /** Registers `end`, which stops what a deleted account has in memory. `end` must be repeatable. */
     onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
       accountEnds.push(end);
     },
 
-    /** Sweeps now, in the background, and an hour after the end of each sweep. */
+    /** Starts to sweep in the background: now, and an hour after the end of each sweep. */
     start(): void {
       const loop = { clock, log, stop: stop.signal };
       sweepNow = every(loop, SWEEP_EVERY_MS, "remove content past its retention period", sweep);
       void sweepNow();
     },
 
-    /** Stops the timers and waits for the step in progress. Call before the store is closed. */
+    /** Stops the timers and waits for the step in progress. Must be called before the store is closed. */
     async close(): Promise<void> {
       stop.abort();
       truncateTimer?.cancel();

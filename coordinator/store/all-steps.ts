@@ -35,12 +35,15 @@ const STORES = {
   webhooks: webhookSteps,
 };
 
-/** The {@link CommonStores} that `audit.noting` returns. */
+/** The stores whose writes an audit line can accompany. */
 export type NotedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
 
 export interface CommonStores extends NotedStores {
   readonly audit: NotedStores["audit"] & {
-    /** Returns stores whose write adds the audit line in its commit, unless it is refused or resolves with false. */
+    /**
+     * Returns stores whose write also appends `entry`, in its commit. A write that throws or returns false appends
+     * none.
+     */
     noting(entry: AuditEntry): NotedStores;
   };
 }

@@ -4,18 +4,18 @@ import { read, write } from "./steps/steps.ts";
 import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./steps/table.ts";
 import { countRows, forUpdate, selectIds, type Tx } from "./steps/tx.ts";
 
-/** Cargos that are not shipped with the product. */
+/** Cargos of accounts, and Cargos that the operator imported. Shipped Cargos are files. */
 export const cargoTable = new Table(
   "cargos",
   {
     slug: key("PRIMARY KEY"),
-    /** Null for a Cargo that the operator imported. */
+    /** Account that owns the Cargo; null if the operator imported it. */
     ownerId: nullable(key("REFERENCES accounts (id)")),
-    /** Content of a file of catalog/cargos, checked before it is stored. */
+    /** Cargo definition, as JSON of the format of `catalog/cargos`; checked before it is stored. */
     file: json(),
     isEnabled: named("enabled", flag()),
     isApproved: named("approved", flag()),
-    /** Starts at 1; each change adds 1. */
+    /** Version of the row: starts at 1, and each change adds 1. */
     revision: integer(),
     createdAtMs: integer(),
     updatedAtMs: integer(),
@@ -29,11 +29,11 @@ export const cargoTable = new Table(
   },
 );
 
-/** Permanent facts of a slug, which outlive its Cargo. */
+/** Number and first date of each slug. A row outlives its Cargo, so that a number is never reused. */
 export const cargoNumberTable = new Table(
   "cargo_numbers",
   {
-    /** `workload_id` of the spec. */
+    /** The `workload_id` of the spec. */
     number: integer("PRIMARY KEY"),
     slug: key("UNIQUE"),
     /** Time when the slug first entered the catalog. */
@@ -42,19 +42,19 @@ export const cargoNumberTable = new Table(
   { hasRowid: true },
 );
 
-/** Last approval of each Cargo. Applies to the current definition if that needs no new approval. */
+/** Last approval of each Cargo. It also covers later definitions with no change that needs approval. */
 export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
-  /** Approved definition with its pins, like a file of catalog/cargos. */
+  /** Approved definition with its pins. */
   file: json(),
-  /** Hash of that definition. */
+  /** Hash of the approved definition. */
   revision: text(),
-  /** Operating system user who approved it. */
+  /** Operating system user who approved the definition. */
   by: named("approved_by", text()),
   atMs: named("approved_at_ms", integer()),
 });
 
-/** Cargos that the operator disabled, shipped ones included. */
+/** Cargos that the operator disabled for all accounts, shipped ones included. */
 export const disabledCargoTable = new Table("disabled_cargos", {
   slug: key("PRIMARY KEY"),
   atMs: integer(),
@@ -67,7 +67,7 @@ export const cargoPriceTable = new Table("cargo_prices", {
   atMs: integer(),
 });
 
-/** A single row, whose number every write increments. */
+/** A single row, whose `revision` every write to the catalog increments. */
 export const catalogRevisionTable = new Table(
   "catalog_revision",
   {
@@ -84,17 +84,17 @@ type CargoNumbers = ReadonlyMap<string, NumberedCargo>;
 
 export interface CatalogSnapshot {
   readonly revision: number;
-  /** Sorted by slug, like the other lists. */
+  /** Cargos sorted by slug, as are the other lists. */
   readonly cargos: readonly StoredCargo[];
   readonly disabledSlugs: readonly string[];
   readonly approvals: readonly CargoApproval[];
-  /** By slug. */
+  /** Prices of shipped Cargos that the operator set, in micro-credits per job by slug. */
   readonly pricesMicro: ReadonlyMap<string, number>;
 }
 
-/** Maximum number of existing Cargos per account. */
+/** Maximum number of existing Cargos of an account. */
 export const MAX_OWNED_CARGOS = 50;
-/** Maximum number of slugs that an account has ever used: a slug keeps its number and owner permanently. */
+/** Maximum number of slugs that an account ever used: a slug keeps its number and owner after its Cargo is deleted. */
 export const MAX_HELD_SLUGS = 1_000;
 
 const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
@@ -118,7 +118,7 @@ async function revision(tx: Tx): Promise<number> {
   return (await tx.only<{ revision: number }>(REVISION)).revision;
 }
 
-/** Serializes writes to the catalog, which are rare. */
+/** Locks the catalog until the transaction ends, so that writes to it run one after another. */
 async function lockCatalog(tx: Tx): Promise<void> {
   await tx.one(`${REVISION} ${forUpdate(tx)}`);
 }
@@ -127,7 +127,7 @@ async function incrementRevision(tx: Tx): Promise<void> {
   await tx.run("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
 }
 
-/** Increments the revision if the change affects rows. Returns whether it does. */
+/** Runs `change`, and increments the catalog revision if rows changed. Returns whether rows changed. */
 async function writeCatalog(tx: Tx, change: () => Promise<number>): Promise<boolean> {
   await lockCatalog(tx);
   if ((await change()) === 0) return false;
@@ -144,7 +144,7 @@ const holderOf = (tx: Tx, slug: string) =>
 const slugTaken = (slug: string): ServiceError =>
   new ServiceError("slug_taken", `Slug "${slug}" is or was in use by another Cargo; choose another slug`);
 
-/** Stores a Cargo, reusing the row of its slug. The caller has checked the owner. */
+/** Stores a Cargo as a new row, or in the row of a deleted Cargo with its slug. The caller has checked the owner. */
 async function put(
   tx: Tx,
   cargo: Omit<StoredCargo, "revision" | "createdAtMs" | "updatedAtMs">,
@@ -161,19 +161,19 @@ async function put(
   return stored;
 }
 
-/** Every write increments the revision. Other processes also write. */
+/** Every write that changes the catalog increments its revision, because other processes cache snapshots. */
 export const catalogSteps = {
   numbers: read(numbers),
 
   /** Assigns the next free number and the date `atMs` to each new slug. Returns the numbers of all slugs. */
   numberCargos: write(async (tx, slugs: readonly string[], atMs: number) => {
     await lockCatalog(tx);
-    // oxlint-disable-next-line no-await-in-loop -- Only at the first start.
+    // oxlint-disable-next-line no-await-in-loop -- New slugs occur only at the first start and after an update.
     for (const slug of slugs) await numberCargo(tx, slug, atMs);
     return numbers(tx);
   }),
 
-  /** Cheap: callers poll it every second. */
+  /** Returns the catalog revision, by one row: callers poll it every second. */
   revision: read(revision),
 
   snapshot: read(async (tx): Promise<CatalogSnapshot> => {
@@ -190,14 +190,14 @@ export const catalogSteps = {
         approvals: await cargoApprovalTable.rows(tx, approvals),
         pricesMicro: new Map((await cargoPriceTable.rows(tx, prices)).map(({ slug, micro }) => [slug, micro])),
       };
-      // Equal revisions mean that there was no write in between.
+      // Equal revisions mean that no write occurred between the reads.
       if ((await revision(tx)) === before) return snapshot;
     }
   }),
 
   find: read(find),
 
-  /** Sorted by slug. `total` counts all pages. */
+  /** Returns a page of an account's Cargos, sorted by slug. `total` counts all pages. */
   listOwned: read(async (tx, ownerId: string, page: Page) => {
     assertPage(page);
     const sql = `${SELECT} AND owner_id = @ownerId ORDER BY slug LIMIT @limit OFFSET @offset`;
@@ -233,7 +233,7 @@ export const catalogSteps = {
     },
   ),
 
-  /** Returns false and changes nothing unless `revision` is current. */
+  /** Replaces the file and flags of a Cargo. Returns false unless `revision` is its current one. */
   update: write((tx, change: Omit<StoredCargo, "createdAtMs" | "updatedAtMs"> & { readonly atMs: number }) =>
     writeCatalog(tx, () => {
       const sql = `UPDATE cargos SET file = @file, enabled = @isEnabled, approved = @isApproved, updated_at_ms = @atMs,

@@ -6,19 +6,20 @@ import { jobTable } from "./jobs/job-tables.ts";
 import { openStore, read, write, type Opened, type RunStep } from "./steps/steps.ts";
 import { DATABASE_NOW_MS as NOW_MS, selectIds } from "./steps/tx.ts";
 
+/** A coordinator with a membership lease. */
 export interface Peer {
-  /** New at each start. */
+  /** Id of the process, generated at each start. */
   readonly id: string;
-  /** Address for clients and Islands of other coordinators, sent in `goodbye`. */
+  /** Address for clients and for Islands that another coordinator redirects in `goodbye`. */
   readonly address: string;
   readonly version: string;
 }
 
-/** The unfinished job now belongs to another coordinator. Nothing was written; the caller drops the job. */
+/** Another coordinator now owns the unfinished job. The write changed nothing; the caller drops the job. */
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
-  /** Null if unknown. */
+  /** Id of the owner; null if unknown. */
   readonly ownerId: string | null;
   constructor(jobId: string, ownerId: string | null) {
     super(`Job ${jobId} now belongs to coordinator ${ownerId ?? "(unknown)"}`);
@@ -27,33 +28,33 @@ export class NotOwnerError extends Error {
   }
 }
 
-/** Counts since the store was opened. */
+/** Counts of takeovers since the store was opened. */
 export interface TakenOver {
-  /** Jobs of dead coordinators. */
+  /** Jobs of dead coordinators that this one adopted. */
   readonly adopted: number;
-  /** Jobs claimed for the Islands that run them. */
+  /** Jobs claimed because the Island that runs them connected to this coordinator. */
   readonly claimed: number;
-  /** Coordinators removed because their lease had expired. */
+  /** Coordinators whose row this one deleted after their lease expired. */
   readonly reaped: number;
 }
 
 /**
- * Quota slots of unfinished jobs under their accounts' limits, which several coordinators share. A single job takes its
- * slot when it is stored (`NewJob.maxJobs`), and so do the jobs of a batch that fit (`NewBatch.slotLimit`). The commit of
- * its end frees the slot.
+ * Quota slots: an unfinished job with one counts against its account's limit. Several coordinators share them. A single
+ * job takes its slot when stored (`NewJob.maxJobs`), as do the jobs of a batch that fit (`NewBatch.slotLimit`). The
+ * commit of the job's end frees the slot.
  */
 export interface QuotaSlots {
   /**
-   * Assigns slots to waiting jobs of this coordinator, in order, as far as `limit` of the account's unfinished jobs allows.
-   * Resolves with the jobs that have a slot, now or before.
-   * @param jobIds of one account, at most {@link MAX_REQUESTED_SLOTS}.
+   * Assigns slots to waiting jobs of this coordinator, in order, up to `limit` slots of the account. Resolves with the
+   * jobs that now have a slot, including those that already had one.
+   * @param jobIds jobs of the account, at most {@link MAX_REQUESTED_SLOTS}.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
 export const MAX_REQUESTED_SLOTS = 1_000;
 
-/** Owners of unfinished jobs that are no longer members, found with one index entry each. */
+/** SQL: owners of unfinished jobs without a membership row. The recursion reads one index entry per owner. */
 const GONE = `WITH RECURSIVE owners AS (
     (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
     UNION ALL
@@ -62,9 +63,9 @@ const GONE = `WITH RECURSIVE owners AS (
   SELECT owner_id AS id FROM owners
   WHERE owner_id <> @selfId AND NOT EXISTS (SELECT 1 FROM coordinators WHERE id = owner_id)`;
 
-/** Membership leases, on their own connection. All times are those of the database. */
+/** Membership leases. They use a separate connection so that other queries cannot delay a renewal. */
 const leaseSteps = {
-  /** Extends the lease to `leaseMs` from now. Returns false if it was reaped; it is then created again. */
+  /** Extends the lease to `leaseMs` from now. Returns false if it had been reaped; creates it again in that case. */
   renew: read(async (tx, self: Omit<Peer, "id">, leaseMs: number): Promise<boolean> => {
     const values = { ...self, leaseMs };
     const update = `UPDATE coordinators SET lease_until_ms = ${NOW_MS} + @leaseMs, address = @address, version = @version
@@ -76,32 +77,32 @@ const leaseSteps = {
     return false;
   }),
 
-  /** Includes this coordinator. Sorted by id. */
+  /** Returns the coordinators with a valid lease, this one included, sorted by id. */
   peers: read((tx) =>
     tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${NOW_MS} ORDER BY id`),
   ),
 
-  /** Ends the lease. Any other coordinator may adopt the jobs that this one still owns. */
+  /** Deletes the lease. Other coordinators may then adopt the jobs that this one still owns. */
   leave: read(async (tx): Promise<void> => {
     await tx.run("DELETE FROM coordinators WHERE id = @selfId");
   }),
 
-  /** Clock of the database, in ms since the epoch. */
+  /** Returns the time of the database in ms since the epoch. */
   nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT ${NOW_MS}::bigint AS "nowMs"`)).nowMs),
 };
 
 /**
- * Ownership of unfinished jobs. Writes of a job throw {@link NotOwnerError} if another coordinator owns it. Statements
- * of reads commit one by one.
+ * Ownership of unfinished jobs. A write of a job that another coordinator owns throws {@link NotOwnerError}. In a
+ * `read` step each statement commits separately.
  */
 const ownerSteps = {
-  /** Removes other coordinators whose lease has expired. Resolves with their number. */
+  /** Deletes the rows of other coordinators whose lease has expired. Resolves with their number. */
   reap: read((tx) =>
     tx.run(`DELETE FROM coordinators WHERE id IN (
       SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
-  /** Adopts jobs of coordinators that left; one of several callers gets each. Resolves with at most `limit` sorted ids. */
+  /** Adopts at most `limit` jobs of dead coordinators, each for one caller only. Resolves with their sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
     const goneIds = await selectIds(tx, GONE, {});
     if (goneIds.length === 0) return [];
@@ -114,8 +115,8 @@ const ownerSteps = {
   }),
 
   /**
-   * Transfers jobs to another coordinator, in one commit. Resolves with the sorted ids of those that this coordinator
-   * owned and no Island had. Locks them in order of their ids, as commits of several ends do.
+   * Transfers jobs to another coordinator, in one commit. Resolves with the sorted ids of those that were pending and
+   * owned by this coordinator. Locks rows in order of id, as commits of several ends do, to prevent deadlocks.
    */
   transfer: write(async (tx, jobIds: readonly string[], toId: string): Promise<string[]> => {
     const sql = `WITH moving AS (
@@ -125,8 +126,8 @@ const ownerSteps = {
   }),
 
   /**
-   * Claims a job whose attempt runs on an Island that connected here. The caller has checked the attempt token. Returns
-   * undefined unless that is the current attempt, or a later one whose coordinator died before it was stored.
+   * Claims a job whose attempt runs on an Island that connected here; the caller has checked the attempt token. Returns
+   * undefined unless the attempt is the stored one, or a later one that a dead coordinator assigned but did not store.
    */
   claim: read((tx, attempt: { readonly jobId: string; readonly attempt: number; readonly islandId: string }) =>
     jobTable.row<ActiveJobRecord>(
@@ -139,7 +140,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Returns those of the unfinished jobs that this coordinator owns. */
+  /** Returns the unfinished jobs among `jobIds` that this coordinator owns. */
   owned: read((tx, jobIds: readonly string[]) =>
     jobTable.rows<ActiveJobRecord>(
       tx,
@@ -176,7 +177,7 @@ export type IslandSessions = Opened<typeof islandSessionSteps>;
 
 export type ClusterStore = ReturnType<typeof openCluster>;
 
-/** `isShared`: other coordinators may use the same storage. */
+/** Shared state of the coordinators. With `isShared`, other coordinators may use the same storage. */
 export type Cluster = ClusterStore | NetworkOfOne;
 
 type NetworkOfOne = Omit<
@@ -184,13 +185,13 @@ type NetworkOfOne = Omit<
   "adopt" | "credentialChanges" | "isShared" | "leave" | "noteReturn" | "nowMs" | "quotaSlots" | "reap" | "renew"
 > & { readonly isShared: false; readonly quotaSlots: null };
 
-/** A network with one coordinator, which has every unfinished job in memory. It has no lease. */
+/** Returns the state of a single coordinator, which has every unfinished job in memory and needs no lease. */
 export function networkOfOne(selfId: string): NetworkOfOne {
   let sessions = 0;
   return {
     isShared: false,
     selfId,
-    /** Quota slots are counted in memory. */
+    /** Null, because a single coordinator counts quota slots in memory. */
     quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },
@@ -205,7 +206,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
   };
 }
 
-/** Opens the state that several coordinators share. `runLease` runs steps on a connection that no other call uses. */
+/** Opens the state that several coordinators share. `runLease` runs steps on the connection of the lease. */
 export function openCluster(selfId: string, run: RunStep, runLease: RunStep, take: QuotaSlots["take"]) {
   const owners = openStore("owners", ownerSteps, run);
   const counts = { adopted: 0, claimed: 0, reaped: 0 };
@@ -234,11 +235,11 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
       if (record !== undefined) counts.claimed += 1;
       return record;
     },
-    /** Returns undefined if the job has ended or is unknown. */
+    /** Returns the owner's id; undefined if the job has ended or is unknown. */
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
-     * Calls `listener` whenever storage becomes writable again, until the returned function is called. Replies to
-     * commits may have been lost, so rows may be stored that this coordinator does not know of.
+     * Calls `listener` whenever storage becomes writable again, until the returned function is called. The reply to a
+     * commit may have been lost before, so storage may have rows that this coordinator does not know.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);

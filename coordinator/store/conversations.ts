@@ -7,31 +7,31 @@ import { kept, read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./steps/table.ts";
 import { countRows, forUpdate, isOwn } from "./steps/tx.ts";
 
-/** Stored chats. */
+/** Chats whose messages the coordinator stores. */
 export const conversationTable = new Table(
   "conversations",
   {
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     title: nullable(written()),
-    /** Chat Cargo that generates the answers. */
+    /** Slug of the chat Cargo that generates the answers. */
     slug: text(),
     systemPrompt: nullable(written()),
-    /** Metadata of the client; never interpreted here. */
+    /** Metadata set by the client, which the coordinator never interprets. */
     metadata: json<Readonly<Record<string, string>>>(),
     createdAtMs: integer(),
-    /** Time of the last change of the conversation or one of its messages. */
+    /** Time of the last change of the conversation or of one of its messages. */
     updatedAtMs: integer(),
   },
   { indexes: ["CREATE INDEX conversations_by_account ON conversations (account_id, id)"] },
 );
 
 export const MESSAGE_ROLES = ["user", "assistant"] as const;
-/** `in_progress`: an answer whose job has not ended. Others: outcome of the job; a user's message is `completed`. */
+/** States of messages. `in_progress`: an answer whose job is unfinished. A user's message is always `completed`. */
 export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
 type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** A conversation has at most one answer in progress. `JobStore.submit` stores questions with their job. */
+/** Messages; a conversation has at most one answer in progress. Submitting a job also stores its question. */
 export const messageTable = new Table(
   "messages",
   {
@@ -42,13 +42,13 @@ export const messageTable = new Table(
     /** Text of the message; for an answer, the delivered text (empty while in progress). */
     content: written(),
     state: text<MessageState>("CHECK (state IN ('in_progress', 'completed', 'failed', 'cancelled', 'timeout'))"),
-    /** Job that generates the answer; null for a user's message. */
+    /** Id of the job that generates the answer; null for a user's message. */
     jobId: nullable(key()),
     finishReason: nullable(text<FinishReason>()),
     error: nullable(json<{ readonly code: string; readonly message: string }>()),
     createdAtMs: integer(),
     completedAtMs: nullable(integer()),
-    /** Coordinator that follows an answer in progress. */
+    /** Id of the coordinator that follows an answer in progress and stores its end. */
     keeperId: onlyIn("postgres", key("DEFAULT ''")),
   },
   {
@@ -69,11 +69,11 @@ export interface Question {
   readonly userMessageId: string;
   readonly content: string;
   readonly answerId: string;
-  /** Last message that the prompt includes; null if there is none. */
+  /** Last message in the prompt; null for none. */
   readonly afterMessageId: string | null;
 }
 
-/** Stored with the job in one commit. `again`: the job replaces one that ended without output. */
+/** Message rows to store with a job, in its commit. `again`: the job replaces one that ended without output. */
 export type AnswerLink =
   | { readonly kind: "new"; readonly question: Question }
   | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
@@ -92,7 +92,7 @@ interface UnfinishedAnswer extends Pick<Message, "conversationId"> {
   readonly jobId: string;
 }
 
-/** Messages per read of a prompt's history. */
+/** Number of messages per query of a prompt's history. */
 const HISTORY_PAGE = 50;
 
 const MESSAGE = `SELECT ${messageTable.columnsBut("ord", "keeperId")} FROM messages`;
@@ -109,7 +109,7 @@ export const conversationSteps = {
     }),
   ),
 
-  /** Returns the newest conversations first. */
+  /** Returns a page of an account's conversations, newest first. */
   list: read(async (tx, accountId: string, page: Page) => {
     assertPage(page);
     const from = "FROM conversations WHERE account_id = @accountId";
@@ -118,7 +118,7 @@ export const conversationSteps = {
     return { conversations, total: await countRows(tx, from, { accountId }) };
   }),
 
-  /** Changes the given fields. @throws {ServiceError} `not_found` */
+  /** Changes the given fields of a conversation. @throws {ServiceError} `not_found` */
   update: write(
     async (
       tx,
@@ -138,7 +138,7 @@ export const conversationSteps = {
   ),
 
   /**
-   * Deletes the conversation with its messages, and begins the removal of its jobs' content (`content.ts`), in one
+   * Deletes the conversation and its messages, and begins the removal of its jobs' content (`content.ts`), in one
    * commit. Returns false if the account has no such conversation.
    */
   delete: write(async (tx, accountId: string, id: string, atMs: number) => {
@@ -162,7 +162,9 @@ export const conversationSteps = {
     };
   }),
 
-  /** Returns the newest messages, oldest first: at most `maxCount`, until they reach `maxBytes` of UTF-8. */
+  /**
+   * Returns the newest messages, oldest first: at most `maxCount`, and none older than the one that reaches `maxBytes`.
+   */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
     const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
       WHERE conversation_id = @conversationId AND ord < @before ORDER BY ord DESC LIMIT @limit`;
@@ -183,7 +185,7 @@ export const conversationSteps = {
     return newestFirst.reverse();
   }),
 
-  /** Returns false if the job has no answer in progress: the answer has ended or its conversation was deleted. */
+  /** Ends an answer. Returns false if the job has none in progress: it ended, or its conversation was deleted. */
   endAnswer: kept(
     write(async (tx, ending: AnswerEnding) => {
       const sql = `UPDATE messages SET state = @state, content = @content, finish_reason = @finishReason, error = @error,
@@ -197,7 +199,7 @@ export const conversationSteps = {
     }),
   ),
 
-  /** Returns this coordinator's answers in progress, oldest first, after it has adopted those of dead coordinators. */
+  /** Adopts answers in progress of dead coordinators; returns all answers in progress of this one, oldest first. */
   unfinishedAnswers: kept(
     read(async (tx) => {
       await adoptRows(tx, "messages", "keeper_id", "state = 'in_progress'");

@@ -12,19 +12,19 @@ export const islandTokenTable = new Table(
     tokenHash: key("UNIQUE"),
     createdAtMs: integer(),
     revokedAtMs: nullable(integer()),
-    /** Time when an Island last opened a session with it. */
+    /** Time when an Island last opened a session with the token; null for never. */
     lastUsedAtMs: nullable(integer()),
   },
   { indexes: [{ postgres: "CREATE INDEX island_tokens_by_account ON island_tokens (account_id, id)" }] },
 );
 
-/** One-time codes that are exchanged for an Island token. Stored as SHA-256. */
+/** One-time codes, stored as SHA-256, that an Island exchanges for an Island token. */
 export const pairingCodeTable = new Table(
   "pairing_codes",
   {
     codeHash: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
-    /** Name of the token. */
+    /** Name for the token that the code creates. */
     name: written(),
     expiresAtMs: integer(),
   },
@@ -40,15 +40,16 @@ export type IslandToken = Omit<RowOf<typeof islandTokenTable>, "tokenHash" | "re
 export type NewIslandToken = Omit<RowOf<typeof islandTokenTable>, "revokedAtMs" | "lastUsedAtMs">;
 export type PairingCode = RowOf<typeof pairingCodeTable>;
 
+/** Limit of the Island tokens of an account. */
 export interface TokenCap {
   readonly maxTokens: number;
-  /** Tokens revoked after this time still count. */
+  /** Tokens revoked after this time count as existing tokens. */
   readonly revokedAfterMs: number;
 }
 
 const TOKEN = `SELECT ${islandTokenTable.columnsBut("tokenHash", "revokedAtMs")} FROM island_tokens`;
 
-/** The caller has locked the account. @throws {ServiceError} `too_many_tokens` */
+/** Stores a token. The caller has locked the account. @throws {ServiceError} `too_many_tokens` */
 async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }: TokenCap): Promise<void> {
   const counted = `FROM island_tokens
     WHERE account_id = @accountId AND (revoked_at_ms IS NULL OR revoked_at_ms > @revokedAfterMs)`;
@@ -58,7 +59,7 @@ async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }:
 }
 
 export const islandTokenSteps = {
-  /** @throws {ServiceError} `too_many_tokens` */
+  /** Stores a token. @throws {ServiceError} `too_many_tokens` */
   createIslandToken: write(async (tx, token: NewIslandToken, cap: TokenCap): Promise<void> => {
     await tx.lockAccount(token.accountId);
     await add(tx, token, cap);
@@ -70,7 +71,7 @@ export const islandTokenSteps = {
     await tx.run(sql, { tokenId, atMs });
   }),
 
-  /** Removes expired codes. @throws {ServiceError} `too_many_codes` if the account has `maxCodes` others. */
+  /** Stores a code and deletes expired ones. @throws {ServiceError} `too_many_codes` if the account has `maxCodes`. */
   createPairingCode: write(
     async (tx, code: PairingCode, { nowMs, maxCodes }: { nowMs: number; maxCodes: number }): Promise<void> => {
       await tx.lockAccount(code.accountId);
@@ -82,7 +83,7 @@ export const islandTokenSteps = {
   ),
 
   /**
-   * Uses up a code and stores its token, in one commit. Returns undefined for a code that is not valid.
+   * Deletes a code and stores its token, in one commit. Returns undefined for an unknown or expired code.
    * @throws {ServiceError} `too_many_tokens`; the code remains valid.
    */
   redeemPairingCode: write(
@@ -97,7 +98,7 @@ export const islandTokenSteps = {
       const found = await pairingCodeTable.row<Pick<PairingCode, "accountId" | "name">>(tx, sql, values);
       if (found === undefined) return undefined;
       await tx.lockAccount(found.accountId);
-      // Only one of several concurrent uses deletes the row. The deletion of the account also deletes it.
+      // Only one of several concurrent uses deletes the row. Deleting the account also deletes it.
       const used = await tx.run("DELETE FROM pairing_codes WHERE code_hash = @codeHash", { codeHash });
       if (used === 0) return undefined;
       await add(tx, { ...token, ...found }, cap);
@@ -111,18 +112,18 @@ export const islandTokenSteps = {
     }),
   ),
 
-  /** Returns the active tokens, newest first. */
+  /** Returns the active tokens of an account, newest first. */
   listIslandTokens: read((tx, accountId: string) => {
     const sql = `${TOKEN} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
     return islandTokenTable.rows<IslandToken>(tx, sql, { accountId });
   }),
 
-  /** Returns false if the account has no such active token. */
+  /** Revokes a token. Returns false if the account has no such active token. */
   revokeIslandToken: write(async (tx, accountId: string, tokenId: string, atMs: number) => {
     const sql = `UPDATE island_tokens SET revoked_at_ms = @atMs
       WHERE id = @tokenId AND account_id = @accountId AND revoked_at_ms IS NULL`;
     const isRevoked = (await tx.run(sql, { accountId, tokenId, atMs })) === 1;
-    // A trigger does this in PostgreSQL.
+    // In PostgreSQL a trigger increments the revision.
     if (isRevoked && tx.dialect === "sqlite") await tx.run("UPDATE credentials_revision SET revision = revision + 1");
     return isRevoked;
   }),

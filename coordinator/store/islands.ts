@@ -4,7 +4,7 @@ import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
 
-/** Last reports of Islands about themselves. */
+/** Hosts of Islands, with their last report. */
 export const islandTable = new Table(
   "islands",
   {
@@ -15,13 +15,13 @@ export const islandTable = new Table(
     hardware: json<Hardware>(),
     runtimes: json<readonly RuntimeReport[]>(),
     lastSeenAtMs: integer(),
-    /** Null for an Island of an earlier version that has not reconnected. */
+    /** Time of the first session; null for an Island of an earlier version that has not reconnected. */
     firstSeenAtMs: nullable(integer()),
-    /** Given by the owner. */
+    /** Display name that the owner gave; null for none. */
     name: nullable(written()),
-    /** Null if the agent does not report it. */
+    /** Name of the machine; null if the agent does not report it. */
     hostName: nullable(written()),
-    /** A removed row keeps only its id, its account and this time. */
+    /** Time when the owner removed the Island, after which the row has only its id, account and this time. */
     removedAtMs: nullable(integer()),
   },
   {
@@ -35,10 +35,10 @@ export const islandTable = new Table(
 type IslandRow = RowOf<typeof islandTable>;
 export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
 export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
-/** Maximum number of stored hosts per account. Beyond it, the host unseen for longest is deleted. */
+/** Maximum number of stored hosts of an account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
-/** Columns of an {@link IslandRecord}. */
+/** SQL columns of an {@link IslandRecord}. */
 export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
   coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
 const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";
@@ -57,8 +57,9 @@ async function getAll(tx: Tx, hostIds: readonly string[]): Promise<IslandRecord[
 
 export const islandSteps = {
   /**
-   * Changes nothing unless it returns `saved`. A removed Island may return with a token created after the removal, or
-   * with a token of another account. Keeps {@link MAX_HOSTS} per account.
+   * Stores the report of an Island and deletes the account's oldest hosts beyond {@link MAX_HOSTS}. Returns
+   * `of_another` or `removed`, and changes nothing, if another account has the host or its owner removed it. A removed
+   * Island may return with a token created after the removal, or with one of another account.
    */
   save: write(
     async (tx, island: IslandReport, tokenCreatedAtMs: number): Promise<"saved" | "of_another" | "removed"> => {
@@ -79,7 +80,7 @@ export const islandSteps = {
 
   get: read(async (tx, hostId: string): Promise<IslandRecord | undefined> => (await getAll(tx, [hostId]))[0]),
 
-  /** In any order. */
+  /** Returns the known Islands among `hostIds`, in no defined order. */
   getAll: read(getAll),
 
   ofAccount: read((tx, accountId: string) =>
@@ -90,34 +91,34 @@ export const islandSteps = {
     ),
   ),
 
-  /** Returns false if the account has no such Island. */
+  /** Sets the display name. Returns false if the account has no such Island. */
   rename: write(async (tx, accountId: string, hostId: string, name: string | null) => {
     const sql = `UPDATE islands SET name = @name WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, name })) === 1;
   }),
 
-  /** Deletes everything about the Island except the removal itself. Returns false if the account has no such Island. */
+  /** Marks an Island as removed and clears its row. Returns false if the account has no such Island. */
   remove: write(async (tx, accountId: string, hostId: string, atMs: number) => {
     const sql = `UPDATE islands SET removed_at_ms = @atMs, name = NULL, host_name = NULL, agent_version = @agentVersion,
       hardware = '{}', runtimes = '[]' WHERE ${OWN}`;
     return (await islandTable.run(tx, sql, { accountId, hostId, atMs, agentVersion: "" })) === 1;
   }),
 
-  /** Returns the ids of the removed Islands among these. */
+  /** Returns the ids of the removed Islands among `hostIds`. */
   removedOf: read((tx, hostIds: readonly string[]) => {
     const removed = `${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
     return selectIds(tx, `SELECT host_id AS id FROM islands WHERE ${removed}`, { hostIds });
   }),
 
-  /** Records that these Islands are connected. Ignores unknown ids. */
+  /** Records that the Islands are connected. Ignores unknown ids. */
   touch: write(async (tx, hostIds: readonly string[], atMs: number): Promise<void> => {
-    // The order prevents a deadlock of two coordinators.
+    // Locks in order of id prevent a deadlock of two coordinators.
     const due = `SELECT host_id FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND last_seen_at_ms < @atMs
       ORDER BY host_id ${forUpdate(tx)}`;
     await tx.run(`UPDATE islands SET last_seen_at_ms = @atMs WHERE host_id ${inRows(tx, due)}`, { hostIds, atMs });
   }),
 
-  /** Deletes at most `limit` Islands last seen by `seenByMs`, without removed ones. Resolves with their number. */
+  /** Deletes up to `limit` Islands last seen by `seenByMs`, except removed ones. Resolves with their number. */
   forgetUnseen: write((tx, seenByMs: number, limit: number) => {
     const unseen =
       "SELECT host_id FROM islands WHERE last_seen_at_ms <= @seenByMs AND removed_at_ms IS NULL LIMIT @limit";

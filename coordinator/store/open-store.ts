@@ -12,7 +12,7 @@ import type { Store } from "./store.ts";
 
 export const DATABASE_FILE = "atoll.db";
 
-/** Returns one line per fault; none if the data is intact. `ledger`: for PostgreSQL. A coordinator may be running. */
+/** Checks the data while a coordinator may be running. Returns one line per fault; `ledger` only for PostgreSQL. */
 export async function checkData(
   location: StoreLocation,
   clock: Clock,
@@ -23,9 +23,9 @@ export async function checkData(
 }
 
 /**
- * Opens the store, and creates a missing directory, database file or tables.
- * @throws {DatabaseError | MigrationError} that the operator must fix.
- * @throws {ServiceError} `storage_unavailable`
+ * Opens the store and creates a missing directory, database file or table.
+ * @throws {DatabaseError | MigrationError} for a fault that the operator must fix.
+ * @throws {ServiceError} `storage_unavailable` for a temporary fault.
  */
 export async function openStore(
   location: StoreLocation,
@@ -33,7 +33,7 @@ export async function openStore(
   options: Omit<Parameters<typeof openSqliteStore>[0], "path" | "clock"> & { readonly leaseRenewMs?: number } = {},
 ): Promise<Store> {
   if (typeof location !== "string") {
-    // Loaded lazily, because a coordinator on SQLite does not need it.
+    // Loaded only when needed: a coordinator on SQLite does not use PostgreSQL.
     const { openPostgresStore } = await import("./postgres/postgres-store.ts");
     const { address, key } = location;
     const { onReadOnly, leaseRenewMs } = options;
@@ -44,7 +44,7 @@ export async function openStore(
   return openSqliteStore({ ...options, path: join(location, DATABASE_FILE), clock });
 }
 
-/** Returns whether a coordinator has ever stored data there. */
+/** Returns whether a coordinator has ever stored data at this location. */
 export async function hasData(location: StoreLocation): Promise<boolean> {
   if (typeof location === "string") return existsSync(join(location, DATABASE_FILE));
   const { isMigrated } = await import("./postgres/engine/migrate.ts");

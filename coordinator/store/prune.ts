@@ -17,12 +17,12 @@ const REMOVALS = [
 ];
 
 export const maintenanceSteps = {
-  /** Removes expired rows. In PostgreSQL it also folds the network's moves, and one coordinator runs it every hour. */
+  /** Removes expired rows. In PostgreSQL it also folds the network's moves, and runs at one coordinator per hour. */
   prune: write(async (tx, nowMs: number): Promise<void> => {
     const isShared = tx.dialect === "postgres";
     if (isShared && !(await claimRound(tx, "prune", PRUNE_EVERY_MS))) return;
     const values = { nowMs, lastMonth: utcMonthOf(nowMs) - 1, keptAfterMs: nowMs - IDEMPOTENCY_KEPT_MS };
-    // oxlint-disable-next-line no-await-in-loop -- Five statements.
+    // oxlint-disable-next-line no-await-in-loop -- A few statements.
     for (const sql of REMOVALS) await tx.run(sql, values);
     if (!isShared) return;
     await pruneCredentialEnds(tx);
@@ -30,13 +30,13 @@ export const maintenanceSteps = {
   }),
 };
 
-/** `now` prunes at once and then every hour, until `stop`. */
+/** Returns the hourly pruning. `now` prunes at once and schedules the next run; `stop` ends it. */
 export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: Pick<Clock, "now" | "schedule">) {
   let timer: Timer | null = null;
   let fault: unknown = null;
   const now = async (): Promise<void> => {
     await prune(clock.now()).catch((error: unknown) => {
-      // Wait for the next hour; the store reports that it is read-only.
+      // A storage fault is retried after an hour; the store itself reports it.
       if (!(error instanceof ServiceError)) throw error;
     });
     timer = clock.schedule(PRUNE_EVERY_MS, () => {
@@ -47,7 +47,7 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   };
   return {
     now,
-    /** Throws the fault of a later run, which no caller awaits. */
+    /** Throws the error of an earlier scheduled run, because nothing awaits those. */
     assertWorks: (): void => {
       if (fault !== null) throw new Error("The hourly cleanup of the store failed", { cause: fault });
     },

@@ -1,11 +1,11 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 
-/** Retry-After of a refused stream. The end of another cannot be predicted, and one request a second costs little. */
+/** Retry-After of a refused stream: the end of another is unpredictable, and a request per second costs little. */
 export const RETRY_AFTER_S = 1;
-/** Retry-After of a job above the limit. A chat takes seconds, so a client that retries automatically succeeds. */
+/** Retry-After of a job over the limit: a chat takes seconds, so a client that retries automatically succeeds. */
 const JOBS_RETRY_S = 5;
 
-/** Refusals that all stores have in common. */
+/** Errors of refused writes that all engines have in common. */
 export const REFUSALS = {
   conversation_busy: () =>
     new ServiceError("conversation_busy", "Another message of this conversation is being answered"),

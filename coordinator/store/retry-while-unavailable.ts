@@ -6,10 +6,10 @@ import { storageFaultBehind } from "./sqlite/engine/storage-fault.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Runs a step of the start, and retries every second while storage is not writable, for example because the disk is
- * full. Exiting instead would cause restarts until the service manager gives up.
+ * Runs a step of the start, and repeats it every second while storage is not writable, for example because the disk is
+ * full. If the process exited instead, the service manager would restart it a few times and then stop.
  * @param step must be repeatable after a failure.
- * @param options `store`: name of the storage, for the log.
+ * @param options `store`: name of the storage in the log.
  */
 export async function retryWhileReadOnly<T>(
   step: () => T | Promise<T>,
@@ -35,7 +35,7 @@ export async function retryWhileReadOnly<T>(
   }
 }
 
-/** Runs a read, and retries every second while storage is unavailable. The store logs the outage. */
+/** Runs a read, and repeats it every second while storage is unavailable. The store logs the outage. */
 export async function retryWhileUnavailable<T>(step: () => Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
   for (;;) {
     try {

@@ -1,9 +1,10 @@
 /** A PostgreSQL database, which several coordinators may share. */
 export interface DatabaseLocation {
-  /** `postgres://user:password@host:port/database`. */
+  /** Database URL: `postgres://user:password@host:port/database`. */
   readonly address: string;
-  /** 32-byte key that seals its secrets. */
+  /** Key of 32 bytes that encrypts the secrets of the database. */
   readonly key: Buffer;
 }
 
+/** Data directory of SQLite, or a PostgreSQL database. */
 export type StoreLocation = string | DatabaseLocation;

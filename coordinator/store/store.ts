@@ -13,7 +13,7 @@ import { openWebhookStore, type WebhookStore } from "./jobs/webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same tick share a commit.
- * Writes are applied in call order. A read sees every write that has resolved.
+ * Writes are applied in call order. A read sees every write that has resolved before.
  */
 export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
@@ -23,19 +23,19 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   readonly jobs: JobStore;
   readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
-  /** Transactions committed since the store was opened. */
+  /** Number of transactions committed since the store was opened. */
   readonly commits: number;
-  /** Number of writes that are waiting for their commit. */
+  /** Number of writes that wait for their commit. */
   readonly queued: number;
-  /** Reason why the store is read-only; writes then reject with `storage_unavailable`. Null if it is writable. */
+  /** Reason why the store is read-only and rejects writes with `storage_unavailable`; null while it is writable. */
   readonly readOnlyBecause: string | null;
   /** Writes and reads one small value. @throws if storage does not respond. */
   check(): Promise<void>;
-  /** Waits for the writes in progress, then closes. Later calls reject. May be called twice. */
+  /** Waits for the writes in progress, then closes the store. Later calls reject. May be called twice. */
   close(): Promise<void>;
 }
 
-/** The part that all engines share. `stop` ends the hourly pruning; `assertPrunes` throws if it failed. */
+/** Opens what all engines share. `stop` ends the hourly pruning; `assertPrunes` throws if a run failed. */
 export function openCommon(
   run: RunStep,
   writeHot: RunHotWrite,
@@ -64,7 +64,7 @@ export function openCommon(
   return { store, stop: pruning.stop, assertPrunes: pruning.assertWorks };
 }
 
-/** Prunes a store that was just opened and returns it. Closes it if pruning fails. */
+/** Prunes a store that was just opened and returns it. If pruning fails, closes the store and rejects. */
 export async function pruneAtStart<S extends Store & { prune(): Promise<void> }>(store: S): Promise<S> {
   try {
     await store.prune();

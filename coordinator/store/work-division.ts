@@ -1,16 +1,16 @@
 import { DATABASE_NOW_MS, selectIds, type Tx } from "./steps/tx.ts";
 
-/** Rows per statement. */
+/** Maximum number of rows that one statement adopts. */
 const MAX_ROWS = 1_000;
 
 /**
- * Adopts the open rows of dead coordinators. Each row goes to one of several concurrent callers. No-op in SQLite, so a
- * read step may call it: in PostgreSQL each statement of a read commits separately.
- * @param owner column that names the coordinator of a row.
+ * Adopts the open rows of dead coordinators; concurrent callers get different rows. No-op in SQLite, so a read step may
+ * call it: in PostgreSQL each statement of a read step commits separately.
+ * @param owner column with the id of a row's coordinator.
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;
-  // By id, because a condition on another table is not evaluated again for a row that has just been changed.
+  // Selected first by id: PostgreSQL does not check a condition on another table again for a row that just changed.
   const gone = `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId
      AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = ${owner})`;
   const goneIds = await selectIds(tx, gone, {});
@@ -18,15 +18,15 @@ export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: st
     SELECT id FROM ${table} WHERE ${isOpen} AND ${owner} = ANY (@goneIds)
     ORDER BY id LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED))`;
   for (let count = goneIds.length === 0 ? 0 : MAX_ROWS; count === MAX_ROWS;) {
-    // oxlint-disable-next-line no-await-in-loop -- Each count determines whether another is needed.
+    // oxlint-disable-next-line no-await-in-loop -- Each count determines whether more rows are left.
     count = await tx.run(sql, { goneIds });
   }
 }
 
-/** Fraction of the period that must have passed, because the timers of coordinators differ slightly. */
+/** Fraction of the period after which a round can be claimed, because timers of coordinators differ slightly. */
 const SLACK = 0.9;
 
-/** Returns true for one of all coordinators in each period. */
+/** Claims the next round of a task. Returns true for one coordinator in each period of `everyMs`. */
 export async function claimRound(tx: Tx, task: "prune" | "sweep", everyMs: number): Promise<boolean> {
   const claimed = await tx.run(
     `INSERT INTO turns (task, taken_at_ms) VALUES (@task, ${DATABASE_NOW_MS}::bigint)

@@ -17,15 +17,15 @@ interface JobTrace {
 
 /**
  * Creates a trace for each job. The span `job` lasts from submission to end. It contains `submit` until the job is
- * stored, `queue` while it waits, and an `attempt` for each Island, with `first_output` until the first visible output
- * and `output` afterwards. A waiting job from another coordinator continues its trace. A job from before a restart has
- * none.
+ * stored, `queue` while the job waits, and an `attempt` for each Island, with `first_output` until the first visible
+ * output and `output` afterwards. A waiting job that another coordinator transfers continues its trace. A job that was
+ * submitted before a restart has no trace.
  */
 export function traceJobs(
-  /** The package `@opentelemetry/api`, which is only loaded if traces are enabled. */
+  /** The package `@opentelemetry/api`, which is loaded only if traces are enabled. */
   api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT" | "TraceFlags">,
   tracer: Tracer,
-  /** Returns the span of the client whose request submits the job, if it sent one. */
+  /** Returns the span of the client whose request submits the job, if the request has one. */
   contextNow: () => Context,
   /** Returns the span that a `traceparent` names. */
   contextOf: (traceparent: string) => Context,
@@ -35,19 +35,19 @@ export function traceJobs(
   const traces = new Map<string, JobTrace>();
 
   /**
-   * Returns the job's trace. It begins with the offer, or an assignment that the offer caused before all listeners were
-   * called. A job of a batch is never offered, and may begin to wait during another request or none.
+   * Returns the job's trace. It begins with the offer, or with an assignment that the offer caused before all listeners
+   * were called. A job of a batch is never offered, and may begin to wait during another request or none.
    */
   function traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = traces.get(job.id);
     const isOffered = job.stored !== null;
     const isNew = isOffered || (job.batchId !== null && job.attempt === 0);
     if (begun !== undefined || !(isNew || job.trace !== null)) return begun;
-    // The job was submitted at another coordinator.
+    // Another coordinator submitted the job and began its trace.
     if (job.trace !== null) return begin(job, contextOf(job.trace), clock.now());
     const trace = begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
     const submit = tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
-    // A withdrawn job is never stored, and its span is not sent.
+    // A withdrawn job is never stored, so the span `submit` does not end and is not sent.
     void (job.stored ?? Promise.resolve()).then(() => submit.end(clock.now()));
     return trace;
   }
@@ -65,7 +65,7 @@ export function traceJobs(
 
   function wait(job: ActiveJob): void {
     const trace = traceOf(job);
-    // The scheduler gets the event first, so an Island may already have the job.
+    // The scheduler gets the event first, so that an Island may already have the job.
     if (trace === undefined || trace.attempt !== null) return;
     trace.queue ??= tracer.startSpan("queue", { startTime: clock.now() }, trace.context);
   }
@@ -124,7 +124,7 @@ export function traceJobs(
     traces.delete(job.id);
   }
 
-  /** Records only the code, because a message may quote a prompt. */
+  /** Records the code of an error, without its message, which may quote a prompt. */
   function noteError(span: Span, error: JobError | null): void {
     if (error === null) return;
     span.setAttribute("error.type", error.code);

@@ -6,18 +6,19 @@ import type { Env } from "../env.ts";
 import { type TracedJobs, traceJobs } from "./job-traces.ts";
 
 const TRACES_PATH = "/v1/traces";
+/** Time limit of sending spans. */
 const MAX_SEND_MS = 10_000;
-/** Time for which a stop waits for an unresponsive collector. */
+/** Maximum time for which a stop waits for an unresponsive collector. */
 const MAX_CLOSE_MS = 2_000;
-/** Minimum time between two log lines. An unreachable collector fails several times a minute. */
+/** Minimum time between two log lines; an unreachable collector causes several errors a minute. */
 const GAP_MS = 60_000;
 const MAX_CHARS = 300;
 
 export type Tracing = Awaited<ReturnType<typeof openTracing>>;
 
 /**
- * Creates and sends traces of jobs. Loads the packages of OpenTelemetry.
- * @param url OTLP/HTTP collector, without `/v1/traces`
+ * Opens tracing of jobs, which creates traces and sends them. Loads the packages of OpenTelemetry.
+ * @param url address of an OTLP/HTTP collector, without `/v1/traces`
  */
 export async function openTracing(
   { config, version, clock, log }: Env<"tracesShare" | "peerUrl" | "host" | "port">,
@@ -46,7 +47,7 @@ export async function openTracing(
       "service.version": version,
       "service.instance.id": config.peerUrl ?? `${config.host}:${config.port}`,
     }),
-    // Bounded queue: spans that cannot be sent in time are dropped.
+    // The queue is bounded: spans that cannot be sent in time are dropped.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, exportTimeoutMillis: MAX_SEND_MS })],
   });
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -63,7 +64,7 @@ export async function openTracing(
     clock,
   );
   return {
-    /** Runs `handle` so that the jobs that it submits belong to the trace of the headers. */
+    /** Runs `handle`, so that jobs that it submits belong to the trace that the headers name. */
     within: <T>(headers: TraceHeaders, handle: () => T): T => contexts.with(contextFrom(headers), handle),
     async close(): Promise<void> {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);
@@ -74,7 +75,7 @@ export async function openTracing(
   };
 }
 
-/** Logs OpenTelemetry's errors about unsent traces, at most one line a minute. */
+/** Returns a function that logs OpenTelemetry's errors about unsent traces, at most one line a minute. */
 export function logTraceFaults(
   log: Pick<Logger, "warn">,
   clock: Pick<Clock, "monotonicMs">,
@@ -93,7 +94,7 @@ export function logTraceFaults(
   };
 }
 
-/** Extracts the message of an error, which OpenTelemetry passes as JSON with its stack. */
+/** Returns the message of an error, which OpenTelemetry passes as JSON with its stack. */
 function reasonOf(message: string): string {
   try {
     const error: unknown = JSON.parse(message);
@@ -104,16 +105,16 @@ function reasonOf(message: string): string {
   return message;
 }
 
-/** Request headers that continue a client's trace. Source: W3C Trace Context. */
+/** Request headers that name a client's trace. Source: W3C Trace Context. */
 interface TraceHeaders {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
 
-/** Size limit of `tracestate`: OpenTelemetry's limit for sending. */
+/** Maximum length of `tracestate`, equal to OpenTelemetry's limit for sending. */
 const MAX_STATE_CHARS = 512;
 
-/** Reads the trace headers. A `tracestate` that is too long is dropped. */
+/** Returns the trace headers of a request, without a `tracestate` that is too long. */
 export function traceHeadersOf({ traceparent, tracestate }: IncomingHttpHeaders): TraceHeaders {
   const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
   const state = single(tracestate);

@@ -4,20 +4,20 @@ import { newId } from "../../shared/ids.ts";
 import type { DeliveryAttempt, NewWebhook, WebhookRecord, WebhookStore } from "../store/jobs/webhooks.ts";
 import { webhookUrlProblem } from "./post-webhook.ts";
 
-/** The receiver to notify of the end of a job or batch. */
+/** The receiver that is notified when a job or batch ends. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Null: the coordinator generates one. */
+  /** Signing secret of the client; null if the coordinator shall generate one. */
   readonly secret: string | null;
 }
 
 export const MAX_WEBHOOK_URL_CHARS = 2_048;
 const SECRET_PREFIX = "whsec_";
-/** Source: Standard Webhooks, "Signature scheme". */
+/** Length of secrets. Source: Standard Webhooks, "Signature scheme". */
 const SECRET_BYTES = { min: 24, max: 64, generated: 32 };
 
 /**
- * Creates the webhook to store with a job or batch; null without a request.
+ * Creates the webhook to store with a job or batch; null if the client requested none.
  * @throws {ValidationError} naming `webhook_url` or `webhook_secret`.
  */
 export function newWebhook(
@@ -48,7 +48,7 @@ export function newWebhook(
 function isSecret(secret: string): boolean {
   const encoded = secret.slice(SECRET_PREFIX.length);
   const bytes = Buffer.from(encoded, "base64");
-  // Buffer skips characters that are not base64, so only valid base64 comes back unchanged.
+  // Buffer skips characters that are not base64, so only valid base64 is encoded back unchanged.
   return (
     secret.startsWith(SECRET_PREFIX) &&
     bytes.toString("base64") === encoded &&
@@ -57,11 +57,12 @@ function isSecret(secret: string): boolean {
   );
 }
 
+/** Number of delivery attempts that an owner sees. */
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook in the view of its owner. */
+/** A webhook as its owner sees it. */
 export interface WebhookLog extends Pick<WebhookRecord, "url" | "state"> {
-  /** The newest delivery attempts, oldest first. */
+  /** The last delivery attempts, oldest first. */
   readonly tries: readonly DeliveryAttempt[];
 }
 
@@ -76,7 +77,9 @@ export async function readWebhookLog(
   return { url, state, tries: attempts.slice(-SHOWN_ATTEMPTS) };
 }
 
-/** Returns the secret of a webhook if the coordinator generated it. Only for the response to a submission. */
+/**
+ * Returns the secret if the coordinator generated it, otherwise null. Only the response to the submission may show it.
+ */
 export async function readGeneratedSecret(
   store: Pick<WebhookStore, "get">,
   webhookId: string | null,

@@ -4,16 +4,16 @@ import { lookupBy, publicLookup } from "../../shared/net/host-lookup.ts";
 import { privateLiteralOf } from "../../shared/net/private-address.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 
-/** Maximum bytes that are read of a response body, which is ignored. */
+/** Maximum bytes read of a response body, which is ignored. */
 const MAX_RESPONSE_BYTES = 4_096;
 
-/** Thrown when the configuration does not allow the address. */
+/** The configuration does not allow the receiver's address. */
 export class AddressRefusedError extends Error {
   override readonly name = "AddressRefusedError";
 }
 
 /**
- * Posts once, without following redirects. Resolves with the status.
+ * Posts a webhook once, without following redirects. Resolves with the HTTP status.
  * @throws {AddressRefusedError}; Node's error for a failed connection; an AbortError of `signal`.
  */
 export async function postWebhook(post: {
@@ -32,7 +32,7 @@ export async function postWebhook(post: {
   const options = {
     method: "POST",
     headers: { ...post.headers, "content-length": String(Buffer.byteLength(post.body)) },
-    // A new connection for each attempt, so that the address is checked each time.
+    // Each attempt gets a new connection, so that the address is checked each time.
     agent: false,
     signal: post.signal,
     lookup: post.allowPrivate ? lookupBy(resolveHost) : publicLookup(resolveHost, refused),
@@ -40,16 +40,16 @@ export async function postWebhook(post: {
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? https.request(url, options) : http.request(url, options);
     request.once("error", reject);
-    // An upgrade (101) has no "response" event.
+    // An upgrade (101) causes no "response" event.
     request.once("upgrade", (response, socket) => {
       socket.destroy();
       resolve(response.statusCode ?? 0);
     });
-    // Settles the promise if the socket closes without any other event.
+    // This listener settles the promise if the socket closes without any other event.
     const onClose = (): void => reject(new Error("the connection closed without a response"));
     request.once("close", onClose);
     request.once("response", (response) => {
-      // The status is the result; errors in the rest are ignored.
+      // The status is the result, so errors of the body are ignored.
       request.off("error", reject).on("error", () => undefined);
       request.off("close", onClose);
       let readBytes = 0;
@@ -64,12 +64,12 @@ export async function postWebhook(post: {
   });
 }
 
-/** Omits the address: the client's log must not show how names resolve inside the operator's network. */
+/** Returns an error without the address: a client must not see how names resolve inside the operator's network. */
 function refused(hostname: string): Error {
   return new AddressRefusedError(`the host ${hostname} has a private address`);
 }
 
-/** Returns why a webhook may not be sent to `url`; null if the URL itself is allowed. Host names are checked later. */
+/** Returns why webhooks may not be sent to `url`; null if they may. Addresses of host names are checked later. */
 export function webhookUrlProblem(url: URL, allowPrivate: boolean): string | null {
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "must be an https URL";
   if (url.username !== "" || url.password !== "") return "must not carry a user name or password";

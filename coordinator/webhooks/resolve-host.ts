@@ -7,7 +7,7 @@ import type { HostAddress } from "../../shared/net/host-lookup.ts";
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
-/** Timeout of the first query; later ones wait longer. All together stay within the limit of a delivery attempt. */
+/** Timeout of the first query; later queries wait longer. All together stay within the limit of a delivery attempt. */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERIES = 3;
 /** Names that always refer to this machine (RFC 6761 §6.3). */
@@ -25,7 +25,7 @@ export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOS
   return async (hostname, signal) => {
     const name = hostname.replace(/\.$/, "").toLowerCase();
     if (LOCALHOST.test(name)) return LOOPBACK;
-    // Read each time, because the file is small and may change.
+    // The file is read each time, because it is small and may change.
     const hosts = await readFile(hostsFile, "utf8").catch(() => "");
     const listed = listedAddresses(hosts, name);
     return listed.length > 0 ? listed : queryServers(name, servers, signal);
@@ -34,7 +34,7 @@ export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOS
 
 async function queryServers(name: string, servers: readonly string[] | undefined, signal: AbortSignal) {
   signal.throwIfAborted();
-  // One resolver for each name, so that `cancel` ends only its own queries.
+  // Each name gets its own resolver, so that `cancel` ends only its queries.
   const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = (): void => resolver.cancel();
@@ -53,7 +53,7 @@ async function queryServers(name: string, servers: readonly string[] | undefined
   }
 }
 
-/** Source: hosts(5). */
+/** Returns the addresses of a name in a hosts file. Source: hosts(5). */
 function listedAddresses(hosts: string, name: string): HostAddress[] {
   return hosts.split("\n").flatMap((line): HostAddress[] => {
     const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);

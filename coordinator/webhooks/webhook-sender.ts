@@ -7,29 +7,30 @@ import type { AttemptOutcome, PendingWebhook, WebhookRecord, WebhookStore } from
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import { hostResolver } from "./resolve-host.ts";
 
-/** Maximum duration of a delivery attempt. A longer one is aborted and retried. */
+/** Maximum duration of a delivery attempt, after which it is aborted and retried. */
 export const MAX_ATTEMPT_MS = 15_000;
-/** Delay after an error of the coordinator, such as storage. It does not count as an attempt. */
+/** Delay after a fault of the coordinator, such as its storage, which does not count as an attempt. */
 const FAULT_DELAY_MS = 60_000;
+/** Maximum number of deliveries in flight, in total and per account. */
 const MAX_IN_FLIGHT = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
 const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];
 
-/** Maximum time after the end of the job or batch for which an attempt is scheduled. */
+/** Time after the end of the job or batch until which attempts are scheduled. */
 export const RETRY_FOR_MS = 24 * 3_600_000;
-/** Delays after failed attempts as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
+/** Delays after failed attempts, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
-/** Random share by which each delay varies. */
+/** Share by which each delay varies at random. */
 const JITTER = 0.25;
-/** HTTP 410 Gone: the receiver wants no more attempts. */
+/** Status 410 Gone, with which a receiver refuses all further attempts. */
 const GONE = 410;
 
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /**
- * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. After a crash `start` reads the
- * outbox again, so a delivery may be repeated (with the same id) but not lost.
+ * Delivers webhooks from the outbox: posts each `pending` webhook until the receiver accepts it. After a crash `start`
+ * reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
  * @param payload returns the body that reports the end of the job or batch, the same for every attempt
  */
 export function openWebhooks(
@@ -54,7 +55,7 @@ export function openWebhooks(
     DELIVERY_BOUNDS_S,
   );
   const queue = deliveryQueue(MAX_IN_FLIGHT, MAX_PER_ACCOUNT);
-  /** Webhooks that are scheduled (with their timer), due or in flight. */
+  /** Webhooks by id: scheduled with their timer; null if due or in flight. */
   const known = new Map<string, Timer | null>();
   const inFlight = new Set<Promise<void>>();
   const stop = new AbortController();
@@ -100,7 +101,7 @@ export function openWebhooks(
     else schedule({ id, accountId, dueAtMs });
   }
 
-  /** Returns the time of the next attempt; null if there is none. */
+  /** Makes one attempt. Returns the time of the next; null if no further attempt follows. */
   async function attemptDelivery(id: string): Promise<number | null> {
     const webhook = await store.toDeliver(id);
     if (webhook === undefined) return null;
@@ -115,7 +116,7 @@ export function openWebhooks(
     }
     const result = await post({ ...webhook, secret }, await payload(webhook), atMs);
     const { status } = result;
-    // Aborted by close(): the receiver's result is unknown, so it is not recorded.
+    // If `close` aborted the attempt, its result is unknown and is not recorded.
     if (status === null && stop.signal.aborted) return null;
     const tries = webhook.attempts.length + 1;
     const times = { endedAtMs, nowMs: clock.now(), firstRetryMs: config.webhookRetryMs };
@@ -164,14 +165,14 @@ export function openWebhooks(
       for (const webhook of await store.pending()) take(webhook);
     },
 
-    /** Adopts and schedules the webhooks of dead coordinators. May be called again. */
+    /** Adopts and schedules the webhooks of dead coordinators. May be called repeatedly. */
     async adoptUnowned(): Promise<void> {
       for (const webhook of await store.adopt()) take(webhook);
     },
 
     add: (id: string, accountId: string): void => take({ id, accountId, dueAtMs: clock.now() }),
 
-    /** Aborts the attempts in flight. They are repeated after the next start. */
+    /** Aborts the attempts in flight. The next start, or another coordinator, repeats them. */
     async close(): Promise<void> {
       stop.abort();
       for (const timer of known.values()) timer?.cancel();
@@ -180,10 +181,10 @@ export function openWebhooks(
   };
 }
 
-/** Queues of due deliveries. Accounts take turns, so that slow receivers do not delay other accounts. */
+/** Returns queues of due deliveries. Accounts take turns, so that slow receivers do not delay other accounts. */
 export function deliveryQueue(all: number, account: number) {
   const inFlight = new Pool({ all, account });
-  /** By account, in order of their turns. None is empty. */
+  /** Non-empty queues by account, in the order of their turns. */
   const queues = new Map<string, string[]>();
   return {
     push(accountId: string, id: string): void {
@@ -192,7 +193,7 @@ export function deliveryQueue(all: number, account: number) {
       else queue.push(id);
     },
 
-    /** Returns the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
+    /** Returns the next delivery that may begin; undefined if none may. The caller calls `release` after it. */
     take() {
       for (const [accountId, queue] of queues) {
         const [id] = queue;
@@ -210,11 +211,13 @@ export function deliveryQueue(all: number, account: number) {
   };
 }
 
-/** Decides after an attempt: 2xx is delivered, 410 is given up, and everything else is retried for a day. */
+/**
+ * Decides what follows an attempt: a 2xx status is delivered, 410 is given up, everything else is retried for a day.
+ */
 export function decideOutcome(facts: {
-  /** Null if there was no response. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** Attempts so far, including this one. */
+  /** Number of attempts so far, including this one. */
   readonly attempts: number;
   readonly endedAtMs: number;
   readonly nowMs: number;
@@ -231,7 +234,7 @@ export function decideOutcome(facts: {
 
 type ReadableWebhook = Pick<WebhookRecord, "id" | "url"> & { readonly secret: string };
 
-/** Source: Standard Webhooks, "Webhook headers". */
+/** Returns the headers of a delivery. Source: Standard Webhooks, "Webhook headers". */
 function signedHeaders({ id, secret }: ReadableWebhook, body: string, atMs: number): Record<string, string> {
   const at = new Date(atMs);
   return {
@@ -243,7 +246,7 @@ function signedHeaders({ id, secret }: ReadableWebhook, body: string, atMs: numb
   };
 }
 
-/** Describes an error for the owner. Node's messages contain the address. */
+/** Describes an error to the owner by its code, because Node's messages contain the address. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError) return error.message;
   const code = (error as NodeJS.ErrnoException).code;

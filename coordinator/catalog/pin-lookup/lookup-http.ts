@@ -5,24 +5,26 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Time limit for the start of a response, for which an operator waits. */
+/** Maximum time until a response begins; an operator waits for it. */
 const RESPONSE_LIMIT_MS = 2_000;
-/** Size limit of a response: a token or a repository description. */
+/** Maximum size of a response, which is a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;
 
 export interface LookupPolicy {
+  /** Address of the model hub. */
   readonly hub: string;
-  /** Whether to ask hosts at private addresses, and loopback addresses without TLS. */
+  /** Whether requests may go to hosts with private addresses, and to loopback addresses without TLS. */
   readonly allowPrivate: boolean;
-  /** Unresponsive hosts, which are not asked again. */
+  /** Hosts that did not respond, which get no further requests. */
   readonly silentHosts?: Set<string>;
-  /** Returns all addresses of a host name. Default: the system's resolver. */
+  /** Resolves a host name to all its addresses; absent: the operating system does. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
 }
 
+/** A look-up of a pin failed. */
 export class PinLookupError extends Error {
   override readonly name = "PinLookupError";
-  /** Whether the host is in a local network, and {@link LookupPolicy.allowPrivate} would allow it. */
+  /** Whether the host is in a local network and {@link LookupPolicy.allowPrivate} would allow the request. */
   readonly isPrivate: boolean;
   constructor(message: string, { isPrivate = false, ...options }: ErrorOptions & { isPrivate?: boolean } = {}) {
     super(message, options);
@@ -56,7 +58,7 @@ export async function ask(
   }
 }
 
-/** Returns the response's JSON; undefined if it is not JSON. @throws {PinLookupError} */
+/** Reads a response as JSON; undefined if it is not JSON. @throws {PinLookupError} */
 export async function readJson(response: Response, host: string, signal: AbortSignal): Promise<unknown> {
   const gathered = new GatheredBytes();
   try {
@@ -77,25 +79,25 @@ export async function readJson(response: Response, host: string, signal: AbortSi
   }
 }
 
-/** @throws {PinLookupError} for an address without TLS, and for a local address unless the policy allows it */
+/** Checks a URL. @throws {PinLookupError} without TLS, and for a local address unless the policy allows it */
 async function assertPublic(url: URL, policy: LookupPolicy): Promise<void> {
   const { allowPrivate } = policy;
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) {
     throw new PinLookupError(`${url.origin} is not allowed: it does not use TLS`);
   }
   if (allowPrivate) return;
-  // An unreviewed Cargo must not make this machine send requests into its own network.
+  // A Cargo that is not reviewed must not make this machine send requests into its own network.
   const problem = hostProblem(url) ?? (await addressProblem(url, policy));
   if (problem !== null) throw new PinLookupError(`${url.origin} is not allowed: ${problem}`, { isPrivate: true });
 }
 
 /**
- * Returns why the addresses of a name are not allowed. If they change before the connection, TLS stops it: no server of
- * a private network has a certificate for the name.
+ * Returns why the addresses of a host name are not allowed; null if they are. If they change before the connection, TLS
+ * fails, because no server in a private network has a certificate for the name.
  */
 async function addressProblem({ hostname }: URL, policy: LookupPolicy): Promise<string | null> {
   if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return null;
-  // For a name without an address, the request itself fails.
+  // If the name has no address, the request itself fails.
   const addresses = await (policy.addressesOf ?? systemAddresses)(hostname).catch(() => []);
   return addresses.some(isPrivateAddress) ? `${hostname} has a private address` : null;
 }

@@ -24,12 +24,12 @@ const PIN_NAMES: Readonly<Record<PinKind, string>> = {
   modelCommit: "the commit of its folder on the hub (40 hex digits)",
 };
 
-/** Error for a missing pin that could not be looked up. */
+/** A pin is missing and could not be looked up. */
 export class UnpinnedError extends ServiceError {
   override readonly name = "UnpinnedError";
   readonly kind: PinKind;
   readonly reason: string;
-  /** Whether the host is in a local network and was therefore not asked. */
+  /** Whether the host is in a local network, so that no request was sent to it. */
   readonly isPrivate: boolean;
   constructor(slug: string, kind: PinKind, cause: Error) {
     const message = `${slug} could not be pinned: ${cause.message}. Look up ${PIN_NAMES[kind]} elsewhere and give it`;
@@ -42,8 +42,8 @@ export class UnpinnedError extends ServiceError {
 
 /**
  * Returns the Cargo with its pin: from `given`, its own, or the current one of the registry, hub or catalog folder.
- * @throws {UnpinnedError} if there is none; {@link ServiceError} `bad_request` for a given pin that does not fit;
- * {@link ValidationError}
+ * @throws {UnpinnedError} if none of these has one; {@link ServiceError} `bad_request` for a given pin that does not
+ *   fit; {@link ValidationError}
  */
 export async function resolvePins(
   file: CargoFile,
@@ -60,7 +60,7 @@ export async function resolvePins(
   return read.file;
 }
 
-/** Rejects a pin that does not fit, which would otherwise be ignored. */
+/** Checks that given pins fit the Cargo. @throws {ServiceError} `bad_request` */
 function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void {
   for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
     if (pin === undefined) continue;
@@ -112,7 +112,7 @@ async function hubCommit(address: HubAddress, policy: LookupPolicy, signal: Abor
   return data.sha;
 }
 
-/** Returns the SHA-256 of a hub file, which the hub sends in a header for large files. @throws {PinLookupError} */
+/** Returns the SHA-256 of a file, which the hub sends in a header for large files. @throws {PinLookupError} */
 async function hubFileHash(address: HubAddress, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   if (address.file === null) {
     throw new PinLookupError(`the address names no file of ${address.repository}, and the hub's choice may change`);
@@ -142,7 +142,10 @@ function refusal({ host }: URL, status: number, name: string, kind: string, cred
   return new PinLookupError(`${host} responded with ${status} for ${name}`);
 }
 
-/** Accepted types. The digest of an index is the same for every Island. Source: OCI Image Specification 1.1. */
+/**
+ * Accepted media types. An image index is first, as its digest is the same for every Island. Source: OCI Image
+ * Specification 1.1.
+ */
 const MANIFEST_TYPES = [
   "application/vnd.oci.image.index.v1+json",
   "application/vnd.docker.distribution.manifest.list.v2+json",
@@ -150,7 +153,7 @@ const MANIFEST_TYPES = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ];
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-/** Host of Docker Hub's registry, which differs from the host in image names. */
+/** Host of Docker Hub's registry. Image names contain another host. */
 const DOCKER_HUB = "registry-1.docker.io";
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/;
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });

@@ -7,7 +7,7 @@ import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
 import { countRows, forUpdate, isUniqueViolation, type Tx } from "../steps/tx.ts";
 
-/** `operator`: may see and change the whole network. Only a command grants or withdraws it. */
+/** Roles of accounts. An `operator` may see and change the whole network; only a command grants the role. */
 export const ROLES = ["user", "operator"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -16,20 +16,21 @@ export const accountTable = new Table(
   {
     id: key("PRIMARY KEY"),
     email: text(),
-    /** Normalized address, which identifies the account; for a deleted account, its id. */
+    /** Lower-case address, which identifies the account; for a deleted account, its id. */
     emailKey: key("UNIQUE"),
-    /** scrypt hash. */
+    /** scrypt hash with its salt and cost. */
     passwordHash: text(),
     createdAtMs: integer(),
-    /** Limit per API key and per session. */
+    /** Maximum requests per minute of each API key and each session; null for the default. */
     requestsPerMinute: nullable(integer("CHECK (requests_per_minute >= 1)")),
     concurrentJobs: nullable(integer("CHECK (concurrent_jobs >= 0)")),
     concurrentStreams: nullable(integer("CHECK (concurrent_streams >= 0)")),
     deletedAtMs: nullable(integer()),
-    /** Weight in the fair share of slot time between waiting accounts. */
+    /** Weight in the fair share of slot time between waiting accounts; null for the default. */
     share: nullable(integer("CHECK (share >= 1)")),
     role: text<Role>("DEFAULT 'user' CHECK (role IN ('user', 'operator'))"),
     suspendedAtMs: nullable(integer()),
+    /** Reason of the suspension, shown to the account. */
     suspendedBecause: nullable(written()),
   },
   {
@@ -46,14 +47,14 @@ export const passwordResetTable = new Table(
   { indexes: ["CREATE INDEX password_resets_by_account ON password_resets (account_id)"] },
 );
 
-/** Registrations to confirm by mail. */
+/** Registrations that wait for the confirmation of their e-mail address. */
 export const signUpTable = new Table(
   "sign_ups",
   { tokenHash: key("PRIMARY KEY"), email: text(), emailKey: key("UNIQUE"), expiresAtMs: integer() },
   { indexes: ["CREATE INDEX sign_ups_by_expiry ON sign_ups (expires_at_ms)"] },
 );
 
-/** Address changes to confirm by mail. */
+/** Changes of e-mail addresses that wait for the confirmation of the new address. */
 export const emailChangeTable = new Table(
   "email_changes",
   {
@@ -81,18 +82,18 @@ interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
 }
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
-  /** First grant; may be empty. */
+  /** Postings of the first grant; empty for none. */
   readonly postings: readonly Posting[];
 }
 
 const ACCOUNT = `SELECT ${accountTable.columns("id", "email", "createdAtMs", "role")}, balances.micro AS "balanceMicro"
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const SELECT_LIMITS = `SELECT ${accountTable.columns(...LIMITS)} FROM accounts WHERE id = @accountId`;
-/** Built once, because every request uses it. */
+/** SQL for `accountStatus`, built once because every request runs it. */
 const ACCOUNT_STATUS = `SELECT ${accountTable.columns(...LIMITS, "role", "suspendedBecause")} FROM accounts
   WHERE id = @accountId AND deleted_at_ms IS NULL`;
 const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
-/** Tables whose rows are deleted with an account. */
+/** Tables with an account's credentials, whose rows are deleted with the account. */
 const CREDENTIAL_TABLES = [
   "api_keys",
   "sessions",
@@ -107,7 +108,7 @@ function emailKey(email: string): string {
 }
 
 async function removeOf(tx: Tx, accountId: string, tables: readonly (typeof CREDENTIAL_TABLES)[number][]) {
-  // oxlint-disable-next-line no-await-in-loop -- Few statements.
+  // oxlint-disable-next-line no-await-in-loop -- At most six short statements.
   for (const table of tables) await tx.run(`DELETE FROM ${table} WHERE account_id = @accountId`, { accountId });
 }
 
@@ -131,15 +132,15 @@ export const accountSteps = {
   ...islandTokenSteps,
 
   /**
-   * Creates the account with its first grant, in one commit.
-   * @throws {ServiceError} `email_taken`, comparing without case; then the refusal of the postings (`refusalOf`).
+   * Creates the account and its balances and posts the first grant, in one commit.
+   * @throws {ServiceError} `email_taken`, compared without case; or the refusal of the postings (`refusalOf`).
    */
   create: write(async (tx, { postings, ...account }: NewAccount): Promise<Account> => {
     const { id, email, createdAtMs } = account;
     const row = { ...account, emailKey: emailKey(email) };
     const inserted = await accountTable.insert(tx, row, "ON CONFLICT (email_key) DO NOTHING");
     if (inserted === 0) throw REFUSALS.email_taken();
-    // oxlint-disable-next-line no-await-in-loop -- Two parties.
+    // oxlint-disable-next-line no-await-in-loop -- An account has two parties.
     for (const party of partiesOf(id))
       await tx.run("INSERT INTO balances (party, micro) VALUES (@party, 0)", { party });
     await tx.post(postings, createdAtMs);
@@ -152,7 +153,7 @@ export const accountSteps = {
   ),
 
   getByEmail: read(async (tx, email: string) => {
-    // PostgreSQL rejects such a text, and no account has it.
+    // PostgreSQL rejects a NUL character in a parameter, and no address contains one.
     if (email.includes("\0")) return undefined;
     return tx.one<Account>(`${ACCOUNT} WHERE email_key = @emailKey`, { emailKey: emailKey(email) });
   }),
@@ -163,12 +164,12 @@ export const accountSteps = {
   }),
 
   /**
-   * Ends the account's sessions except the one with `keptTokenHash`, and voids its password resets and pending address
-   * change. Returns false if there is no such account.
+   * Sets the password, ends the account's sessions except the one with `keptTokenHash`, and deletes its password resets
+   * and pending address change. Returns false if there is no such account.
    */
   setPassword: write(setPassword),
 
-  /** Returns false if the account has `maxResets` that have not expired. */
+  /** Stores a password reset. Returns false if the account already has `maxResets` unexpired ones. */
   createReset: write(
     async (tx, reset: RowOf<typeof passwordResetTable> & { readonly nowMs: number; readonly maxResets: number }) => {
       await tx.lockAccount(reset.accountId);
@@ -179,7 +180,7 @@ export const accountSteps = {
     },
   ),
 
-  /** Returns the account of a password reset that has not expired at `nowMs`. */
+  /** Returns the id of the account with this unexpired password reset. */
   findReset: read(
     async (tx, tokenHash: string, nowMs: number) => (await tx.one<{ id: string }>(RESET, { tokenHash, nowMs }))?.id,
   ),
@@ -196,7 +197,7 @@ export const accountSteps = {
    * Keeps the id, for the ledger. Returns false if there is no such account.
    */
   delete: write(async (tx, accountId: string, atMs: number) => {
-    // The key of the address must be unique, and an id is never an address.
+    // `email_key` must be unique, and an id never equals an address.
     const blank = `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = @atMs, role = 'user',
         suspended_at_ms = NULL, suspended_because = NULL
       WHERE id = @accountId AND deleted_at_ms IS NULL`;
@@ -222,7 +223,7 @@ export const accountSteps = {
     },
   ),
 
-  /** Returns the address of a registration that has not expired at `nowMs`. */
+  /** Returns the address of an unexpired registration. */
   findSignUp: read(async (tx, tokenHash: string, nowMs: number) => {
     const sql = "SELECT email FROM sign_ups WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs";
     return (await tx.one<{ email: string }>(sql, { tokenHash, nowMs }))?.email;
@@ -232,7 +233,7 @@ export const accountSteps = {
     await tx.run("DELETE FROM sign_ups WHERE token_hash = @tokenHash", { tokenHash });
   }),
 
-  /** Returns undefined for an unknown or deleted account. */
+  /** Returns limits, role and suspension of an account; undefined if the account is unknown or deleted. */
   accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
     type Row = AccountLimits & Omit<AccountStatus, "limits">;
     const row = await accountTable.row<Row>(tx, ACCOUNT_STATUS, { accountId });
@@ -265,7 +266,7 @@ export const accountSteps = {
     const sql =
       "UPDATE accounts SET email = @email, email_key = @emailKey WHERE id = @accountId AND deleted_at_ms IS NULL";
     const set = await tx.run(sql, values).catch((error: unknown) => {
-      // Another account has taken the address in between.
+      // Another transaction took the address after the SELECT.
       throw isUniqueViolation(error) ? REFUSALS.email_taken() : error;
     });
     if (set === 0) return false;
@@ -273,14 +274,14 @@ export const accountSteps = {
     return true;
   }),
 
-  /** Replaces an earlier change of the account. */
+  /** Stores a pending address change, replacing the account's earlier one. */
   createEmailChange: write(async (tx, change: RowOf<typeof emailChangeTable>): Promise<void> => {
     const orReplace = `ON CONFLICT (account_id) DO UPDATE SET token_hash = excluded.token_hash, email = excluded.email,
       expires_at_ms = excluded.expires_at_ms`;
     await emailChangeTable.insert(tx, change, orReplace);
   }),
 
-  /** Returns the change unless it has expired at `nowMs`. */
+  /** Returns the account and new address of an unexpired address change. */
   findEmailChange: read((tx, tokenHash: string, nowMs: number) => {
     const columns = emailChangeTable.columns("accountId", "email");
     const sql = `SELECT ${columns} FROM email_changes WHERE token_hash = @tokenHash AND expires_at_ms > @nowMs`;

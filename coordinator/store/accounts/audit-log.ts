@@ -6,16 +6,16 @@ import type { Tx } from "../steps/tx.ts";
 /** Kinds of things that operators act on. */
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
 
-/** Actions of operators. Storage itself refuses to change or remove lines. */
+/** Audit log of operator actions. Triggers reject changes and deletions of its rows. */
 export const auditLogTable = new Table(
   "audit_log",
   {
-    /** Increases with time. */
+    /** Sequence number; later lines have higher ones. */
     id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
     atMs: integer(),
     /** `api`: an operator's session. `command`: a command on the coordinator's machine. */
     via: text<"api" | "command">("CHECK (via IN ('api', 'command'))"),
-    /** Operator's account; for a command, the operating system user. */
+    /** Id of the operator's account; for a command, the operating system user. */
     actor: key(),
     /** Network address of the client; for a command, the name of the machine. */
     origin: text(),
@@ -37,11 +37,13 @@ export const auditLogTable = new Table(
   },
 );
 
-/** An action or attempted action. Has no secrets, and only ids of accounts, because the log outlives them. */
+/**
+ * An action, or a refused attempt at one. It has no secrets, and only ids of accounts because the log outlives them.
+ */
 export type AuditEntry = Omit<RowOf<typeof auditLogTable>, "id">;
 
 export interface AuditLine extends RowOf<typeof auditLogTable> {
-  /** Operator's address; null for a command, empty for a deleted account. */
+  /** Address of the operator's account; null for a command, empty for a deleted account. */
   readonly email: string | null;
 }
 
@@ -60,10 +62,10 @@ export async function appendLine(tx: Tx, entry: AuditEntry): Promise<void> {
 }
 
 export const auditSteps = {
-  /** Records actions that are not writes of the store. */
+  /** Appends a line for an action that changes no table of this store. */
   append: write(appendLine),
 
-  /** Returns the newest lines first. `total` counts all pages. */
+  /** Returns a page of the matching lines, newest first. `total` counts all pages. */
   list: pageRead(async (tx, filter: AuditFilter, page: Page) => {
     const where = [
       filter.actor !== undefined && "actor = @actor",

@@ -2,13 +2,13 @@ import { read, type Opened } from "../steps/steps.ts";
 import { integer, key, Table } from "../steps/table.ts";
 import { DATABASE_NOW_MS, type Tx } from "../steps/tx.ts";
 
-/** Retention of ended credentials. */
+/** Retention of the rows of `credential_ends`. After half this time without a read, all are checked. */
 export const ENDS_KEPT_MS = 3_600_000;
 
-/** A single row, whose number triggers increment with every change of credentials. */
+/** A single row with the credential revision. Triggers increment it with every change of a credential. */
 export const credentialsRevisionTable = new Table("credentials_revision", { revision: integer() }, { hasRowid: true });
 
-/** Ended credentials, recorded by triggers. */
+/** Revoked or deleted credentials, recorded by triggers with the revision of their end. */
 export const credentialEndTable = new Table(
   "credential_ends",
   { revision: integer(), credential: key(), atMs: integer() },
@@ -18,14 +18,14 @@ export const credentialEndTable = new Table(
   },
 );
 
-/** Changes of credentials that several coordinators share, in PostgreSQL. */
+/** Reads changes of credentials made by other coordinators. PostgreSQL only. */
 export const credentialChangeSteps = {
   /**
-   * Returns the credential revision and the credentials that have ended since `revision`, none if it is null: ids of
-   * API keys and Island tokens, hashes of session tokens. `atMs`: time by the clock of the database.
+   * Returns the credential revision, the credentials that ended after `revision` (none if it is null) and the database
+   * time. Credentials are ids of API keys and Island tokens, and hashes of session tokens.
    */
   since: read((tx, revision: number | null) =>
-    // A single statement, so that both values are consistent.
+    // A single statement reads one snapshot, so that both values are consistent.
     tx.only<{ readonly revision: number; readonly ended: readonly string[]; readonly atMs: number }>(
       `SELECT revision, ARRAY(SELECT credential FROM credential_ends WHERE credential_ends.revision > @revision) AS ended,
          ${DATABASE_NOW_MS}::bigint AS "atMs" FROM credentials_revision`,

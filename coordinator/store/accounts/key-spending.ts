@@ -1,4 +1,4 @@
-/** Whole calendar months in UTC since January 1970. */
+/** A month in UTC, as the number of months since January 1970. */
 export type UtcMonth = number;
 
 const MONTHS_PER_YEAR = 12;
@@ -13,24 +13,24 @@ export function monthBeginMs(month: UtcMonth): number {
   return Date.UTC(FIRST_YEAR, month);
 }
 
-/** Limits of an API key. They do not end work in progress; the end of the key does, including open streams. */
+/** Limits of an API key. Reaching one does not end work in progress; the end of the key also ends its streams. */
 export interface KeyLimits {
-  /** Time from which the key is refused; null for never. */
+  /** Time from which requests with the key are refused; null for never. */
   readonly expiresAtMs: number | null;
-  /** Slugs of the Cargos that it may run; null for all. */
+  /** Slugs of the Cargos that the key may run; null for all. */
   readonly cargos: readonly string[] | null;
-  /** Maximum cost of its jobs in a month, in micro-credits: charged, or held while unfinished. Null for no limit. */
+  /** Maximum cost of the key's jobs in a month, in micro-credits: charged, or held while unfinished. Null: no limit. */
   readonly monthlyMicro: number | null;
 }
 
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
-/** Facts of an API key for the check of a submission. */
+/** The part of an API key that the check of a submission reads. */
 export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly number: number };
 
 export interface SubmittingKey {
   readonly number: number;
-  /** Null for a key without a monthly limit, whose spending is not counted continuously. */
+  /** Check of the monthly limit; null for a key without one, whose spending is not tracked. */
   readonly monthly: {
     readonly limitMicro: number;
     readonly month: UtcMonth;

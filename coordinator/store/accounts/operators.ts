@@ -11,7 +11,7 @@ import { pageRead, read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, written, type RowOf } from "../steps/table.ts";
 import { countRows, jsonMember, oneOf, positionIn, writtenPart, type Tx } from "../steps/tx.ts";
 
-/** Suspensions of Islands, which remain when an Island is deleted. */
+/** Suspensions of Islands. A row outlives the removal of its Island. */
 export const suspendedIslandTable = new Table("suspended_islands", {
   hostId: key("PRIMARY KEY"),
   atMs: integer(),
@@ -27,42 +27,42 @@ export const announcementTable = new Table("announcements", {
   level: text<(typeof ANNOUNCEMENT_LEVELS)[number]>("CHECK (level IN ('info', 'warning'))"),
   text: written(),
   createdAtMs: integer(),
-  /** Time until which it is shown; null until it is removed. */
+  /** Time until which the announcement is shown; null: until an operator removes it. */
   untilMs: nullable(integer()),
 });
 export type Announcement = RowOf<typeof announcementTable>;
 
 export interface KnownAccount extends Account {
   readonly suspension: Suspension | null;
-  /** Credits held for unfinished jobs. */
+  /** Micro-credits held for unfinished jobs. */
   readonly heldMicro: number;
   readonly unfinishedJobs: number;
-  /** Number of known Islands, connected or not. */
+  /** Number of its Islands, connected or not. */
   readonly islands: number;
 }
 
 export interface AccountFilter {
-  /** Part of the e-mail address, ignoring case; or the whole id. */
+  /** Part of the e-mail address, ignoring case; or a whole account id. */
   readonly search?: string | undefined;
   readonly role?: Role | undefined;
   readonly isSuspended?: boolean | undefined;
 }
 
 export interface KnownIsland extends IslandRecord {
-  /** Address of its owner. */
+  /** Address of the owner's account. */
   readonly email: string;
   readonly suspension: Suspension | null;
 }
 
 export interface IslandFilter {
-  /** Prefix of the id, or part of a name, ignoring case. */
+  /** Prefix of the host id, or part of a name, ignoring case. */
   readonly search?: string | undefined;
   readonly accountId?: string | undefined;
-  /** True if the Island or its account is suspended. */
+  /** Whether the Islands or their accounts are suspended. */
   readonly isSuspended?: boolean | undefined;
-  /** Last seen at this time or later. */
+  /** Earliest time at which the Islands were last seen. */
   readonly seenSinceMs?: number | undefined;
-  /** Last seen before this time. */
+  /** Time before which the Islands were last seen. */
   readonly unseenSinceMs?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ const KNOWN_JOB_COLUMNS = [
 
 /** A job as operators see it, without prompt and output. */
 export interface KnownJob extends Pick<JobRecord, (typeof KNOWN_JOB_COLUMNS)[number]> {
-  /** Address of its account; empty for a deleted account. */
+  /** Address of the job's account; empty for a deleted account. */
   readonly email: string;
   readonly errorCode: string | null;
   readonly promptTokens: number | null;
@@ -99,9 +99,10 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** Newest jobs of the network that a list searches: counting all would take minutes. */
+/** Number of newest jobs that a list without an account searches: counting all would take minutes. */
 const MAX_LISTED_JOBS = 100_000;
 
+/** Number of unfinished jobs of one Cargo in one state, and the creation time of the oldest. */
 export interface UnfinishedJobs {
   readonly slug: string;
   readonly state: JobState;
@@ -111,16 +112,16 @@ export interface UnfinishedJobs {
 
 export interface Grant {
   readonly accountId: string;
-  /** Negative for a withdrawal. */
+  /** Granted micro-credits; negative for a withdrawal. */
   readonly micro: number;
-  /** Shown to the account in its ledger. */
+  /** Reason, shown to the account in its ledger; null for none. */
   readonly note: string | null;
   readonly atMs: number;
-  /** Idempotency key and the operator who sent it (see {@link GrantNote}). Null: each call grants. */
+  /** Idempotency key and the operator who sent it; null if a repeated call shall grant again. */
   readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
 }
 
-/** `after` of a grant in the audit log. Repeats are found there, so a key counts permanently. */
+/** `after` of a grant's audit line. Repeats are detected by it, so an idempotency key never expires. */
 export interface GrantNote {
   readonly grantMicro: number;
   readonly note?: string;
@@ -166,9 +167,9 @@ async function isOne(changed: Promise<number>): Promise<boolean> {
 
 export const operatorSteps = {
   /**
-   * Returns false for a repeat: the operator already gave the account the same amount with this key, in a commit
-   * recorded as {@link GRANT_ACTION}.
-   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` for a key that came
+   * Posts a grant. Returns false for a repeat: an audit line ({@link GRANT_ACTION}) shows the same grant by this
+   * operator with this idempotency key.
+   * @throws {ServiceError} `not_found` for an unknown or deleted account; `idempotency_conflict` if the key was used
    *   with another amount; the refusal of the postings (`refusalOf`).
    */
   grant: write(async (tx, { accountId, micro, note, atMs, repeat }: Grant) => {
@@ -186,28 +187,28 @@ export const operatorSteps = {
     return true;
   }),
 
-  /** Returns false if there is no such account, or if a suspended account is to become operator. */
+  /** Sets the role. Returns false if there is no such account, or if a suspended one would become an operator. */
   setRole: write((tx, accountId: string, role: Role) => {
     const sql = `UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL
       AND (@role = 'user' OR suspended_at_ms IS NULL)`;
     return isOne(tx.run(sql, { accountId, role }));
   }),
 
-  /** Returns false unless the account exists, is not an operator and is not suspended. */
+  /** Suspends an account. Returns false unless it exists, is not an operator and is not suspended. */
   suspendAccount: write((tx, accountId: string, { atMs, because }: Suspension) => {
     const sql = `UPDATE accounts SET suspended_at_ms = @suspendedAtMs, suspended_because = @suspendedBecause
       WHERE id = @accountId AND deleted_at_ms IS NULL AND suspended_at_ms IS NULL AND role = 'user'`;
     return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: because }));
   }),
 
-  /** Returns false unless it was suspended. */
+  /** Ends a suspension. Returns false unless the account was suspended. */
   reinstateAccount: write((tx, accountId: string) => {
     const sql = `UPDATE accounts SET suspended_at_ms = NULL, suspended_because = NULL
       WHERE id = @accountId AND suspended_at_ms IS NOT NULL`;
     return isOne(tx.run(sql, { accountId }));
   }),
 
-  /** Returns false unless the Island is known and not suspended. */
+  /** Suspends an Island. Returns false unless it is known and not suspended. */
   suspendIsland: write((tx, hostId: string, suspension: Suspension) => {
     const sql = `INSERT INTO suspended_islands (host_id, at_ms, because)
       SELECT host_id, @atMs, @because FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL
@@ -215,12 +216,12 @@ export const operatorSteps = {
     return isOne(suspendedIslandTable.run(tx, sql, { hostId, ...suspension }));
   }),
 
-  /** Returns false unless it was suspended. */
+  /** Ends a suspension. Returns false unless the Island was suspended. */
   reinstateIsland: write((tx, hostId: string) =>
     isOne(tx.run("DELETE FROM suspended_islands WHERE host_id = @hostId", { hostId })),
   ),
 
-  /** Returns the reasons of all suspended accounts and Islands, by id. */
+  /** Returns the reasons of all suspensions, by account id and by host id. */
   suspensions: read(async (tx) => {
     const columns = accountTable.columns("id", "suspendedBecause");
     const sql = `SELECT ${columns} FROM accounts WHERE suspended_at_ms IS NOT NULL`;
@@ -232,7 +233,7 @@ export const operatorSteps = {
     };
   }),
 
-  /** Newest first, without deleted ones. `total` counts all pages. */
+  /** Returns a page of existing accounts, newest first. `total` counts all pages. */
   accounts: pageRead(async (tx, filter: AccountFilter, page: Page) => {
     const { search, role, isSuspended } = filter;
     const where = [
@@ -253,7 +254,7 @@ export const operatorSteps = {
     return row && decodeAccount(tx, row);
   }),
 
-  /** Last seen first. `total` counts all pages. */
+  /** Returns a page of Islands, last seen first. `total` counts all pages. */
   islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
     const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
     const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
@@ -281,14 +282,14 @@ export const operatorSteps = {
     return row && decodeIsland(tx, row);
   }),
 
-  /** Scans all Islands: an index of `last_seen_at_ms` would be written with each recorded heartbeat. */
+  /** Scans all Islands: each recorded heartbeat would have to update an index of `last_seen_at_ms`. */
   countIslands: pageRead((tx, seenSinceMs: number) => {
     const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
       FROM islands WHERE removed_at_ms IS NULL`;
     return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
   }),
 
-  /** Newest first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} unless an account is given. */
+  /** Returns a page of jobs, newest first. `total`: all pages, at most {@link MAX_LISTED_JOBS} without an account. */
   jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
     const { accountId, states, slug, islandId } = filter;
     if (accountId !== undefined && islandId === undefined) {
@@ -315,7 +316,7 @@ export const operatorSteps = {
     ),
   ),
 
-  /** Removes expired announcements. Returns false if there are `maxAnnouncements` others. */
+  /** Stores an announcement and deletes expired ones. Returns false if there are already `maxAnnouncements`. */
   announce: write(async (tx, announcement: Announcement, limits: { nowMs: number; maxAnnouncements: number }) => {
     await tx.lockTable("announcements");
     await tx.run("DELETE FROM announcements WHERE until_ms <= @nowMs", limits);
@@ -325,7 +326,7 @@ export const operatorSteps = {
 
   removeAnnouncement: write((tx, id: string) => isOne(tx.run("DELETE FROM announcements WHERE id = @id", { id }))),
 
-  /** Returns the announcements that have not expired at `nowMs`, newest first. */
+  /** Returns the unexpired announcements, newest first. */
   announcements: read((tx, nowMs: number) => {
     const sql = `SELECT ${announcementTable.all} FROM announcements
       WHERE until_ms IS NULL OR until_ms > @nowMs ORDER BY id DESC`;

@@ -3,7 +3,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, json, key, nullable, Table, type RowOf } from "../steps/table.ts";
 import { countRows, inRows, skipLocked } from "../steps/tx.ts";
 
-/** States of a batch, as OpenAI names them. */
+/** States of a file batch, named as in the OpenAI API. */
 export const FILE_BATCH_STATES = [
   "validating",
   "failed",
@@ -16,7 +16,7 @@ export const FILE_BATCH_STATES = [
 ] as const;
 export type FileBatchState = (typeof FILE_BATCH_STATES)[number];
 
-/** Reason of a failed batch. `line`: line of the input, from 1; null if the error concerns no line. */
+/** An error of a failed batch. `line`: line of the input file, from 1; null if the error concerns none. */
 export interface FileBatchError {
   readonly code: string;
   readonly message: string;
@@ -24,19 +24,20 @@ export interface FileBatchError {
   readonly line: number | null;
 }
 
+/** What the client requested, in the body or by its credential. */
 export interface FileBatchRequest {
-  /** Path of the API, such as `/v1/chat/completions`. */
+  /** API path of each request, such as `/v1/chat/completions`. */
   readonly endpoint: string;
   readonly inputFileId: string;
   readonly completionWindow: "24h";
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** Lifetime of the files that it creates; null for the default lifetime. */
+  /** Lifetime of the batch's output files; null for the default lifetime. */
   readonly outputExpiresAfterMs: number | null;
-  /** API key that created it, whose limits apply to its jobs; null for a session. */
+  /** API key of the request, whose limits apply to the jobs; null for a session. */
   readonly apiKey: UsedKey | null;
 }
 
-/** Progress, which the running coordinator stores from time to time. */
+/** Progress of a batch. The coordinator that runs the batch stores it periodically. */
 export interface FileBatchProgress {
   readonly state: FileBatchState;
   readonly total: number;
@@ -49,14 +50,14 @@ export interface FileBatchProgress {
   readonly finalizingAtMs: number | null;
 }
 
-/** A lease on a batch: one coordinator runs it at a time. */
+/** A lease on a batch, which lets one coordinator at a time run it. */
 interface FileBatchLease {
   readonly id: string;
   readonly ownerId: string;
   readonly untilMs: number;
 }
 
-/** Their lines run as ordinary jobs, and their results are in files. */
+/** Batches over an input file. Each line runs as an ordinary job; the results are written to output files. */
 export const fileBatchTable = new Table(
   "file_batches",
   {
@@ -66,10 +67,10 @@ export const fileBatchTable = new Table(
     expiresAtMs: integer(),
     request: json<FileBatchRequest>(),
     progress: json<FileBatchProgress>(),
-    /** Time when the client requested its cancellation. */
+    /** Time when the client requested cancellation; null if it did not. */
     cancellingAtMs: nullable(integer()),
     endedAtMs: nullable(integer()),
-    /** Coordinator that runs it; null if there is none. */
+    /** Id of the coordinator that runs the batch; null for none. */
     leaseOwner: nullable(key()),
     leaseUntilMs: integer("DEFAULT 0"),
   },
@@ -87,8 +88,9 @@ const BATCH = fileBatchTable.columnsBut("leaseOwner", "leaseUntilMs");
 const SELECT = `SELECT ${BATCH} FROM file_batches WHERE account_id = @accountId`;
 const LEASED = "id = @id AND lease_owner = @ownerId AND ended_at_ms IS NULL";
 
+/** Steps on file batches; `get` and `list` see only those of the given account. */
 export const fileBatchSteps = {
-  /** Returns false if the account has `maxOpen` unfinished batches. */
+  /** Stores a batch. Returns false if the account has `maxOpen` unfinished batches. */
   add: write(async (tx, batch: NewFileBatch, maxOpen: number) => {
     await tx.lockAccount(batch.accountId);
     const open = "FROM file_batches WHERE account_id = @accountId AND ended_at_ms IS NULL";
@@ -97,12 +99,11 @@ export const fileBatchSteps = {
     return true;
   }),
 
-  /** Returns undefined for another account's batch. */
   get: read((tx, accountId: string, id: string) =>
     fileBatchTable.row<FileBatch>(tx, `${SELECT} AND id = @id`, { accountId, id }),
   ),
 
-  /** Newest first. `afterId`: last id of the previous page. */
+  /** Returns a page of batches, newest first. `afterId`: last id of the previous page; null for the first page. */
   list: read((tx, accountId: string, page: { readonly afterId: string | null; readonly limit: number }) => {
     const sql = `${SELECT} AND (CAST(@afterId AS text) IS NULL OR id < @afterId) ORDER BY id DESC LIMIT @limit`;
     return fileBatchTable.rows<FileBatch>(tx, sql, { accountId, ...page });
@@ -120,7 +121,7 @@ export const fileBatchSteps = {
     return (await tx.one(sql, { nowMs })) !== undefined;
   }),
 
-  /** Leases unfinished batches that no coordinator runs, oldest first. */
+  /** Leases unfinished batches without a valid lease, oldest first, and returns them. */
   lease: write((tx, by: Omit<FileBatchLease, "id">, nowMs: number, limit: number) => {
     const unleased = `SELECT id FROM file_batches WHERE ended_at_ms IS NULL AND lease_until_ms <= @nowMs
       ORDER BY id LIMIT @limit ${skipLocked(tx)}`;
@@ -129,20 +130,22 @@ export const fileBatchSteps = {
     return fileBatchTable.rows<FileBatch>(tx, sql, { ...by, nowMs, limit });
   }),
 
-  /** Stores the progress and renews the lease. Returns undefined if another coordinator has the lease. */
+  /**
+   * Stores the progress and renews the lease. Returns undefined if the batch ended or another coordinator leases it.
+   */
   save: write((tx, lease: FileBatchLease, progress: FileBatchProgress) => {
     const sql = `UPDATE file_batches SET progress = @progress, lease_until_ms = @untilMs WHERE ${LEASED}
       RETURNING ${fileBatchTable.columns("cancellingAtMs")}`;
     return fileBatchTable.row<Pick<FileBatch, "cancellingAtMs">>(tx, sql, { ...lease, progress });
   }),
 
-  /** Stores the end and releases the lease. Returns false if another coordinator has the lease. */
+  /** Stores the end and releases the lease. Returns false if the batch ended or another coordinator leases it. */
   end: write(async (tx, lease: Omit<FileBatchLease, "untilMs">, progress: FileBatchProgress, atMs: number) => {
     const sql = `UPDATE file_batches SET progress = @progress, ended_at_ms = @atMs, lease_owner = NULL WHERE ${LEASED}`;
     return (await fileBatchTable.run(tx, sql, { ...lease, progress, atMs })) === 1;
   }),
 
-  /** Releases the leases of a coordinator that is stopping. */
+  /** Releases all leases of a coordinator that is stopping. */
   release: write(async (tx, ownerId: string): Promise<void> => {
     const sql = `UPDATE file_batches SET lease_owner = NULL, lease_until_ms = 0
       WHERE lease_owner = @ownerId AND ended_at_ms IS NULL`;

@@ -4,7 +4,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, type RowOf } from "../steps/table.ts";
 import { forKeyShare, forUpdate, jsonRows, oneOf, selectIds, type Tx } from "../steps/tx.ts";
 
-/** Purposes of files, as OpenAI names them. Batches read `batch` and write `batch_output`. */
+/** Purposes of files, named as in the OpenAI API. Batches read `batch` files and write `batch_output` files. */
 export const FILE_PURPOSES = [
   "assistants",
   "batch",
@@ -29,13 +29,13 @@ export const fileTable = new Table(
     id: key("PRIMARY KEY"),
     accountId: key("REFERENCES accounts (id)"),
     purpose: text<FilePurpose>(),
-    /** Name without folders and control characters; at most 255 characters. */
+    /** File name without folders and control characters, at most 255 characters. */
     filename: text(),
     sizeBytes: integer(),
-    /** Name of the content on disk. Files with equal content share one. */
+    /** Name of the content on disk; files with equal content have the same. */
     blob: key("REFERENCES file_blobs (name)"),
     createdAtMs: integer(),
-    /** Time from which the file does not exist; null for never. */
+    /** Time from which requests no longer find the file; null for never. */
     expiresAtMs: nullable(integer()),
   },
   {
@@ -50,7 +50,7 @@ export const fileTable = new Table(
 export const fileHoldTable = new Table(
   "file_holds",
   {
-    /** Id of the job or batch. */
+    /** Id of the job or batch that needs the file. */
     jobId: key(),
     fileId: key("REFERENCES files (id) ON DELETE CASCADE"),
     madeAtMs: integer(),
@@ -63,7 +63,7 @@ export const fileHoldTable = new Table(
 
 export type FileRecord = RowOf<typeof fileTable> & Pick<RowOf<typeof fileBlobTable>, "sha256">;
 
-/** Limits of all files of an account together. */
+/** Maximum count and total size of an account's files. */
 interface FileBudget {
   readonly maxBytes: number;
   readonly maxFiles: number;
@@ -75,17 +75,17 @@ export interface FileUsage {
 }
 
 export interface FileList {
-  /** Last id of the previous page; null for the first page. */
+  /** Last file id of the previous page; null for the first page. */
   readonly afterId: string | null;
   readonly limit: number;
   readonly isNewestFirst: boolean;
-  /** Null for all purposes. */
+  /** Purpose of the listed files; null for all purposes. */
   readonly purpose: FilePurpose | null;
-  /** Files that have expired at this time are left out. */
+  /** Files that expired by this time are omitted. */
   readonly nowMs: number;
 }
 
-/** A file that a job uses or a batch reads. It is kept until the job or batch has ended. */
+/** A file that a job or batch reads, which is kept until that job or batch has ended. */
 export type FileHold = Omit<RowOf<typeof fileHoldTable>, "madeAtMs">;
 
 /** Validity of a hold whose job or batch is not stored: its commit is in progress or failed. */
@@ -93,11 +93,11 @@ export const UNSTORED_HOLD_MS = 600_000;
 
 export interface RemovedFiles {
   readonly files: number;
-  /** Content that no file uses any more; the names are never reused. */
+  /** Names of content that no file uses any more. Names are never reused. */
   readonly blobs: readonly string[];
 }
 
-/** @throws {ServiceError} `file_budget_exceeded` if a file of this size would exceed the account's budget. */
+/** Checks an account's budget. @throws {ServiceError} `file_budget_exceeded` if a file of this size would exceed it. */
 export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: FileBudget): void {
   if (usage.files >= budget.maxFiles) {
     const text = `The account has ${usage.files} files, the maximum; delete some`;
@@ -112,10 +112,10 @@ export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: File
 
 const FILE = `SELECT ${fileTable.all}, sha256 FROM files JOIN file_blobs ON name = blob`;
 const UNEXPIRED = "account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)";
-/** Whether the job or batch of the hold `h` is unfinished; null while neither is stored. */
+/** SQL: whether the job or batch of hold `h` is unfinished; null if neither is stored. */
 const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),
   (SELECT ended_at_ms IS NULL FROM file_batches WHERE id = h.job_id))`;
-/** Whether the hold `h` keeps its file. `unstoredMs`: earliest time of a hold whose job or batch is not stored. */
+/** SQL: whether hold `h` keeps its file. `@unstoredMs`: creation time after which an unstored job's hold is valid. */
 const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > @unstoredMs)`;
 const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 
@@ -125,14 +125,14 @@ function usageOf(tx: Tx, accountId: string): Promise<FileUsage> {
   return tx.only(sql, { accountId });
 }
 
-/** Removes the files that `find` selects and for which `condition` still holds after they are locked. */
+/** Deletes the files that `find` selects, if `condition` is still true once they are locked, and unused content. */
 async function remove(tx: Tx, find: string, condition: string, values: object): Promise<RemovedFiles> {
   const ids = await selectIds(tx, `${find} ${forUpdate(tx)}`, values);
-  // Check again: a job may have taken a hold before the lock.
+  // The condition is checked again because a job may have taken a hold before the lock.
   const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob AS id`;
   const names = await selectIds(tx, sql, { ...values, ids });
   if (names.length === 0) return { files: 0, blobs: [] };
-  // The order prevents a deadlock of two coordinators. Locked before the check, which then sees new files.
+  // Locks in order of hash prevent a deadlock of two coordinators. After the lock, the check sees files just added.
   const contents = `FROM file_blobs WHERE ${oneOf(tx, "name", "names")}`;
   await tx.all(`SELECT name ${contents} ORDER BY sha256 ${forUpdate(tx)}`, { names });
   const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name AS id`;
@@ -140,18 +140,18 @@ async function remove(tx: Tx, find: string, condition: string, values: object): 
 }
 
 /**
- * Metadata of files. Content is put on disk before its file is added, and removed after the commit of the file's
- * removal. A crash can only leave content that `withoutFile` returns.
+ * Metadata of files. Content is written to disk before its file is added here, and deleted after the removal of the
+ * file has committed. A crash in between leaves only content that `withoutFile` finds.
  */
 export const fileSteps = {
   /**
-   * Resolves with the file as stored. If equal content exists, its `blob` differs from `file.blob`, and the new content
-   * is not needed. @throws {ServiceError} `file_budget_exceeded`
+   * Adds a file and returns it as stored. If equal content exists, the returned `blob` differs from `file.blob`, and
+   * the caller deletes its new content. @throws {ServiceError} `file_budget_exceeded`
    */
   add: write(async (tx, file: FileRecord, budget: FileBudget): Promise<FileRecord> => {
     await tx.lockAccount(file.accountId);
     assertFileFits(await usageOf(tx, file.accountId), file.sizeBytes, budget);
-    // The update locks existing content: a removal waits, and then sees the new file.
+    // The no-op update locks existing content: a concurrent removal waits, and then sees the new file.
     const sql = `INSERT INTO file_blobs (name, sha256, size_bytes) VALUES (@blob, @sha256, @sizeBytes)
       ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING name`;
     const { name: blob } = await tx.only<{ name: string }>(sql, file);
@@ -160,9 +160,9 @@ export const fileSteps = {
     return stored;
   }),
 
-  /** Returns undefined if the file has expired or another account owns it. */
+  /** Returns a file of the account; undefined if it is unknown or expired. */
   get: read(async (tx, accountId: string, id: string, nowMs: number) => {
-    // PostgreSQL rejects such a text, and clients may send one in JSON.
+    // PostgreSQL rejects a NUL character in a parameter, and a client may send one in JSON.
     if (id.includes("\0")) return undefined;
     return tx.one<FileRecord>(`${FILE} WHERE ${UNEXPIRED} AND id = @id`, { accountId, id, nowMs });
   }),
@@ -177,19 +177,19 @@ export const fileSteps = {
 
   usage: read(usageOf),
 
-  /** Counts the files of all accounts and the bytes of their content; equal content counts once. */
+  /** Returns the number of files of all accounts and the size of their content, where equal content counts once. */
   total: read((tx) => {
     const bytes = "SELECT coalesce(sum(size_bytes), 0) FROM file_blobs";
     return tx.only<FileUsage>(`SELECT (SELECT count(*) FROM files) AS files, (${bytes}) AS bytes`);
   }),
 
   /**
-   * Holds files for jobs or batches that are stored next: `remove` and `removeExpired` keep them until these have
-   * ended. Resolves with the ids of files that do not exist; it then holds none.
+   * Holds files for jobs or batches that are stored next, so that `remove` and `removeExpired` keep them until these
+   * have ended. Resolves with the ids of missing files; if there are any, holds none.
    */
   hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))];
-    // A removal waits for these locks, and then sees the holds.
+    // A concurrent removal waits for these locks, and then sees the holds.
     const find = `SELECT id FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${UNEXPIRED} ORDER BY id ${forKeyShare(tx)}`;
     const known = new Set(await selectIds(tx, find, { accountId, ids, nowMs }));
     const missing = ids.filter((id) => !known.has(id));
@@ -200,45 +200,45 @@ export const fileSteps = {
     return [];
   }),
 
-  /** Deletes the holds of jobs or batches that were refused and are not stored. */
+  /** Deletes the holds of jobs or batches that were refused. */
   unhold: write(async (tx, holds: readonly FileHold[]): Promise<void> => {
     const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
       SELECT value->>'fileId', value->>'jobId' FROM ${jsonRows(tx, "holds")})`;
     await tx.run(sql, { holds: JSON.stringify(holds) });
   }),
 
-  /** Returns the file, even if expired; undefined once the job or batch has ended. */
+  /** Returns a held file, even if expired; undefined once the job or batch has ended. */
   held: read((tx, { jobId, fileId }: FileHold) => {
     const sql = `${FILE} JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
     return tx.one<FileRecord>(sql, { jobId, fileId });
   }),
 
-  /** Deletes holds that no longer keep a file. Resolves with their number, at most `limit`. */
+  /** Deletes up to `limit` holds that no longer keep a file. Resolves with their number. */
   removeOldHolds: write((tx, nowMs: number, limit: number) => {
     const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
       SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= @unstoredMs AND NOT ${HOLDS} LIMIT @limit)`;
     return tx.run(sql, { unstoredMs: nowMs - UNSTORED_HOLD_MS, limit });
   }),
 
-  /** No-op if the account has no such file, or if a job or batch holds it. */
+  /** Removes a file. No-op if the account has no such file, or if a job or batch holds it. */
   remove: write((tx, accountId: string, id: string, nowMs: number) => {
     const find = `SELECT id FROM files WHERE id = @id AND account_id = @accountId AND ${IS_FREE}`;
     return remove(tx, find, IS_FREE, { accountId, id, unstoredMs: nowMs - UNSTORED_HOLD_MS });
   }),
 
-  /** Removes at most `limit` files that have expired and are not held. */
+  /** Removes up to `limit` expired files without a hold. */
   removeExpired: write((tx, nowMs: number, limit: number) => {
     const find = `SELECT id FROM files WHERE expires_at_ms <= @nowMs AND ${IS_FREE} ORDER BY expires_at_ms, id LIMIT @limit`;
     return remove(tx, find, IS_FREE, { nowMs, limit, unstoredMs: nowMs - UNSTORED_HOLD_MS });
   }),
 
-  /** Removes at most `limit` files of the account, even if held. */
+  /** Removes up to `limit` files of the account, held ones included. */
   removeOfAccount: write((tx, accountId: string, limit: number) => {
     const find = "SELECT id FROM files WHERE account_id = @accountId ORDER BY id LIMIT @limit";
     return remove(tx, find, "true", { accountId, limit });
   }),
 
-  /** Returns the names of the content that no file uses. */
+  /** Returns those of the names whose content no file uses. */
   withoutFile: read(async (tx, blobs: readonly string[]) => {
     const sql = `SELECT name AS id FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`;
     const known = new Set(await selectIds(tx, sql, { blobs }));

@@ -15,13 +15,13 @@ export const batchSteps = {
     return { ...row, jobs: await tx.all<BatchRecord["jobs"][number]>(jobs, { batchId }) };
   }),
 
-  /** Returns batches with unfinished jobs; only those of `ids`, if given. */
+  /** Returns the unfinished batches; with `ids`, only those among them. */
   unfinished: kept(
     read(async (tx, ids?: readonly string[]): Promise<ActiveBatchRecord[]> => {
       const sql = `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
           EXISTS (SELECT 1 FROM jobs WHERE batch_id = batches.id AND state IN ('failed', 'timeout')) AS "hasFailed"
         FROM batches WHERE completed_at_ms IS NULL ${ids === undefined ? "" : `AND ${oneOf(tx, "id", "ids")}`}`;
-      // SQLite returns numbers instead of booleans.
+      // SQLite returns booleans as numbers.
       type Row = Pick<ActiveBatchRecord, "id" | "failMode"> & Record<"isCancelled" | "hasFailed", unknown>;
       const rows = await tx.all<Row>(sql, { ids });
       return rows.map((row) => ({
@@ -32,7 +32,7 @@ export const batchSteps = {
     }),
   ),
 
-  /** Records that the client cancelled the whole batch; its jobs are ended one by one. No-op for a finished batch. */
+  /** Records that the client cancelled the batch; its jobs are ended one by one. No-op for a finished batch. */
   cancel: kept(
     write(async (tx, batchId: string, atMs: number): Promise<void> => {
       const sql = "UPDATE batches SET cancelled_at_ms = @atMs WHERE id = @batchId AND completed_at_ms IS NULL";
@@ -52,9 +52,9 @@ export function openBatches(
     ...steps,
 
     /**
-     * Stores all jobs as `pending` with the postings, in one commit. `created` is false if the Idempotency-Key was
-     * already used with the same body; `batch` is then that first batch. `admitted`: number of jobs, from the first,
-     * with a quota slot; 0 if the store does not count them. @throws {ServiceError} like `JobStore.submit`.
+     * Stores all jobs as `pending`, with the postings, in one commit. With `created: false` the Idempotency-Key was
+     * already used with the same body, and `batch` is that first batch. `admitted`: number of jobs, from the first,
+     * with a quota slot; 0 if the store does not count slots. @throws {ServiceError} like `JobStore.submit`.
      */
     async submit(batch: NewBatch): Promise<{ created: boolean; batch: BatchRecord; admitted: number }> {
       const jobs = batch.jobs.map(({ inputJson, ...job }) => ({ ...job, input: inputJson }));
@@ -67,7 +67,7 @@ export function openBatches(
       return { created: false, batch: first, admitted: 0 };
     },
 
-    /** Like `JobStore.findRepeat`. */
+    /** Returns the batch that the first request with the Idempotency-Key created, like `JobStore.findRepeat`. */
     async findRepeat(request: KeyedRequest): Promise<BatchRecord | undefined> {
       const made = await findRepeat(writeHot, request);
       return made === null ? undefined : steps.get(requireBatchId(made));
@@ -75,7 +75,7 @@ export function openBatches(
   };
 }
 
-/** Returns the batch as a read would, right after its submission. */
+/** Builds the record that a read would return right after the submission. */
 function newBatchRecord({ webhook, jobs, ...batch }: NewBatch): BatchRecord {
   return {
     ...pick(batch, SUBMITTED_BATCH_COLUMNS),

@@ -6,11 +6,11 @@ import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
 import { indexedBy, inRows, selectIds, someRows, type Tx } from "../steps/tx.ts";
 
-/** Removals of prompts and outputs in progress. */
+/** Removals of prompts and outputs that have begun and not finished. */
 export const removalTable = new Table(
   "removals",
   {
-    /** `output`: output of a job whose removal exceeded the budget of a `remove` step. */
+    /** `output`: the rest of a job's output, whose removal took more than one `remove` step. */
     kind: text<"job" | "output" | "conversation" | "account">(
       "CHECK (kind IN ('job', 'output', 'conversation', 'account'))",
     ),
@@ -22,40 +22,40 @@ export const removalTable = new Table(
 
 export type RemovalSubject = Pick<RowOf<typeof removalTable>, "kind" | "id">;
 
-/** `output`: everything that the job produced, including the events of its stream. */
+/** Removable parts of a job. `output`: everything that the job produced, including its stream events. */
 export const CONTENT_PARTS = ["input", "output"] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 interface ContentRemoval {
   readonly parts: readonly ContentPart[];
-  /** Whether to remove also the question and answer of the job in its conversation. */
+  /** Whether to also remove the job's question and answer from its conversation. */
   readonly withMessages: boolean;
   readonly atMs: number;
 }
 
 export interface ContentStore extends Opened<typeof contentSteps> {
-  /** False for a database that keeps unused space until it is rewritten offline. */
+  /** Whether the database can return unused space while it is in use. */
   readonly canReclaim: boolean;
   /** Returns some unused space to the file system. Resolves with false if there is none left or it cannot. */
   reclaim(): Promise<boolean>;
-  /** Truncates the write-ahead log, which has copies of removed content. Resolves with false if a reader blocks it. */
+  /** Truncates the write-ahead log, which still contains removed content. Resolves with false if a reader blocks it. */
   truncateLog(): Promise<boolean>;
 }
 
-/** Replaces the error message of a job whose output was removed. */
+/** Replaces the error message of a job whose output was removed, because it may quote the output. */
 const REMOVED_MESSAGE = "The message was removed with the job's output";
-/** Maximum size of a step, which takes about as long as a checkpoint: tens of ms on a slow disk. */
+/** Maximum bytes removed by one step, which then takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
-/** Minimum cost of a row: deleting it rewrites a page. */
+/** Minimum bytes that a deleted row counts as, because its deletion rewrites a page. */
 const MIN_ROW_BYTES = 4_096;
-/** Maximum size of a row: a piece of a large value. */
+/** Maximum bytes of a row: one piece of a large value. */
 const MAX_ROW_BYTES = 65_536;
 
 const ENDED = "completed_at_ms IS NOT NULL";
 const COLUMN = { job: "id", output: "id", conversation: "conversation_id", account: "account_id" } as const;
 
-/** SQLite: partitions of the late lists, each sorted by id. */
+/** SQL for SQLite: ended jobs of an account after `@afterId`, from several indexes that are each sorted by id. */
 const ENDED_OF_ACCOUNT = [
   ...JOB_STATES.filter((state) => isTerminal(state)).map(
     (state) => `jobs_ended_by_state WHERE ${LISTED} AND account_id = @id AND state = '${state}'`,
@@ -75,7 +75,7 @@ export const unfinishedOf = (tx: Tx, kind: RemovalSubject["kind"]): string => {
   return `SELECT 1 FROM jobs ${index} WHERE ${COLUMN[kind]} = @id AND completed_at_ms IS NULL LIMIT 1`;
 };
 
-/** Selects ended jobs that still have a part, oldest end first. */
+/** Returns SQL for ended jobs that still have the part, oldest end first. */
 export const expired = ({ dialect }: Tx, part: ContentPart): string => {
   const ended = `completed_at_ms <= @endedByMs AND ${part}_removed_at_ms IS NULL`;
   const columns = 'id, completed_at_ms AS "endedAtMs"';
@@ -89,8 +89,8 @@ export const expired = ({ dialect }: Tx, part: ContentPart): string => {
 };
 
 /**
- * Returns statements that delete rows of a deleted account, at most `@limit` each, in an order that foreign keys allow.
- * Ledger entries, batches and job rows stay: they have no content.
+ * Returns the table and condition of DELETE statements for rows of a deleted account, at most `@limit` rows each, in an
+ * order that foreign keys allow. Ledger entries, batches and job rows stay, because they have no content.
  */
 export function accountRows(tx: Tx): string[] {
   const own = "account_id = @accountId";
@@ -120,8 +120,8 @@ async function endRemoval(tx: Tx, { kind, id }: RemovalSubject): Promise<void> {
 }
 
 /**
- * Removes parts of an ended job. Returns false if the budget of the step was used up before everything was removed.
- * No-op for an unfinished or unknown job. Knows every table with content of a job.
+ * Removes parts of an ended job from all tables with job content. Returns false if the budget of the step was used up
+ * first. No-op for an unfinished or unknown job.
  */
 async function removeJob(
   tx: Tx,
@@ -157,7 +157,7 @@ async function removeJob(
   }
   await remove(`job_outputs ${own} RETURNING octet_length(output)`);
   await remove(`job_feeds ${own} RETURNING octet_length(layout) + coalesce(octet_length(text), 0)`);
-  // The number of these rows is not bounded.
+  // These tables may have any number of rows of a job.
   const lists = [
     `feed_chunks WHERE ord ${inRows(tx, `SELECT ord FROM feed_chunks ${own} LIMIT @limit`)}
        RETURNING octet_length(items) + coalesce(octet_length(text), 0)`,
@@ -166,7 +166,7 @@ async function removeJob(
   ];
   for (const rows of lists) {
     for (let count = 1; count > 0 && budget.bytes > 0;) {
-      // oxlint-disable-next-line no-await-in-loop -- Until the budget is used up.
+      // oxlint-disable-next-line no-await-in-loop -- Each round deletes rows until the budget is used up.
       count = await remove(rows);
     }
   }
@@ -175,7 +175,7 @@ async function removeJob(
   return (await tx.one(left, { jobId })) === undefined;
 }
 
-/** Deletes the answer of a job in a conversation, and the question before it. */
+/** Deletes the answer of a job from its conversation, and the question before it. */
 async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
   const find = `SELECT ord, conversation_id AS "conversationId" FROM messages WHERE job_id = @jobId`;
   const answer = await tx.one<{ ord: number; conversationId: string }>(find, { jobId });
@@ -186,17 +186,17 @@ async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
 }
 
 /**
- * Removal of job inputs and outputs. Status, usage, charge and ledger stay. Every write is one bounded step, so that
- * other writes wait no longer than that. Unfinished jobs are never changed.
+ * Removal of job inputs and outputs; status, usage, charge and ledger stay. Every write is one bounded step, so that
+ * other writes never wait longer than one step. Unfinished jobs are never changed.
  */
 export const contentSteps = {
-  /** Returns true for one of all coordinators in each period. */
+  /** Claims the sweep of a period of `everyMs`. Returns true for one coordinator in each period. */
   takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
 
-  /** Records a removal, which stays in progress until `finish` succeeds, also after a crash. */
+  /** Records a removal. It stays recorded, also after a crash, until `finish` succeeds. */
   begin: write(beginRemoval),
 
-  /** Returns the removals in progress, oldest first. */
+  /** Returns the recorded removals, oldest first. */
   inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
   /** Returns sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
@@ -205,8 +205,8 @@ export const contentSteps = {
   ),
 
   /**
-   * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: no job that ended
-   * earlier has the part, so that SQLite need not read those.
+   * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: a time before which no
+   * ended job still has the part, so that SQLite skips those rows.
    */
   expired: read(
     (tx, part: ContentPart, ends: { readonly sinceMs: number; readonly endedByMs: number }, limit: number) =>
@@ -214,8 +214,8 @@ export const contentSteps = {
   ),
 
   /**
-   * Removes parts of ended jobs, in order, until about 4 MB are removed. Resolves with the number of completed jobs,
-   * counted from the first. The content of a half removed job can no longer be read, and its removal stays in progress.
+   * Removes parts of ended jobs, in order, until about 4 MB are removed. Resolves with the number of jobs completed,
+   * from the first. A partly removed job can no longer be read, and its removal stays recorded.
    */
   remove: write(async (tx, jobIds: readonly string[], removal: ContentRemoval) => {
     const budget = { bytes: MAX_STEP_BYTES };
@@ -233,18 +233,18 @@ export const contentSteps = {
     return jobIds.length;
   }),
 
-  /** Removes some rows of a deleted account other than its jobs. Resolves with true when none are left. */
+  /** Removes some rows of a deleted account other than its jobs. Resolves with true when no rows are left. */
   removeOfAccount: write(async (tx, accountId: string) => {
     for (const sql of accountRows(tx)) {
-      // oxlint-disable-next-line no-await-in-loop -- The first statement that deletes something is the step.
+      // oxlint-disable-next-line no-await-in-loop -- The step ends with the first statement that deletes something.
       if ((await tx.run(sql, { accountId, limit: MAX_STEP_ROWS })) > 0) return false;
     }
     return true;
   }),
 
   /**
-   * Ends a removal. Remaining credits of an account return to the network. Resolves with false while the subject has
-   * unfinished jobs; the removal then stays in progress.
+   * Ends a removal. The remaining credits of a deleted account return to the network. Resolves with false, and keeps
+   * the removal recorded, while the subject has unfinished jobs.
    */
   finish: write(async (tx, subject: RemovalSubject, atMs: number) => {
     const { kind, id } = subject;
@@ -254,7 +254,10 @@ export const contentSteps = {
     return true;
   }),
 
-  /** Removes delivered and failed webhooks whose job or batch ended by `endedByMs`. Resolves with their number. */
+  /**
+   * Deletes up to `limit` delivered and failed webhooks whose job or batch ended by `endedByMs`. Resolves with the
+   * number.
+   */
   removeWebhooks: write((tx, endedByMs: number, limit: number) => {
     const ended = `SELECT id FROM webhooks WHERE state IN ('delivered', 'failed') AND ended_at_ms <= @endedByMs
       ORDER BY ended_at_ms LIMIT @limit`;

@@ -11,7 +11,7 @@ interface StoredPart {
   readonly items: readonly StoredItem[];
 }
 
-/** A chunk for storage. `large`: JSON texts that are stored separately. */
+/** A chunk for storage. `large`: large images as JSON texts, which are stored separately. */
 export interface SplitChunk {
   readonly items: readonly StoredItem[];
   readonly large: readonly { readonly name: string; readonly json: string }[];
@@ -30,15 +30,15 @@ export function splitChunk({ attempt, seq, items }: StoredPart & Pick<FeedChunk,
   return { items: stored, large };
 }
 
-/** `open` returns a reader of a large value. */
+/** Converts a stored item. `open` returns a reader of a large value. */
 export function feedItemOf(item: StoredItem, open: (ref: LargeRef) => LargeJson): FeedItem {
   if (item.type !== "image" || !("large" in item)) return item;
   return { type: "image", format: item.format, data: open(item.large) };
 }
 
 /**
- * An entry of a folded feed. A number is a token of that many UTF-16 units that counts as one model token. A pair is a
- * token with another count. A string is a status. `attempt`: that of the following entries.
+ * An entry of a folded feed. A number is a token of that many UTF-16 units that counts as one model token; a pair is a
+ * token with another count. A string is a status. `attempt`: the attempt of the entries that follow.
  */
 type LayoutEntry =
   | number
@@ -50,15 +50,17 @@ type LayoutEntry =
 export interface StoredChunkRow {
   readonly attempt: number;
   readonly seq: number | null;
-  /** Layout as JSON; in a row of an earlier version, which has no text, the items. */
+  /** Layout as JSON; in a row without text, which an earlier version wrote, the items themselves. */
   readonly items: string;
   readonly text: string | null;
 }
 
+/** Folds the items of one chunk. */
 export function foldItems(items: readonly StoredItem[]): FoldedFeed {
   return foldFeed([{ attempt: 0, items }]);
 }
 
+/** Restores the items of one chunk. */
 export function unfoldItems({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
   if (text === null) return JSON.parse(items) as StoredItem[];
   return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];
@@ -66,11 +68,12 @@ export function unfoldItems({ items, text }: Pick<StoredChunkRow, "items" | "tex
 
 /** The feed of an ended job: the text of all tokens, and a layout of a byte or two for each token. */
 interface FoldedFeed {
-  /** JSON. */
+  /** Array of {@link LayoutEntry} as JSON. */
   readonly layout: string;
   readonly text: string;
 }
 
+/** Folds the items of all attempts, in order. */
 export function foldFeed(parts: readonly StoredPart[]): FoldedFeed {
   const layout: LayoutEntry[] = [];
   let text = "";
@@ -86,11 +89,11 @@ export function foldFeed(parts: readonly StoredPart[]): FoldedFeed {
       } else layout.push(item);
     }
   }
-  // A lone surrogate cannot be encoded in UTF-8; the replacement has the same length.
+  // A lone surrogate cannot be encoded in UTF-8; its replacement has the same length.
   return { layout: JSON.stringify(layout), text: text.toWellFormed() };
 }
 
-/** @param firstAttempt attempt of the entries before the first attempt in the layout. */
+/** Restores the items. @param firstAttempt attempt of the entries before the first `attempt` entry. */
 export function unfoldFeed({ layout, text }: FoldedFeed, firstAttempt?: number): StoredPart[] {
   const parts: { attempt: number; items: StoredItem[] }[] = [];
   if (firstAttempt !== undefined) parts.push({ attempt: firstAttempt, items: [] });

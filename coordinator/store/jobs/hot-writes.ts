@@ -4,7 +4,7 @@ import type { KeyedRequest, Made } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
 import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
 
-/** A job as it is written. `input`: JSON text. */
+/** A job in the form that is stored. `input`: JSON text. */
 export type JobText = Omit<SubmittedJob, "input" | "inputJson"> & { readonly input: string };
 export type JobToWrite = Omit<NewJob, "input" | "inputJson" | "answer"> & JobText;
 
@@ -12,11 +12,11 @@ export interface ChunkToWrite extends StoredChunkRow {
   readonly text: string;
 }
 
-/** The end of a job. `timings` and `error`: JSON text. */
+/** The end of a job for storage. `timings` and `error`: JSON texts. */
 export interface EndToWrite extends Omit<JobEnding, "output" | "timings" | "error" | "lastChunk"> {
-  /** JSON text; empty for a large output; null if there is none or it is the text of the feed. */
+  /** Output as JSON text; empty for a large output; null if there is none or it equals the text of the feed. */
   readonly output: string | null;
-  /** Length of a large output; null for others. */
+  /** Length of a large output in UTF-16 units; null for an inline output. */
   readonly largeChars: number | null;
   readonly timings: string | null;
   readonly error: string | null;
@@ -25,29 +25,29 @@ export interface EndToWrite extends Omit<JobEnding, "output" | "timings" | "erro
   readonly pieces: readonly Piece[];
 }
 
-/** Writes of jobs, with SQL of each engine, because many share a commit. */
+/** Writes of jobs. Each engine has its own SQL for them, because many share one commit. */
 export interface HotWrites {
-  /** Returns what the first request with the Idempotency-Key created; null if this job was stored. */
+  /** Stores a job. Returns null; for a repeated Idempotency-Key, what the first request with the key created. */
   submitJob(args: JobToWrite): Made | null;
-  /** Like `submitJob`, but returns the number of jobs with a quota slot if the batch was stored. */
+  /** Stores a batch. Returns the number of jobs with a quota slot; for a repeat like `submitJob`. */
   submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): Made | number;
   askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): Made | null;
   askAgain(args: { readonly answerId: string; readonly endedJobId: string; readonly job: JobToWrite }): Made | null;
-  /** Returns what the first request with the key created. A write, so that it sees every earlier submission. */
+  /** Returns what the first request with the key created. It is a write so that it sees every earlier submission. */
   findRepeat(args: KeyedRequest): Made | null;
   moveJob(args: JobMove): void;
   appendFeed(args: ChunkToWrite & { readonly jobId: string; readonly pieces: readonly Piece[] }): void;
-  /** Returns the ids of the webhooks that become due. */
+  /** Ends a job. Returns the ids of the webhooks that become due. */
   endJob(args: EndToWrite): string[];
 }
 
 /**
- * Writes of what has already happened, on an Island or in memory. They are retried until they are stored; others are
- * refused while the store is read-only.
+ * Writes that record what already happened, on an Island or in memory. While the store is read-only these are retried
+ * until they succeed; all other writes are refused.
  */
 export const KEPT_WRITES: ReadonlySet<string> = new Set<keyof HotWrites>(["moveJob", "appendFeed", "endJob"]);
 
-/** `key`: account or job whose writes stay in order. Resolves after the commit. */
+/** Runs a write and resolves after its commit. `key`: account or job whose writes stay in order. */
 export type RunHotWrite = <K extends keyof HotWrites>(
   key: string,
   kind: K,

@@ -8,12 +8,12 @@ import {
 } from "../../../shared/job-state.ts";
 
 /**
- * States of unfinished jobs as an SQL list, for statements that select by id. A condition on `completed_at_ms` would
- * also offer the indexes of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
+ * States of unfinished jobs as an SQL list, for statements that select by id. With a condition on `completed_at_ms`
+ * PostgreSQL may use an index of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
  */
 export const UNFINISHED = listOf(JOB_STATES.filter((state) => !isTerminal(state)));
 
-/** Guard of an UPDATE for events in sequence: the states that allow it, as an SQL list, and the resulting state. */
+/** Returns the guard of an UPDATE for events in sequence: allowed states as an SQL list, and the resulting state. */
 export function guardOf(
   first: JobEvent,
   ...others: readonly JobEvent[]
@@ -31,7 +31,7 @@ export function listOf(states: readonly JobState[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }
 
-/** Condition for the ended jobs that are in the indexes of ended jobs. */
+/** SQL condition for ended jobs that the indexes of ended jobs contain. */
 export const LISTED = "completed_at_ms IS NOT NULL AND is_unlisted = 0";
-/** Condition for recently ended jobs, of all accounts, which only the index `jobs_unlisted` has. */
+/** SQL condition for recently ended jobs, which only the index `jobs_unlisted` contains, across all accounts. */
 export const UNLISTED = "is_unlisted = 1";

@@ -4,7 +4,7 @@ import { assertPage, type Page } from "../steps/page.ts";
 import { LISTED, listOf, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
-/** Longest input in a list, in bytes of its JSON. */
+/** Maximum size of an input in a list, in bytes of JSON; a longer one is omitted. */
 export const MAX_LISTED_INPUT_BYTES = 4_096;
 
 const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs", completed_at_ms AS "completedAtMs",
@@ -13,8 +13,8 @@ const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS
     FROM job_inputs WHERE job_id = jobs.id) AS input`;
 
 /**
- * Reads an account's jobs, newest first. A page walks only an index, and there only matching jobs. In SQLite a filter
- * by Cargo also walks jobs of other Cargos.
+ * Reads a page of an account's jobs, newest first. The query walks only index entries of matching jobs; in SQLite, a
+ * filter by Cargo also walks those of other Cargos.
  */
 export async function readJobList(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function readJobList(
   assertPage(page);
   const sql = jobListSql(tx.dialect, filter);
   const values = { accountId, ...page, ...filter };
-  /** `input`: null if it was removed, the text `null` if it is too long. */
+  /** `input`: null if it was removed; the text `null` if it is too long for a list. */
   type Row = Omit<ListedJob, "input"> & { readonly input: string | null };
   const rows = await tx.all<Row>(sql.page, values);
   const { total } = await tx.only<{ total: number }>(sql.count, values);
@@ -33,10 +33,10 @@ export async function readJobList(
   return { jobs, total };
 }
 
-/** Merges sources, each of which reads an index that is sorted by id. */
+/** Returns SQL that merges several sources, each read from an index that is sorted by id. */
 export function jobListSql(dialect: Dialect, filter: JobFilter): { readonly page: string; readonly count: string } {
   const sources = dialect === "sqlite" ? sqliteSources(filter) : postgresSources(filter);
-  // PostgreSQL merges sources by their index only if each is sorted and limited.
+  // PostgreSQL merges sources by index only if each one is sorted and limited.
   const newest = "ORDER BY id DESC LIMIT CAST(@limit AS bigint) + CAST(@offset AS bigint)";
   const ids = sources.map((source) =>
     dialect === "sqlite" ? `SELECT id ${source}` : `(SELECT id ${source} ${newest})`,
@@ -50,7 +50,7 @@ export function jobListSql(dialect: Dialect, filter: JobFilter): { readonly page
   };
 }
 
-// FROM clauses that together match the filter; each job is in exactly one of them.
+// Both functions return FROM clauses that together match the filter; each job is in exactly one of them.
 
 function sqliteSources({ states, slug, batchId }: JobFilter): string[] {
   const { wanted, ended, live } = partsOf(states);

@@ -9,18 +9,18 @@ import { indexedBy, isOwn, oneOf, type Tx } from "../steps/tx.ts";
 
 const SHARE = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share";
 
-/** Columns of an {@link ActiveJobRecord}. */
+/** Returns the SQL columns of an {@link ActiveJobRecord}. */
 export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
   `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["holdsQuota"] as const)))}, ${SHARE}`;
 
 export interface JobRow extends Omit<RowOf<typeof jobTable>, (typeof INTERNAL_COLUMNS)[number]> {
   readonly share: number | null;
-  /** JSON; null if it was removed. */
+  /** Input as JSON; null if it was removed. */
   readonly input: string | null;
-  /** JSON; null if the output is the text of the feed. */
+  /** Output as JSON; null if the output is the text of the feed. */
   readonly output: string | null;
   readonly largeChars: number | null;
-  /** Text of the feed if it is the output. */
+  /** Text of the feed if the output is that text, otherwise null. */
   readonly text: string | null;
 }
 
@@ -40,7 +40,7 @@ export const jobReads = {
     return row && { ...row, ...jobFeedTable.decode({ text: row.text }, tx.dialect) };
   }),
 
-  /** Returns inputs as JSON, by job, without those that are unknown or removed. */
+  /** Returns inputs as JSON by job id, without those that are unknown or removed. */
   inputs: kept(
     read(async (tx, jobIds: readonly string[]) => {
       const sql = `SELECT job_id AS id, input FROM job_inputs WHERE ${oneOf(tx, "job_id", "jobIds")}`;
@@ -48,10 +48,10 @@ export const jobReads = {
     }),
   ),
 
-  /** `total` counts all jobs that match the filter. */
+  /** Returns a page of an account's jobs. `total` counts all jobs that match the filter. */
   list: pageRead(readJobList),
 
-  /** Returns unfinished jobs of this coordinator after `after`, in order of account and id. */
+  /** Returns unfinished jobs of this coordinator after `after`, ordered by account and id. */
   unfinished: kept(
     read((tx, after: Pick<ActiveJobRecord, "accountId" | "id">, limit: number) => {
       const sql = `SELECT ${activeColumns(tx)} FROM jobs ${indexedBy(tx, "jobs_live")}
@@ -61,7 +61,7 @@ export const jobReads = {
     }),
   ),
 
-  /** Returns undefined before the end of the job. */
+  /** Returns the feed of an ended job; undefined for an unfinished one. */
   foldedFeed: kept(
     read((tx, jobId: string) =>
       jobFeedTable.row<Pick<RowOf<typeof jobFeedTable>, "layout" | "text">>(
@@ -72,7 +72,7 @@ export const jobReads = {
     ),
   ),
 
-  /** Empty after the end of the job. */
+  /** Returns the feed chunks of an unfinished job, in order; empty for an ended one. */
   feedChunks: kept(
     read((tx, jobId: string) =>
       feedChunkTable.rows<StoredChunkRow>(

@@ -22,40 +22,42 @@ export type JobClass = JobColumns["jobClass"];
 
 export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS)[number]> {
   readonly input: JobInput;
-  /** `input` as JSON, as it is stored. */
+  /** `input` as the JSON text that is stored. */
   readonly inputJson: string;
-  /** Account's weight in the fair share; null for the default. Stored with the account. */
+  /** Weight of the account in the fair share; null for the default. Stored in the account's row. */
   readonly share: number | null;
 }
 
-/** The common part of submissions of jobs and of batches. */
+/** Members that submissions of jobs and of batches have in common. */
 export interface Submission {
   readonly accountId: string;
   readonly createdAtMs: number;
-  /** Created by `holdPostings`. */
+  /** Postings of the hold, created by `holdPostings`. */
   readonly postings: readonly Posting[];
-  /** `key`: value from the client. `bodyHash`: shows whether a second request with the key is a repeat. */
+  /** `key`: the Idempotency-Key. `bodyHash`: hash of the body, by which a repeat is told from a conflict. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** Null or absent for a session. */
+  /** API key of the request; null or absent for a session. */
   readonly apiKey?: SubmittingKey | null;
-  /** Sent when the job, or the last job of the batch, has ended. */
+  /** Webhook that is sent when the job, or the last job of the batch, has ended; null for none. */
   readonly webhook: NewWebhook | null;
 }
 
 export interface NewJob extends SubmittedJob, Submission {
-  /** Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`); absent for no limit. */
+  /**
+   * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`); absent: no limit.
+   */
   readonly maxJobs?: number;
-  /** Island that gets the first attempt in the same commit. Absent: the job is stored as `pending`. */
+  /** Island that gets the first attempt in the same commit; absent: the job is stored as `pending`. */
   readonly assignedTo?: string;
-  /** Absent for a job outside a conversation. */
+  /** Message rows of the job's conversation; absent for a job outside a conversation. */
   readonly answer?: AnswerLink;
 }
 
-/** An unfinished job in the coordinator's memory, without input and output. */
+/** An unfinished job as its coordinator keeps it in memory, without input and output. */
 export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
-  /** Account's weight in the fair share; null for the default. */
+  /** Weight of the account in the fair share; null for the default. */
   readonly share: number | null;
-  /** Set if the store counts quota slots (`QuotaSlots`). */
+  /** Whether the job has a quota slot; absent if the store does not count slots (`QuotaSlots`). */
   readonly holdsQuota?: boolean;
 }
 
@@ -71,7 +73,7 @@ export interface JobRecord extends ActiveJobRecord, PublicColumns {
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
 export interface ListedJob extends JobSummary, Pick<JobRecord, "workloadId"> {
-  /** Null if it is longer than `MAX_LISTED_INPUT_BYTES`; `{}` if it was removed. */
+  /** Input of the job; null if longer than `MAX_LISTED_INPUT_BYTES`, `{}` if it was removed. */
   readonly input: JobInput | null;
 }
 
@@ -81,7 +83,7 @@ export interface JobFilter {
   readonly batchId?: string | undefined;
 }
 
-/** A state that a job reached, as an entry of its feed. */
+/** Feed item for a state that the job reached. */
 export interface StatusItem {
   readonly type: "status";
   readonly state: string;
@@ -89,13 +91,13 @@ export interface StatusItem {
 
 type ImageItem = Extract<OutputItem, { type: "image" }>;
 
-/** The data of a large image stays in storage. */
+/** An item of a feed. The data of a large image stays in storage. */
 export type FeedItem =
   | Exclude<OutputItem, ImageItem>
   | (Omit<ImageItem, "data"> & { readonly data: string | LargeJson })
   | StatusItem;
 
-/** Items that become durable together. `seq`: number of the Island's frame; null for the coordinator's own items. */
+/** Items stored in one commit. `seq`: number of the Island's frame; null for items of the coordinator. */
 export interface FeedChunk {
   readonly jobId: string;
   readonly attempt: number;
@@ -103,44 +105,45 @@ export interface FeedChunk {
   readonly items: readonly (OutputItem | StatusItem)[];
 }
 
-/** Feed items of one attempt. */
+/** Consecutive feed items of one attempt. */
 export interface FeedPart {
   readonly attempt: number;
   readonly items: readonly FeedItem[];
 }
 
+/** Totals of a job's feed. */
 export interface FeedProgress {
   readonly items: number;
   readonly tokens: number;
   /** Approximate size of all items in bytes, without large values. */
   readonly bytes: number;
   readonly largeBytes: number;
-  /** Number of outputs by attempt, in order; only attempts with output. */
+  /** Number of output items of each attempt that has any, in order of attempt. */
   readonly outputs: readonly { readonly attempt: number; readonly count: number }[];
-  /** True if there is text or an image, which cannot be withdrawn. */
+  /** Whether the feed has text or an image, which cannot be withdrawn. */
   readonly hasOutput: boolean;
   readonly hasText: boolean;
-  /** Last stored frame of the current attempt; 0 for none. */
+  /** Number of the last stored frame of the current attempt; 0 for none. */
   readonly lastSeq: number;
 }
 
 export interface JobEnding {
   readonly jobId: string;
   readonly event: EndEvent;
-  /** Current attempt; 0 for a job that was never assigned. */
+  /** Number of the current attempt; 0 for a job that was never assigned. */
   readonly attempt: number;
   readonly atMs: number;
-  /** Start of the attempt, if it is stored with the end. */
+  /** Start of the attempt, if the start is stored together with the end. */
   readonly startedAtMs?: number;
-  /** Undefined if the output is the text of the feed. Ignored unless the job completes. */
+  /** Output of a completed job; undefined if it is the text of the feed. Ignored for other ends. */
   readonly output?: unknown;
   readonly usage: Usage | null;
   readonly finishReason: FinishReason | null;
   readonly timings: Timings | null;
   readonly error: JobError | null;
-  /** From 0 to the price of the job. */
+  /** Charge in micro-credits, from 0 to the price of the job. */
   readonly chargeMicro: number;
-  /** Created by `settle`. */
+  /** Postings of the settlement, created by `settle`. */
   readonly postings: readonly Posting[];
   readonly lastChunk?: FeedChunk;
 }
@@ -148,41 +151,41 @@ export interface JobEnding {
 export interface JobMove {
   readonly jobId: string;
   readonly event: Extract<JobEvent, "assign" | "start" | "lose" | "regain">;
-  /** Number of the new attempt for `assign`, of the current attempt otherwise. */
+  /** Number of the new attempt for `assign`, of the current attempt for other events. */
   readonly attempt: number;
-  /** Island that now has the job, for `assign` and `regain`; ignored otherwise. */
+  /** Island that gets the job, for `assign` and `regain`; ignored for other events. */
   readonly islandId: string | null;
-  /** Number of refused attempts so far, for `lose`; absent if it does not change. Ignored otherwise. */
+  /** Number of refused attempts so far, for `lose`; absent if it does not change. Ignored for other events. */
   readonly refusals?: number;
   readonly atMs: number;
-  /** Earliest time at which the job may stop waiting for another Island, for `lose`. */
+  /** New deadline for the start of the job, for `lose`; ignored if earlier than the stored deadline. */
   readonly waitDeadlineMs?: number;
 }
 
-/** `fail_fast`: the first job that fails or times out cancels the rest. */
+/** What a batch does after a job failed or timed out. `fail_fast`: cancels the remaining jobs. */
 export const FAIL_MODES = ["best_effort", "fail_fast"] as const;
 export type FailMode = (typeof FAIL_MODES)[number];
 
 type BatchColumns = RowOf<typeof batchTable>;
 
 export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITTED_BATCH_COLUMNS)[number]> {
-  /** Jobs, at least one; their ids sort in this order. */
+  /** Jobs, at least one; their ids sort in the order of the inputs. */
   readonly jobs: readonly SubmittedJob[];
   /**
-   * Maximum number of unfinished jobs of the account, if the store counts them (`QuotaSlots`): the first jobs that fit
-   * take their slots at once. Null: none does, because other jobs wait before them.
+   * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`): the first jobs that
+   * fit take their slots at once. Null: no job takes one yet, because other jobs of the account wait before them.
    */
   readonly slotLimit: number | null;
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
-  /** In the order of the inputs. */
+  /** Id and state of each job, in the order of the inputs. */
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }
 
-/** An unfinished batch in the coordinator's memory. */
+/** An unfinished batch as the coordinator keeps it in memory. */
 export interface ActiveBatchRecord extends Pick<BatchColumns, "id" | "failMode"> {
   readonly isCancelled: boolean;
-  /** True if one of its jobs failed or timed out. */
+  /** Whether one of the batch's jobs failed or timed out. */
   readonly hasFailed: boolean;
 }

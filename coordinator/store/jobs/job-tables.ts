@@ -17,7 +17,7 @@ import {
   type RowOf,
 } from "../steps/table.ts";
 
-/** For references: in PostgreSQL they would lock the referenced row. */
+/** Returns a rule for SQLite only. Foreign keys use it because in PostgreSQL they would lock the referenced row. */
 const inSqlite = (rule: string) => ({ sqlite: rule });
 
 export const batchTable = new Table(
@@ -29,7 +29,7 @@ export const batchTable = new Table(
     workloadId: integer(),
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     failMode: text<"best_effort" | "fail_fast">("CHECK (fail_mode IN ('best_effort', 'fail_fast'))"),
-    /** Counted down as its jobs end. */
+    /** Number of unfinished jobs. */
     unfinished: small("CHECK (unfinished >= 0)"),
     createdAtMs: integer(),
     /** Time when the client cancelled the whole batch. */
@@ -40,7 +40,7 @@ export const batchTable = new Table(
   { indexes: ["CREATE INDEX batches_unfinished ON batches (id) WHERE completed_at_ms IS NULL"] },
 );
 
-/** Returns a record with only these members. */
+/** Copies only the given members of a record. */
 export function pick<T, K extends keyof T>(record: T, members: readonly K[]): Pick<T, K> {
   return Object.fromEntries(members.map((member) => [member, record[member]])) as Pick<T, K>;
 }
@@ -59,7 +59,7 @@ export const jobTable = new Table(
   "jobs",
   {
     id: key("PRIMARY KEY"),
-    /** Coordinator that runs it. */
+    /** Id of the coordinator that runs the job. */
     ownerId: onlyIn("postgres", key()),
     accountId: key(inSqlite("REFERENCES accounts (id)")),
     slug: key(),
@@ -69,13 +69,13 @@ export const jobTable = new Table(
     ),
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     priceMicro: integer("CHECK (price_micro >= 0)"),
-    /** Attempts begun so far, including refused ones: the number of the current or last attempt. */
+    /** Number of attempts so far, refused ones included; also the number of the current or last attempt. */
     attempt: small(inSqlite("DEFAULT 0")),
     islandId: nullable(key()),
-    /** Island of the last attempt, which was lost. */
+    /** Island of the last attempt if the attempt was lost; null otherwise. */
     lostIslandId: onlyIn("postgres", nullable(key())),
     createdAtMs: integer(),
-    /** Time at which a job that has not started ends in `timeout`. */
+    /** Time at which the job ends in `timeout` if it has not started. */
     waitDeadlineMs: integer(),
     startedAtMs: nullable(integer()),
     completedAtMs: nullable(integer()),
@@ -86,11 +86,11 @@ export const jobTable = new Table(
     timings: nullable(json<Timings>()),
     error: nullable(json<JobError>()),
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
-    /** Whether it counts against its account's limit of unfinished jobs. */
+    /** Whether the job counts against its account's limit of unfinished jobs. Only waiting jobs of a batch do not. */
     holdsQuota: named("has_place", onlyIn("postgres", flag("DEFAULT false"))),
     webhookId: nullable(key()),
     inputRemovedAtMs: nullable(integer()),
-    /** Time when output and feed were removed. */
+    /** Time when output and feed were removed; null if they were not. */
     outputRemovedAtMs: nullable(integer()),
     conversationId: nullable(key()),
     /** `chat`: a client waits for the result, as in a chat completion. `batch`: all other jobs. */
@@ -98,15 +98,15 @@ export const jobTable = new Table(
       sqlite: "DEFAULT 'batch' CHECK (job_class IN ('chat', 'batch'))",
       postgres: "CHECK (job_class IN ('chat', 'batch'))",
     }),
-    /** Attempts that an Island refused. They do not count towards the retry limit. */
+    /** Number of attempts that an Island refused. They do not count towards the retry limit. */
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
-    /** A client waits for it on a connection, and cannot read it after the connection is lost. */
+    /** Whether the result can be read only on the connection of the request, which waits for it. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
-    /** True for an ended job that the indexes of ended jobs do not have yet. */
+    /** Whether the indexes of ended jobs lack this ended job: it enters them later, with many others. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
-    /** API key of the submission. */
+    /** Number of the API key that submitted the job; null for a session. */
     keyNumber: nullable(integer()),
-    /** Month of the key's spending that counts it. */
+    /** Month in whose spending of the key the job counts; null if the key had no monthly limit. */
     keyMonth: nullable(small()),
     /** Paths of ignored request parameters, such as `output_config.effort`; null if there are none. */
     ignoredParameters: nullable(json<readonly string[]>()),
@@ -186,20 +186,20 @@ export const INTERNAL_COLUMNS = [
 
 export const jobInputTable = new Table("job_inputs", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id)", postgres: "PRIMARY KEY" }),
-  /** JSON. */
+  /** Input as JSON. */
   input: text(),
 });
 
-/** Outputs that differ from the text of their feed. */
+/** Outputs of completed jobs, except those that equal the text of the feed. */
 export const jobOutputTable = new Table("job_outputs", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id)", postgres: "PRIMARY KEY" }),
-  /** JSON; empty for a large output. */
+  /** Output as JSON; empty for a large output. */
   output: text(),
-  /** Length of a large output, which is in `large_pieces`; null for others. */
+  /** Length in UTF-16 units of a large output, which is in `large_pieces`; null for an inline output. */
   largeChars: nullable(integer()),
 });
 
-/** Feeds of unfinished jobs, ordered by `ord`. */
+/** Chunks of the feeds of unfinished jobs, ordered by `ord`. */
 export const feedChunkTable = new Table(
   "feed_chunks",
   {
@@ -209,11 +209,11 @@ export const feedChunkTable = new Table(
     ),
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     attempt: small(),
-    /** Number of the Island's frame; null for the coordinator's own items. */
+    /** Number of the Island's frame; null for items of the coordinator. */
     seq: nullable(integer()),
-    /** Layout as JSON; in a row of an earlier version of SQLite, which has no text, the items. */
+    /** Layout as JSON; in a SQLite row without text, which an earlier version wrote, the items themselves. */
     items: text(),
-    /** Text of all tokens. */
+    /** Concatenated text of all tokens in the chunk. */
     text: definedAs({ sqlite: "TEXT" }, inner()),
   },
   {
@@ -223,14 +223,15 @@ export const feedChunkTable = new Table(
   },
 );
 
+/** Feeds of ended jobs, folded into one row each. */
 export const jobFeedTable = new Table("job_feeds", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE", postgres: "PRIMARY KEY" }),
   layout: text(),
-  /** Text of all tokens; null if there are none. */
+  /** Concatenated text of all tokens; null if there are none. */
   text: nullable(inner()),
 });
 
-/** Large values, in rows of limited size. */
+/** Pieces of large outputs and images, at most 64 KiB each. */
 export const largePieceTable = new Table(
   "large_pieces",
   {
@@ -242,14 +243,14 @@ export const largePieceTable = new Table(
   { rules: ["PRIMARY KEY (job_id, name, piece)"], hasRowid: true },
 );
 
-/** What the first request with each Idempotency-Key created. */
+/** The job or batch that the first request with an Idempotency-Key created. */
 export const idempotencyKeyTable = new Table(
   "idempotency_keys",
   {
     accountId: key(inSqlite("REFERENCES accounts (id)")),
     key: key(),
     bodyHash: text(),
-    /** For a batch, its first job. */
+    /** Id of the job; for a batch, of its first job. */
     jobId: key(inSqlite("REFERENCES jobs (id)")),
     createdAtMs: integer(),
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),

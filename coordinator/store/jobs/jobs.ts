@@ -31,13 +31,13 @@ import type {
 import { INTERNAL_COLUMNS, jobTable, pick, SUBMITTED_COLUMNS } from "./job-tables.ts";
 import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, splitLarge } from "./large-json.ts";
 
-/** Above the possible number of unfinished jobs. */
+/** LIMIT above any possible number of unfinished jobs. */
 const ALL_JOBS = 2 ** 31;
 
 export type JobStore = ReturnType<typeof openJobs>;
 
 export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, secrets: Pick<SecretBox, "sealIn">) {
-  /** Chunks that are being stored, so that each is split once. */
+  /** Results of `splitChunk` for chunks that are being stored, so that each chunk is split once. */
   const splits = new WeakMap<FeedChunk, SplitChunk>();
 
   const splitOf = (chunk: FeedChunk): SplitChunk => {
@@ -50,7 +50,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     return { attempt: chunk.attempt, seq: chunk.seq, items: layout, text };
   };
 
-  /** Returns a large value without reading it. `written`: resolves when it can be read. */
+  /** Returns a reader of a large value. `written`: resolves when the value can be read. */
   const large = (jobId: string, { name, chars }: LargeRef, written?: Promise<unknown>): LargeJson => {
     const readPiece = async (piece: number): Promise<string | undefined> => {
       await written;
@@ -73,14 +73,14 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
   return {
     /**
-     * Stores the job, with its first attempt if assigned, its postings and its answer in a conversation, in one commit.
-     * Returns it as submitted, `pending`. `created` is false if the Idempotency-Key was already used with the same
-     * body; `job` is then that first job.
+     * Stores the job and its postings in one commit, with its first attempt if assigned and its answer in a
+     * conversation. Returns the job as submitted, `pending`. With `created: false` the Idempotency-Key was already used
+     * with the same body, and `job` is that first job.
      * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer
-     *   `not_found`, and `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then
-     *   the refusal of the postings (`refusalOf`): `not_found`, `insufficient_credits`.
-     * @throws {KeyCreditsError}
-     * @throws {RateLimitedError} if the account already has `maxJobs`.
+     *   `not_found`, and `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; the
+     *   refusal of the postings (`refusalOf`): `not_found`, `insufficient_credits`.
+     * @throws {KeyCreditsError} if the API key's monthly limit is exceeded.
+     * @throws {RateLimitedError} if the account already has `maxJobs` unfinished jobs.
      */
     async submit(newJob: NewJob): Promise<{ created: boolean; job: JobRecord }> {
       const { answer, inputJson, ...job } = newJob;
@@ -92,8 +92,8 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Returns what the first request with this Idempotency-Key created; undefined for a new key or without one. Sees
-     * every submission that was called earlier. @throws {ServiceError} `idempotency_conflict`.
+     * Returns the job that the first request with this Idempotency-Key created; undefined if there is no key or none is
+     * stored. Sees every submission called earlier. @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {
       const made = await findRepeat(write, request);
@@ -104,12 +104,12 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     get,
 
-    /** @throws {ServiceError} `not_found`. */
+    /** Returns the input of a job. @throws {ServiceError} `not_found`. */
     input: shareInputReads(reads.inputs),
 
     list: reads.list,
 
-    /** Returns unfinished jobs by account, oldest first: all, or at most `limit` of those after `after`. */
+    /** Returns unfinished jobs ordered by account and id: all, or at most `limit` of those after `after`. */
     async unfinished(part?: {
       readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
       readonly limit: number;
@@ -118,14 +118,15 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       return shareTexts(await reads.unfinished(after, part?.limit ?? ALL_JOBS));
     },
 
-    /** @throws {IllegalTransitionError} if state or attempt do not allow the move; nothing changes. */
+    /** Stores a move. @throws {IllegalTransitionError} if state or attempt do not allow the move; nothing changes. */
     async move(move: JobMove): Promise<void> {
       await write(move.jobId, "moveJob", move);
     },
 
     /**
-     * Ends the job, folds its feed, stores its postings and makes its webhook due, and that of its batch if it was the
-     * last job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the feed.
+     * Ends the job, folds its feed, stores its postings and makes its webhook due, also that of its batch for the
+     * batch's last job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the
+     * feed.
      * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
     async end({ output, timings, error, lastChunk, ...ending }: JobEnding): Promise<{
@@ -149,23 +150,23 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       return { dueWebhookIds, output: isLarge ? large(ending.jobId, ref) : output };
     },
 
-    /** No-op for a chunk whose (attempt, seq) is already stored. @throws {ServiceError} `not_found`. */
+    /** Appends a chunk. No-op if its (attempt, seq) is already stored. @throws {ServiceError} `not_found`. */
     async appendFeed(chunk: FeedChunk): Promise<void> {
       const { jobId } = chunk;
       const pieces = splitOf(chunk).large.flatMap(splitLarge);
       await write(jobId, "appendFeed", { jobId, ...chunkToWrite(chunk), pieces });
     },
 
-    /** Returns items like `feed`, without reading storage. Large values can be read once `appended` has resolved. */
+    /** Returns the items as `feed` would, without a read. Large values can be read once `appended` has resolved. */
     storedItems: (chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] =>
       splitOf(chunk).items.map((item) => feedItemOf(item, (ref) => large(chunk.jobId, ref, appended))),
 
     large: (jobId: string, ref: LargeRef): LargeJson => large(jobId, ref),
 
-    /** Returns the same items before and after the job's end. Empty for an unknown job. */
+    /** Returns the feed of a job, equal before and after the job's end; empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
       const chunks = await reads.feedChunks(jobId);
-      // Read after the chunks, because the end of the job replaces them by this row.
+      // Read after the chunks, because the end of the job replaces the chunks by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined
@@ -177,7 +178,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       }));
     },
 
-    /** For an unfinished job. `attempt`: the current attempt. */
+    /** Returns the totals of an unfinished job's feed. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
       measureFeed(await reads.feedChunks(jobId), attempt),
 
@@ -187,12 +188,12 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
 type Unset<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
 
-/** Columns that a read returns, all null. */
+/** A job row with every column null, for columns that a new job does not set. */
 const UNSET = Object.fromEntries(
   jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
 ) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
 
-/** Returns the job as {@link parseJob} would, right after its submission. */
+/** Builds the record that {@link parseJob} would return right after the submission. */
 function newJobRecord(job: NewJob): JobRecord {
   return {
     ...UNSET,
@@ -209,7 +210,7 @@ function newJobRecord(job: NewJob): JobRecord {
   };
 }
 
-/** `openLarge` returns a large output with that many characters. */
+/** Parses a job row. `openLarge` returns a reader of a large output with that many characters. */
 function parseJob(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
   const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
@@ -225,7 +226,7 @@ function parseJob(row: JobRow, openLarge: (chars: number) => LargeJson): JobReco
   };
 }
 
-/** Shares equal strings: a start reads 100,000 jobs with few different accounts and Cargos. */
+/** Makes equal strings share memory: a start reads 100,000 jobs with few different accounts and Cargos. */
 function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   const texts = new Map<string, string>();
   const shared = (text: string): string => {
@@ -237,7 +238,7 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   return jobs;
 }
 
-/** `rows`: chunks in order. `attempt`: the current attempt. */
+/** Computes the totals of a feed. `rows`: its chunks in order. `attempt`: the current attempt. */
 function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
@@ -268,8 +269,9 @@ function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes
   return "large" in item ? { bytes: 0, largeBytes: item.large.chars } : { bytes: item.data.length, largeBytes: 0 };
 }
 
-/** Concurrent queries; further requests share the next one. */
+/** Maximum number of concurrent queries for inputs; requests beyond share the next query. */
 const MAX_QUERIES = 2;
+/** Maximum number of inputs per query. */
 const MAX_INPUTS = 64;
 
 interface InputRequest {
@@ -279,9 +281,9 @@ interface InputRequest {
 }
 
 /**
- * Returns a function that reads inputs, several with one query, because Islands with many slots start many jobs at
- * once. It throws {ServiceError} `not_found` for an unknown job and for a removed input.
- * @param query reads inputs as JSON, by job.
+ * Returns a function that reads the input of a job. Requests of the same tick share a query, because Islands with many
+ * slots start many jobs at once. It rejects with {ServiceError} `not_found` for an unknown job or a removed input.
+ * @param query reads inputs as JSON by job id.
  */
 export function shareInputReads(
   query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
@@ -315,7 +317,7 @@ export function shareInputReads(
   return (jobId) =>
     new Promise((resolve, reject) => {
       waiting.push({ jobId, resolve, reject });
-      // Runs in a microtask, so that calls of one tick share a query.
+      // The read starts in a microtask, so that all calls of this tick share its query.
       queueMicrotask(() => void readWaiting());
     });
 }

@@ -1,13 +1,15 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { KIB } from "../../../shared/format-bytes.ts";
 
-/** Longest JSON text that is stored inline. Longer text is in pieces, so that it is never in memory as a whole. */
+/**
+ * Maximum length of JSON that is stored inline. Longer JSON is stored in pieces, so that readers load one at a time.
+ */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
-/** Name of a large output among the large values of its job. */
+/** `name` of a job's large output, among the large values of the job. */
 export const OUTPUT_NAME = "output";
 
-/** `name`: unique within the job. `chars`: length of the JSON text in UTF-16 units. */
+/** Reference to a large value. `name`: unique within the job. `chars`: length of the JSON text in UTF-16 units. */
 export interface LargeRef {
   readonly name: string;
   readonly chars: number;
@@ -21,8 +23,8 @@ export class LargeJson implements LargeRef {
   #written: Promise<unknown> | null;
 
   /**
-   * @param readPiece returns piece number `index`, counted from 0; undefined if it does not exist.
-   * @param stored `written`: resolves when the value is in storage; absent if it already is.
+   * @param readPiece returns piece number `index`, counted from 0; undefined if there is no such piece.
+   * @param stored `written`: resolves when the value is in storage; absent if the value already is.
    */
   constructor(
     chars: number,
@@ -33,7 +35,7 @@ export class LargeJson implements LargeRef {
     this.name = stored.name;
     this.#readPiece = readPiece;
     this.#written = stored.written ?? null;
-    // The writer handles a failed write; the value then never becomes readable.
+    // The writer handles a failed write, after which the value cannot be read.
     this.#written?.then(
       () => {
         this.#written = null;
@@ -42,12 +44,12 @@ export class LargeJson implements LargeRef {
     );
   }
 
-  /** Resolves when the value is in storage, where other coordinators can read it; null once it is. */
+  /** Promise that resolves when the value is in storage, where other coordinators can read it; null once it is. */
   get written(): Promise<unknown> | null {
     return this.#written;
   }
 
-  /** Yields the JSON text in order. @throws if the value is deleted during the read. */
+  /** Yields the pieces of the JSON text in order. @throws if the value is deleted during the read. */
   async *pieces(): AsyncGenerator<string, void, void> {
     let read = 0;
     for (let index = 0; read < this.chars; index += 1) {
@@ -55,7 +57,7 @@ export class LargeJson implements LargeRef {
       if (piece === undefined) throw new Error("Large output was deleted during the read");
       read += piece.length;
       yield piece;
-      // Yield to other work, because storage and sockets may respond at once.
+      // Other work gets a turn, because storage and sockets may respond without a pause.
       await nextTick();
     }
   }
@@ -67,14 +69,14 @@ export class LargeJson implements LargeRef {
   }
 }
 
-/** A row of `large_pieces` without its job. */
+/** A row of `large_pieces` without its job id. */
 export interface Piece {
   readonly name: string;
   readonly piece: number;
   readonly text: string;
 }
 
-/** Splits JSON text for storage, never inside a surrogate pair, which UTF-8 could not encode. */
+/** Splits JSON text into pieces, never inside a surrogate pair, whose halves UTF-8 cannot encode. */
 export function splitLarge({ name, json }: { readonly name: string; readonly json: string }): Piece[] {
   const pieces: Piece[] = [];
   for (let from = 0; from < json.length;) {

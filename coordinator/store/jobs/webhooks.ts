@@ -4,11 +4,11 @@ import { kept, read, write, type Opened } from "../steps/steps.ts";
 import { flag, integer, json, key, named, nullable, onlyIn, secret, Table, text, type RowOf } from "../steps/table.ts";
 import { isOwn, type Tx } from "../steps/tx.ts";
 
-/** In order. `waiting`: its job or batch has not ended. `pending`: due for delivery. `failed`: given up. */
+/** States in order. `waiting`: the job or batch has not ended. `pending`: due for delivery. `failed`: given up. */
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** `status`: HTTP status of the response; null without one, `error` then has the reason. */
+/** A delivery attempt. `status`: HTTP status of the response; null if there was none, for the reason in `error`. */
 export interface DeliveryAttempt {
   readonly atMs: number;
   readonly status: number | null;
@@ -20,30 +20,30 @@ export type AttemptOutcome =
   | { readonly state: "pending"; readonly dueAtMs: number };
 
 /**
- * Outbox of webhooks. The submission of a job or batch stores its webhook. The commit of its end makes it `pending`, so
- * that a crash after the commit loses none.
+ * Outbox of webhooks. The submission of a job or batch stores its webhook; the commit of its end makes the webhook
+ * `pending`, so that a crash after the commit loses none.
  */
 export const webhookTable = new Table(
   "webhooks",
   {
-    /** Sent as the header `webhook-id`, by which receivers detect repeats. */
+    /** Id sent in the header `webhook-id`, by which receivers detect repeats. */
     id: key("PRIMARY KEY"),
     accountId: key({ sqlite: "REFERENCES accounts (id)" }),
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
     subjectId: key(),
     url: text(),
-    /** `whsec_` and base64. Signs every attempt, so a hash is not enough. */
+    /** Signing key, as `whsec_` and base64. Every attempt needs it, so a hash would not do. */
     secret: secret(),
-    /** The response to the submission shows a secret that the coordinator generated. */
+    /** Whether the coordinator generated the secret; the response to the submission then shows it. */
     isSecretGenerated: flag(),
     state: text<WebhookState>("DEFAULT 'waiting' CHECK (state IN ('waiting', 'pending', 'delivered', 'failed'))"),
-    /** Time when its job or batch ended; null while it is waiting. */
+    /** Time when the job or batch ended; null while it has not. */
     endedAtMs: nullable(integer()),
-    /** Time of the next attempt. */
+    /** Time of the next delivery attempt; null if none is planned. */
     dueAtMs: nullable(integer()),
-    /** Attempts, oldest first. */
+    /** Delivery attempts, oldest first. */
     attempts: named("tries", json<readonly DeliveryAttempt[]>("DEFAULT '[]'")),
-    /** Coordinator that delivers it. */
+    /** Id of the coordinator that delivers the webhook. */
     senderId: onlyIn("postgres", key("DEFAULT ''")),
   },
   {
@@ -82,23 +82,23 @@ export const webhookSteps = {
   pending: kept(read(pending)),
 
   /**
-   * Adopts the pending webhooks of dead coordinators. Resolves with all that this coordinator now delivers: the reply
-   * to the commit that made some due may have been lost.
+   * Adopts the pending webhooks of dead coordinators. Resolves with all pending webhooks of this one, because the reply
+   * to a commit that made some due may have been lost.
    */
   adopt: read(async (tx) => {
     await adoptRows(tx, "webhooks", "sender_id", "state = 'pending'");
     return pending(tx);
   }),
 
-  /** Returns undefined for a webhook that this coordinator does not, or no longer, deliver. */
+  /** Returns a pending webhook; undefined if this coordinator does not, or no longer, deliver it. */
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
   /**
-   * Logs an attempt. No-op for a webhook that this coordinator does not deliver. Rejects while the store is read-only;
-   * the webhook is then delivered again later, and receivers detect the repeat.
+   * Records a delivery attempt and its outcome. No-op for a webhook that this coordinator does not deliver. Rejects
+   * while the store is read-only; the webhook is then delivered again later, and receivers detect the repeat.
    */
   record: write(async (tx, id: string, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<void> => {
-    // The log is a JSON array: insert the attempt before its last bracket.
+    // `tries` is a JSON array: the statement inserts the attempt before the last bracket.
     const sql = `UPDATE webhooks SET state = @state, due_at_ms = @dueAtMs,
       tries = substr(tries, 1, length(tries) - 1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || @attempt || ']'
       WHERE id = @id AND ${isOwnPending(tx)}`;
@@ -106,9 +106,9 @@ export const webhookSteps = {
   }),
 };
 
-/** Decrypts secrets, for which only this thread has the key. */
+/** Opens the store. It decrypts secrets here because only the main thread has the key. */
 export function openWebhookStore(stored: Opened<typeof webhookSteps>, secrets: Pick<SecretBox, "unseal">) {
-  /** `secret` is null if its encryption key is lost. */
+  /** Decrypts the secret of a webhook, to null if the encryption key is lost. */
   const unsealed = async (found: Promise<StoredWebhook | undefined>) => {
     const webhook = await found;
     return webhook && { ...webhook, secret: secrets.unseal(webhook.secret) };

@@ -1,13 +1,13 @@
 import { definedAs, integer, onlyIn, Table } from "../steps/table.ts";
 import type { Tx } from "../steps/tx.ts";
 
-/** A single row: ledger entries up to `entry` are aggregated. */
+/** Table with a single row: the ledger entries up to `entry` are aggregated. */
 const cursorTable = (name: string) =>
   new Table(
     name,
     {
       entry: integer(),
-      /** End of the next range, valid once no transaction from before `nextXid` is running. */
+      /** Upper end of the next range. It is final once no transaction older than `nextXid` is running. */
       nextEntry: onlyIn("postgres", integer()),
       nextXid: onlyIn("postgres", definedAs({ postgres: "xid8 NOT NULL" }, integer())),
     },
@@ -16,18 +16,20 @@ const cursorTable = (name: string) =>
 export const earningsCursorTable = cursorTable("earnings_cursor");
 export const usageCursorTable = cursorTable("usage_cursor");
 
-/** SQLite: `ledger_lines` has the entries up to this one, because it gets 256 at a time. */
+/** SQLite: id up to which `ledger_lines` is complete; a trigger adds 256 entries at a time. */
 export const LAST_LINE = "(SELECT max(id) FROM entries) / 256 * 256";
 
-/** Aggregates the entries after `from`, up to `upTo`. */
+/** Aggregates the entries with ids above `from` and up to `upTo`. */
 type SumUp = (range: { readonly from: number; readonly upTo: number }) => Promise<unknown>;
 
-/** Aggregates entries after the cursor, each exactly once. Resolves with true if there may be more. */
+/** Aggregates at most `limit` entries after the cursor, each exactly once. Resolves with true if there may be more. */
 export function moveCursor(tx: Tx, cursor: Table, limit: number, sumUp: SumUp): Promise<boolean> {
   return (tx.dialect === "sqlite" ? moveInSqlite : moveInPostgres)(tx, cursor.name, limit, sumUp);
 }
 
-/** Relies on serialized writes: entries become visible in the order of their ids. */
+/**
+ * Moves the cursor to the newest entry. SQLite serializes writes, so entries become visible in the order of their ids.
+ */
 async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
   const read = `SELECT entry AS "from", (SELECT coalesce(max(id), 0) FROM entries) AS last FROM ${cursor}`;
   const { from, last } = await tx.only<{ from: number; last: number }>(read);
@@ -39,11 +41,11 @@ async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp)
 }
 
 /**
- * Waits for earlier transactions, because ids are drawn before a commit. An id counts once every transaction that could
- * have drawn a lower one has ended.
+ * Moves the cursor only past entries that are final. PostgreSQL assigns an id before the commit, so an id counts once
+ * every transaction that could have received a lower one has ended.
  */
 async function moveInPostgres(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
-  // Read before the lock assigns an id to this transaction: transactions that drew these entry ids have an earlier one.
+  // Read before the lock assigns an id to this transaction: transactions with these entry ids have an earlier id.
   const drawn = await tx.only<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
   const { from, next, isFinal } = await tx.only<{ from: number; next: number; isFinal: boolean }>(
     `SELECT entry AS "from", next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"

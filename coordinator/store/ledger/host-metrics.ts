@@ -3,7 +3,7 @@ import { read, write } from "../steps/steps.ts";
 import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
 import { jsonMember, jsonRows, someRows, type Tx } from "../steps/tx.ts";
 
-/** Whole UTC days since 1 January 1970. */
+/** A UTC day, as the number of days since 1 January 1970. */
 export type UtcDay = number;
 
 export const DAY_MS = 86_400_000;
@@ -14,31 +14,31 @@ export function utcDayOf(atMs: number): UtcDay {
 
 const KEY = "account_id, host_id, day";
 const RULES = [`PRIMARY KEY (${KEY})`];
-/** Key of an Island on a day, for the account that owned it then. */
+/** Key of a row: an Island on a day, under the account that owned the Island then. */
 const hostDay = { accountId: key(), hostId: key(), day: small<UtcDay>() };
 
-/** Activity of Islands, collected in memory and added from time to time. */
+/** Activity of each Island per day. Counts are collected in memory and added periodically. */
 export const islandDayTable = new Table(
   "island_days",
   {
     ...hostDay,
     onlineMs: integer(),
-    /** Jobs that ended here, by outcome. */
+    /** Jobs that ended on the Island, by outcome. */
     completed: integer(),
     failed: integer(),
     cancelled: integer(),
     timedOut: integer(),
-    /** Attempts that failed or were lost here and whose jobs were retried, here or elsewhere. */
+    /** Attempts that failed or were lost on the Island and whose jobs were retried on any Island. */
     retried: integer(),
-    /** Tokens of the jobs that ended here. */
+    /** Tokens of the jobs that ended on the Island. */
     tokens: integer(),
   },
   { rules: RULES, indexes: ["CREATE INDEX island_days_by_day ON island_days (day)"], fillfactor: 70 },
 );
 
 /**
- * Earnings of Islands, exactly as in the ledger. Entries are aggregated from time to time, each exactly once. A read
- * adds the entries that are not aggregated yet.
+ * Earnings of each Island per day, equal to the ledger. Entries are aggregated periodically, each exactly once; a read
+ * adds the entries after the cursor.
  */
 export const islandEarningTable = new Table(
   "island_earnings",
@@ -67,15 +67,16 @@ export interface JobEarning {
   readonly atMs: number;
 }
 
+/** Number of newest ledger lines of an account that a search for earnings of an Island reads. */
 export const MAX_LINES = 2_000;
 
 const IN_RANGE = "account_id = @accountId AND (CAST(@hostId AS text) IS NULL OR host_id = @hostId) AND day >= @fromDay";
-/** Job and time are stored in the first entry of a transaction. */
+/** SQL: joins an entry with the first entry of its transaction, which has job and time, and with the job. */
 const JOINS = "JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id";
 const DAY = `CAST(first.at_ms / ${DAY_MS} AS integer)`;
 const PARTY = "party = 'client:' || @accountId";
 const CURSOR = "(SELECT entry FROM earnings_cursor)";
-/** PostgreSQL: the index entries_by_account has the entries of the account. */
+/** PostgreSQL condition with which the index `entries_by_account` finds the entries of the account. */
 const INDEXED = "earning.party = 'client:' || @accountId AND earning.party LIKE 'client:%'";
 const unsummed = ({ dialect }: Tx): string =>
   dialect === "postgres"
@@ -96,7 +97,7 @@ const keyOf = ({ accountId, hostId, day }: HostDay): string => `${accountId} ${h
 
 export const hostMetricSteps = {
   addCounts: write(async (tx, rows: readonly IslandDay[]): Promise<void> => {
-    // Sorted, so that two coordinators cannot deadlock.
+    // The sort order prevents a deadlock of two coordinators.
     const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const member = (name: string, type: string): string => `CAST(${jsonMember(tx, "value", name)} AS ${type})`;
     const counts = Object.keys(NO_COUNTS);
@@ -109,15 +110,15 @@ export const hostMetricSteps = {
     await tx.run(sql, { rows: JSON.stringify(sorted) });
   }),
 
-  /** Returns counts from `fromDay` on, in any order. `hostId`: null for all Islands of the account. */
+  /** Returns the counts from `fromDay` on, in no defined order. `hostId`: null for all Islands of the account. */
   counts: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
     const sql = `SELECT ${islandDayTable.all} FROM island_days WHERE ${IN_RANGE}`;
     return tx.all<IslandDay>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** Returns earnings from `fromDay` on. Several rows may belong to one day. `hostId`: null for all Islands. */
+  /** Returns the earnings from `fromDay` on; a day may have several rows. `hostId`: null for all Islands. */
   earnings: read((tx, accountId: string, hostId: string | null, fromDay: UtcDay) => {
-    // A single statement, so that sums and cursor are consistent.
+    // A single statement, so that sums and cursor come from one snapshot.
     const sql = `SELECT host_id AS "hostId", day, micro FROM island_earnings WHERE ${IN_RANGE}
       UNION ALL
       SELECT jobs.island_id, ${DAY} AS day, CAST(sum(earning.micro) AS bigint) FROM entries AS earning ${JOINS}
@@ -127,14 +128,14 @@ export const hostMetricSteps = {
     return tx.all<HostEarning>(sql, { accountId, hostId, fromDay });
   }),
 
-  /** Searches the account's last {@link MAX_LINES} ledger lines. Newest first. */
+  /** Returns the newest earnings of an Island among the account's last {@link MAX_LINES} ledger lines, newest first. */
   recentEarnings: read((tx, accountId: string, hostId: string, limit: number) => {
     const sql = `SELECT jobs.id AS "jobId", earning.micro, first.at_ms AS "atMs" FROM ${lastLines(tx)}
       AND earning.kind = 'earning' AND jobs.island_id = @hostId ORDER BY earning.id DESC LIMIT @limit`;
     return tx.all<JobEarning>(sql, { accountId, hostId, limit });
   }),
 
-  /** Aggregates at most `limit` ledger entries. Resolves with true if there may be more. */
+  /** Aggregates at most `limit` ledger entries into earnings. Resolves with true if there may be more. */
   sumUpEarnings: write((tx, limit: number) =>
     moveCursor(tx, earningsCursorTable, limit, (range) => {
       const sql = `INSERT INTO island_earnings (${KEY}, micro)
@@ -146,7 +147,7 @@ export const hostMetricSteps = {
     }),
   ),
 
-  /** Deletes at most `limit` rows of each table for days before `beforeDay`. Resolves with their number. */
+  /** Deletes at most `limit` rows per table for days before `beforeDay`. Resolves with the number of deleted rows. */
   forgetDays: write(async (tx, beforeDay: UtcDay, limit: number) => {
     const forget = (table: string): Promise<number> =>
       tx.run(`DELETE FROM ${table} WHERE ${someRows(tx, table, KEY, "day < @beforeDay")}`, { beforeDay, limit });

@@ -5,29 +5,29 @@ import { pageRead, write } from "../steps/steps.ts";
 import { integer, key, small, Table, type RowOf } from "../steps/table.ts";
 import { byBytes, someRows, type Tx } from "../steps/tx.ts";
 
-/** `spent`: charges for jobs of the account. `earned`: earnings of its Islands. */
+/** Kinds of usage. `spent`: charges for jobs of the account. `earned`: earnings of its Islands. */
 export const USAGE_KINDS = ["spent", "earned"] as const;
 type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** Dimensions by which usage lines are grouped, in addition to their kind. */
+/** Dimensions by which usage lines can be grouped, in addition to their kind. */
 export const USAGE_GROUPS = ["day", "cargo", "key"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 const KEY = "account_id, day, kind, slug, key_id";
 
 /**
- * Spending and earnings of accounts, exactly as in the ledger. Entries are aggregated from time to time, each exactly
- * once. A read adds the entries that are not aggregated yet, so jobs write nothing for it.
+ * Spending and earnings of each account per day, equal to the ledger. Entries are aggregated periodically, each exactly
+ * once; a read adds the entries after the cursor, so a job causes no extra write.
  */
 export const usageTable = new Table(
   "account_usage",
   {
     accountId: key(),
-    /** Day on which the jobs ended. */
+    /** Day on which the jobs ended, in UTC. */
     day: small<UtcDay>(),
     kind: key<UsageKind>("CHECK (kind IN ('spent', 'earned'))"),
     slug: key(),
-    /** API key that submitted the jobs; empty for a session, and for earnings. */
+    /** Id of the API key that submitted the jobs; empty for a session and for earnings. */
     keyId: key(),
     micro: integer(),
     /** Number of jobs with a charge or an earning. */
@@ -43,7 +43,7 @@ export const usageTable = new Table(
 );
 
 export interface UsageFilter {
-  /** Both days are inclusive. */
+  /** First and last day of the report, both inclusive. */
   readonly fromDay: UtcDay;
   readonly toDay: UtcDay;
   readonly kind?: UsageKind | undefined;
@@ -51,24 +51,24 @@ export interface UsageFilter {
   readonly keyId?: string | undefined;
 }
 
-/** Costs or earnings of jobs. Null for each dimension that lines are not grouped by. */
+/** Costs or earnings of several jobs. A dimension by which lines are not grouped is null. */
 export interface UsageLine extends Omit<RowOf<typeof usageTable>, "accountId" | "day" | "slug" | "keyId"> {
   readonly day: UtcDay | null;
   readonly slug: string | null;
-  /** Null also for jobs of a session, and for earnings. */
+  /** Id of the API key; also null for jobs of a session and for earnings. */
   readonly keyId: string | null;
 }
 
-/** Totals of all pages. */
+/** Totals over all pages of a report. */
 interface UsageTotals {
-  /** Number of lines. */
+  /** Number of lines on all pages. */
   readonly total: number;
   readonly spentMicro: number;
   readonly earnedMicro: number;
 }
 
 export interface UsageReport extends UsageTotals {
-  /** Sorted by day, newest first; then by kind, Cargo and key. */
+  /** Lines of the page, newest day first, then by kind, Cargo and key. */
   readonly lines: readonly UsageLine[];
 }
 
@@ -78,18 +78,20 @@ const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(
   CAST(sum(abs(entry.micro)) AS bigint) AS micro, count(*) AS jobs,
   CAST(sum(coalesce(jobs.prompt_tokens, 0)) AS bigint) AS prompt_tokens,
   CAST(sum(coalesce(jobs.completion_tokens, 0)) AS bigint) AS completion_tokens`;
-/** Job and time are stored in the first entry of a transaction. */
+/**
+ * SQL: joins an entry with the first entry of its transaction, which has job and time, and with the job and its key.
+ */
 const JOINS = `JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id
   LEFT JOIN api_keys ON api_keys.number = jobs.key_number`;
 const GROUP = "GROUP BY 1, 2, 3, 4, 5";
 const CURSOR = "(SELECT entry FROM usage_cursor)";
 
-/** Selects the account's entries that are not aggregated yet. */
+/** Returns a FROM clause for the account's entries after the cursor. */
 function unsummed({ dialect }: Tx): string {
   const client = "'client:' || @accountId";
   const hold = "'hold:' || @accountId";
   if (dialect === "postgres") {
-    // The index entries_by_account has them.
+    // Both conditions match the index `entries_by_account`.
     return `(SELECT txn, party, micro, kind FROM entries WHERE party = ${client} AND party LIKE 'client:%' AND kind = 'earning'
         AND id > ${CURSOR}
       UNION ALL
@@ -103,7 +105,7 @@ function unsummed({ dialect }: Tx): string {
     ) AND entry.kind IN ('charge', 'earning')`;
 }
 
-/** Usage of `@accountId` from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
+/** Returns SQL for the usage of `@accountId` from `@fromDay` to `@toDay`, as table rows; several may share a key. */
 export function allUsage(tx: Tx): string {
   const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
   return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay
@@ -112,7 +114,9 @@ export function allUsage(tx: Tx): string {
       WHERE day BETWEEN @fromDay AND @toDay`;
 }
 
-/** A single statement, so that its parts are consistent. Without lines it returns a row with the totals. */
+/**
+ * Returns SQL for lines and totals in one statement, so that they agree. Without lines it returns one row of totals.
+ */
 export function reportSql(tx: Tx, groups: readonly UsageGroup[]): string {
   const by = (group: UsageGroup, column: string, type: string): string =>
     groups.includes(group) ? column : `CAST(NULL AS ${type})`;
@@ -154,7 +158,7 @@ export const usageSteps = {
     },
   ),
 
-  /** Aggregates at most `limit` ledger entries. Resolves with true if there may be more. */
+  /** Aggregates at most `limit` ledger entries into usage. Resolves with true if there may be more. */
   sumUp: write((tx, limit: number) =>
     moveCursor(tx, usageCursorTable, limit, (range) => {
       const sql = `INSERT INTO account_usage (${KEY}, micro, jobs, prompt_tokens, completion_tokens)
@@ -167,7 +171,7 @@ export const usageSteps = {
     }),
   ),
 
-  /** Deletes at most `limit` rows of days before `beforeDay`. Resolves with their number. */
+  /** Deletes at most `limit` rows for days before `beforeDay`. Resolves with the number of deleted rows. */
   forgetDays: write((tx, beforeDay: UtcDay, limit: number) => {
     const sql = `DELETE FROM account_usage WHERE ${someRows(tx, "account_usage", KEY, "day < @beforeDay")}`;
     return tx.run(sql, { beforeDay, limit });

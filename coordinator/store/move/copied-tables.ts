@@ -1,23 +1,23 @@
 import { TABLES } from "../steps/schema.ts";
 import { columnName, type ColumnKind, type Table } from "../steps/table.ts";
 
-/** A table that exists in both databases. */
+/** A table that exists in SQLite and in PostgreSQL, as a migration copies it. */
 export interface CopiedTable {
   readonly name: string;
-  /** Unique key, in whose order it is copied. */
+  /** Columns of a unique key, by which rows are ordered. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** Kinds of the columns, in their order. */
+  /** Kinds of the columns, in the same order. */
   readonly kinds: readonly ColumnKind[];
-  /** Columns with long values, which limit the rows per page. */
+  /** Columns with values of any length, because of which a page is also limited in bytes. */
   readonly long: readonly string[];
-  /** Column whose next value PostgreSQL generates. */
+  /** Column that PostgreSQL fills from a sequence; undefined for none. */
   readonly counter: string | undefined;
 }
 
 export const REVISIONS = ["catalog_revision", "credentials_revision"] as const;
 
-/** Tables that are derived from others. */
+/** Tables that are not copied, because their content is computed from other tables. */
 const DERIVED: ReadonlySet<string> = new Set([
   ...REVISIONS,
   "account_usage",
@@ -26,7 +26,7 @@ const DERIVED: ReadonlySet<string> = new Set([
   "usage_cursor",
 ]);
 
-/** In an order that foreign keys allow. */
+/** All copied tables, in an order that foreign keys allow. */
 export const COPIED_TABLES: readonly CopiedTable[] = TABLES.filter(
   ({ name, rules }) => rules.onlyIn === undefined && !DERIVED.has(name),
 ).map(copiedTable);
@@ -49,10 +49,10 @@ function copiedTable({ name, definition, rules }: Table): CopiedTable {
   };
 }
 
-/** Maximum number of rows per page; long rows reduce it. */
+/** Maximum number of rows of a page. */
 const PAGE_ROWS = 500;
 
-/** Returns a query, from FROM on, of the next rows in key order. `isFirst`: else $1, $2, … are the last key. */
+/** Returns SQL, from FROM on, for the next rows in key order. Unless `isFirst`, $1, $2, … are the last key read. */
 export function nextRowsSql({ name, key }: CopiedTable, isFirst: boolean): string {
   const order = key.join(", ");
   const after = isFirst ? "" : `WHERE (${order}) > (${key.map((_, index) => `$${index + 1}`).join(", ")})`;

@@ -3,39 +3,39 @@ import type { SharedSecrets } from "../secrets/shared-secrets.ts";
 import type { CopiedTable, REVISIONS } from "./copied-tables.ts";
 import type { MoveMark } from "./move-mark.ts";
 
-/** Independent of the database. */
+/** A column value in a form that does not depend on the database. */
 export type CopiedValue = string | bigint | boolean | null;
-/** In the order of the table's columns. */
+/** A row, with values in the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[];
 export type Revisions = Readonly<Record<(typeof REVISIONS)[number], bigint>>;
 
-/** A data directory or a database. While open, it is exclusive to the migration. */
+/** A data directory or a database. While it is open, the migration has exclusive access. */
 export interface MigrationEndpoint {
-  /** Name for messages, without a password. */
+  /** Name of the endpoint in messages, without a password. */
   readonly name: string;
   readonly secrets: SharedSecrets;
   mark(): Promise<MoveMark | null>;
-  /** Marks the source, which then cannot be opened and does not change. @throws {DatabaseError} while it is in use. */
+  /** Marks the source, which then stays closed and unchanged. @throws {DatabaseError} while it is in use. */
   beginSource(mark: MoveMark): Promise<void>;
-  /** Marks the target, which cannot be opened until {@link completeTarget}. */
+  /** Marks the target, which coordinators cannot open until {@link completeTarget}. */
   beginTarget(mark: MoveMark): Promise<void>;
   completeSource(): Promise<void>;
   completeTarget(): Promise<void>;
-  /** Removes the mark. */
+  /** Removes the mark, so that coordinators can open the data again. */
   forget(): Promise<void>;
-  /** Returns the next rows of a table in key order, from the first if `afterKey` is null; empty after the last. */
+  /** Returns the next rows of a table in key order, after `afterKey` or from the first row; empty after the last. */
   page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]>;
   lastKey(table: CopiedTable): Promise<CopiedRow | null>;
-  /** Adds rows in one commit. */
+  /** Appends rows to a table, in one commit. */
   append(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
   revisions(): Promise<Revisions>;
-  /** Updates what is derived from the rows, after the last row. May be called repeatedly. */
+  /** Computes the derived tables, once all rows are copied. Repeatable. */
   derive(revisions: Revisions): Promise<void>;
   verifyLedger(): Promise<LedgerReport>;
   close(): Promise<void>;
 }
 
-/** Yields the rows of a table in key order, from the first if `afterKey` is null. */
+/** Yields pages of a table's rows in key order, after `afterKey` or from the first row. */
 export async function* pagesOf(
   end: MigrationEndpoint,
   table: CopiedTable,
@@ -54,7 +54,7 @@ export function keyOf({ key, columns }: CopiedTable, row: CopiedRow): CopiedRow 
   return key.map((name) => row[columns.indexOf(name)] as CopiedValue);
 }
 
-/** False for a secret that its end could not decrypt, which is copied unchanged. */
+/** Returns whether a webhook secret is decrypted. An endpoint copies secrets unchanged that it cannot decrypt. */
 export function isClear(value: CopiedValue): value is string {
   return typeof value === "string" && value.startsWith("whsec_");
 }

@@ -13,25 +13,25 @@ import type { MoveMark } from "./move-mark.ts";
 import { openSqliteEnd } from "./sqlite-end.ts";
 
 export interface MoveReport {
-  /** Row counts of the tables that are not empty. */
+  /** Number of copied rows by table, without empty tables. */
   readonly rows: Readonly<Record<string, number>>;
   readonly ledger: LedgerReport;
 }
 
-/** Opens an end and creates what is missing. @throws {DatabaseError} while it is in use. */
+/** Opens an endpoint and creates missing files and tables. @throws {DatabaseError} while it is in use. */
 export async function openEnd(location: StoreLocation, clock: Clock): Promise<MigrationEndpoint> {
   if (typeof location === "string") return openSqliteEnd(join(location, DATABASE_FILE), clock.now());
   const { openPostgresEnd } = await import("./postgres-end.ts");
   return openPostgresEnd(location, clock);
 }
 
-/** Receives each step as text for people. */
+/** Receives a text for people about each step. */
 type OnStep = (step: string) => void;
 
 /**
- * Migrates all data, then compares every row, the secrets and the ledger. Continues an interrupted migration. Until it
- * is complete, neither end can be opened; afterwards only the target can.
- * @throws {DatabaseError} if an end is in use, the target is not empty, or something differs.
+ * Migrates all data, then compares every row, the secrets and the ledger. Continues an interrupted migration. Neither
+ * endpoint can be opened until the migration is complete; afterwards only the target can.
+ * @throws {DatabaseError} if an endpoint is in use, the target is not empty, or something differs.
  */
 export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, onStep: OnStep): Promise<MoveReport> {
   const [left, begun] = [await from.mark(), await to.mark()];
@@ -43,7 +43,7 @@ export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, o
     await copyAll(from, to, onStep);
   }
   const report = await verify(from, to, onStep);
-  // This order ensures that both can never be opened at the same time.
+  // In this order, source and target can never both be opened.
   if (left?.isDone !== true) await from.completeSource();
   await to.completeTarget();
   return report;
@@ -111,7 +111,7 @@ async function verify(from: MigrationEndpoint, to: MigrationEndpoint, onStep: On
   return { rows, ledger };
 }
 
-/** Resolves with the number of rows. @throws {DatabaseError} at the first difference. */
+/** Compares a table row by row. Resolves with the number of rows. @throws {DatabaseError} at the first difference. */
 async function compareTable(from: MigrationEndpoint, to: MigrationEndpoint, table: CopiedTable): Promise<number> {
   const copies = rowsOf(to, table);
   let count = 0;

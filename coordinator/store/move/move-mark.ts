@@ -3,19 +3,19 @@ import type pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 
 /**
- * Mark of a data migration, in both databases (table `data_move`, which exists only during one and in its source
- * afterwards). A marked database cannot be opened: if both continued, each job would run and be paid twice.
+ * Mark of a data migration, in table `data_move` of both databases; the source keeps it afterwards. Coordinators refuse
+ * to open a marked database: if two networks continued with the same data, each job would run and be paid twice.
  */
 export interface MoveMark {
-  /** Id of the migration, equal in both. */
+  /** Id of the migration, equal in source and target. */
   readonly id: string;
   readonly role: "source" | "target";
-  /** Name of the other end. */
+  /** Name of the other endpoint. */
   readonly other: string;
   readonly isDone: boolean;
 }
 
-/** @throws {DatabaseError} if the database has a mark. `name`: its file or address. */
+/** Refuses a marked database. `name`: its file or address. @throws {DatabaseError} if there is a mark. */
 export function refuseMoved(name: string, mark: MoveMark | null): void {
   if (mark === null) return;
   const { role, other, isDone } = mark;

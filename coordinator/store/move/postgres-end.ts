@@ -18,15 +18,15 @@ import { COPIED_TABLES, lastKeySql, nextRowsSql, REVISIONS, type CopiedTable } f
 import { isClear, type CopiedValue, type MigrationEndpoint, type Revisions } from "./migration-endpoint.ts";
 import { readPostgresMark, type MoveMark } from "./move-mark.ts";
 
-/** Page size of long columns as stored, possibly compressed. A single row may exceed it. */
+/** Maximum page size in bytes of long columns as stored, possibly compressed. A single row may exceed it. */
 const PAGE_BYTES = 1_000_000;
-/** Advisory lock, an arbitrary number: migrations of one database never run concurrently. */
+/** Key of the advisory lock that prevents concurrent migrations of one database; the number is arbitrary. */
 const LOCK = 7_265_014;
 const CLIENT_NAME = "move of atoll";
 
 /**
- * SQL for columns that only PostgreSQL has. Unfinished jobs become unowned, so that the first coordinator that starts
- * adopts them. Waiting jobs of a batch take quota slots in order.
+ * SQL for the columns that only PostgreSQL has. Unfinished jobs become unowned, so that the first coordinator adopts
+ * them. Jobs have a quota slot except those of a batch that wait, which take one when it is free.
  */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jobs: {
@@ -39,24 +39,24 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Includes the moves that are not folded into the row yet. */
+/** SQL: a balance, with the pending moves added to that of the network. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
 
 const INT4 = 23;
 const INT8 = 20;
-/** Parses integers of all sizes exactly. */
+/** Parsers that return integers of all sizes as exact bigints. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === INT4 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/** Creates missing tables. @throws {DatabaseError} while another migration of the database is in progress. */
+/** Opens a database and creates missing tables. @throws {DatabaseError} during another migration. */
 export async function openPostgresEnd({ address, key }: DatabaseLocation, clock: Clock): Promise<MigrationEndpoint> {
   const shown = withoutPassword(address);
-  // Statements may take long, and no other session waits for these locks.
+  // Statements have no time limit: copies may take long, and no other session waits for these locks.
   const noTimeouts = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
   const client = new pg.Client({ ...clientConfig(address, CLIENT_NAME), ...noTimeouts, types });
-  // The current or next statement reports the error to the caller.
+  // The listener prevents an exit; the current or next statement rejects with the error.
   client.on("error", () => undefined);
   try {
     await migrate(address, MIGRATIONS, clock.now());
@@ -86,7 +86,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
 
   function fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
-    // A lone surrogate cannot be encoded in UTF-8, and so not be stored in SQLite.
+    // A lone surrogate cannot be encoded in UTF-8, so SQLite cannot store it.
     if (kind === "written" || kind === "inner") return (decodeText(kind, value) as string).toWellFormed();
     return kind === "secret" ? (box.unseal(value) ?? value) : value;
   }
@@ -106,7 +106,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
     async beginSource(mark) {
       const before = await readPostgresMark(client);
       await note(mark);
-      // Any session that opens it from now on sees the mark.
+      // Any session that opens the database from now on sees the mark.
       const inUse = await countUsers(client);
       if (inUse > 0) {
         if (before === null) await forget();
@@ -120,7 +120,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
       await client.query("BEGIN");
       try {
         await note(mark);
-        // Copied with the other rows.
+        // The row of the network is deleted here because it is copied with the other rows.
         await client.query("DELETE FROM balances");
         await client.query("COMMIT");
       } catch (error) {
@@ -189,7 +189,7 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
   };
 }
 
-/** Limits a page of rows with long columns by their bytes. */
+/** Returns SQL for the next page of rows; if the table has long columns, the page is also limited in bytes. */
 function pageSql(table: CopiedTable, isFirst: boolean): string {
   const { name, columns, key, long } = table;
   const rows = nextRowsSql(table, isFirst);

@@ -22,10 +22,10 @@ import {
 } from "./migration-endpoint.ts";
 import { readSqliteMark, type MoveMark } from "./move-mark.ts";
 
-/** Characters per page. A single row may exceed it. */
+/** Maximum number of characters of long columns per page. A single row may exceed it. */
 const PAGE_CHARS = 4_000_000;
 
-/** Creates what is missing. @throws {DatabaseError} while a coordinator serves the directory. */
+/** Opens a data directory and creates missing files. @throws {DatabaseError} while a coordinator serves it. */
 export async function openSqliteEnd(databaseFile: string, nowMs: number): Promise<MigrationEndpoint> {
   const directory = dirname(databaseFile);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -71,14 +71,14 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
     async beginSource(mark) {
       note(mark);
-      // Other processes that have it open already block, and then fail.
+      // The lock blocks other processes that have the file open; they wait and then fail.
       db.exec("BEGIN IMMEDIATE");
     },
 
     async beginTarget(mark) {
       db.transaction(() => {
         note(mark);
-        // Copied with the other rows.
+        // The row of the network is deleted here because it is copied with the other rows.
         db.exec("DELETE FROM balances");
       })();
     },
@@ -139,13 +139,13 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
   };
 }
 
-/** Each entry gets job and time, which SQLite stores only in the first entry of a movement. */
+/** Returns SQL for a column of an entry. Job and time come from the movement's first entry, the only one with them. */
 function movementColumn(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }
 
-/** For a chunk of an earlier version, which has all items as JSON and no text. */
+/** Converts a feed chunk of an earlier version, which has all items as JSON and no text, to layout and text. */
 function toLayout(names: readonly string[], row: readonly CopiedValue[]): readonly CopiedValue[] {
   const [itemsAt, textAt] = [names.indexOf("items"), names.indexOf("text")];
   if (row[textAt] !== null) return row;

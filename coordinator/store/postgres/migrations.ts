@@ -1,6 +1,8 @@
 import { migrationsOf } from "../steps/schema.ts";
 
-/** What `schema.ts` lacks: tables that only the engine uses, triggers and first rows. Frozen once released. */
+/**
+ * SQL that `schema.ts` does not generate: tables that only the engine uses, triggers, first rows. Frozen once released.
+ */
 const BASELINE = `
 CREATE TABLE checks (
   id int PRIMARY KEY CHECK (id = 1),

@@ -22,18 +22,18 @@ import { withClient } from "./engine/connection.ts";
 
 interface PostgresStoreOptions extends Pick<DatabaseLocation, "address"> {
   readonly clock: Clock;
-  /** Id of this coordinator, new at each start. */
+  /** Id of this coordinator, generated at each start. */
   readonly ownerId: string;
-  /** Encrypts the secrets in the database; one key for all coordinators of the network. */
+  /** Encrypts secrets in the database with the key that all coordinators of the network share. */
   readonly secrets: SecretBox;
   /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** Interval in which the lease is renewed, and time limit of a renewal. Absent for a store without a lease. */
+  /** Interval of lease renewals, and time limit of each; absent for a store without a lease. */
   readonly leaseRenewMs?: number | undefined;
 }
 
 /**
- * Connects, after creating or migrating the tables if needed.
+ * Connects to the database, after creating or migrating its tables if needed.
  * @throws {MigrationError} if the database is newer than this program.
  * @throws as {@link toOpeningError}
  */
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 export type PostgresStore = ReturnType<typeof postgresStore>;
 
-/** Opens a migrated database, which several coordinators share. */
+/** Opens the store on a migrated database. Several coordinators may share it. */
 export function postgresStore(options: PostgresStoreOptions) {
   const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
   const db = openDatabase(address, clock);
@@ -73,7 +73,7 @@ export function postgresStore(options: PostgresStoreOptions) {
     cluster,
     content: {
       ...common.store.content,
-      // PostgreSQL's own vacuum reclaims space, and its log belongs to the server.
+      // Autovacuum reclaims space, and the server's own log is not truncated here.
       canReclaim: true,
       reclaim: async () => false,
       truncateLog: async () => true,
@@ -83,7 +83,7 @@ export function postgresStore(options: PostgresStoreOptions) {
       await db.use((session) => session.run("UPDATE checks SET count = count + 1 WHERE id = 1"));
       common.assertPrunes();
     },
-    /** The writer closes first, so that its callers can still read what they need for their responses. */
+    /** Closes the store. The writer closes first, so that its callers can still read what their responses need. */
     async close(): Promise<void> {
       common.stop();
       await writer.close();
@@ -96,8 +96,8 @@ export function postgresStore(options: PostgresStoreOptions) {
 const SECRETS: readonly SecretName[] = ["proofs", "signing"];
 
 /**
- * Returns one line per fault, and the state of the ledger. PostgreSQL itself detects damaged pages when it reads them
- * (data checksums). Applies no migration; coordinators may be running.
+ * Checks the schema, the secrets and the ledger, without applying migrations; coordinators may be running. Returns one
+ * line per fault. PostgreSQL itself detects damaged pages when it reads them (data checksums).
  * @throws {MigrationError} if the database is newer than this program.
  * @throws as {@link toOpeningError}
  */

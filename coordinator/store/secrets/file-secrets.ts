@@ -10,7 +10,7 @@ const FILES: Readonly<Record<SecretName, { readonly file: string; readonly mode:
   signing_in_use: { file: "signing.pub", mode: 0o644 },
 };
 
-/** Secrets of one coordinator, as files of its data directory. */
+/** Opens the secrets of a single coordinator, stored as files of its data directory. */
 export function fileSecrets(directory: string): SharedSecrets {
   const pathOf = (name: SecretName): string => join(directory, FILES[name].file);
   return {
@@ -18,7 +18,7 @@ export function fileSecrets(directory: string): SharedSecrets {
     read: (name) => readIfThere(pathOf(name)),
     add: (name, value) => addFile(pathOf(name), value, FILES[name].mode),
     replace: (name, value) => put(pathOf(name), value, FILES[name].mode, rename),
-    // Windows does not have these mode bits.
+    // Windows has no such mode bits.
     isPrivate: async (name) => process.platform === "win32" || ((await stat(pathOf(name))).mode & 0o077) === 0,
   };
 }
@@ -32,7 +32,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Creates the file unless it exists. All processes that start at the same time get the same content. */
+/** Creates the file unless it exists. Returns its content, the same for all processes that start at once. */
 export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): Promise<Buffer> {
   try {
     await put(path, value, mode, link);
@@ -42,7 +42,7 @@ export async function addFile(path: string, value: Buffer, mode = OWNER_ONLY): P
   return (await readIfThere(path)) ?? value;
 }
 
-/** Writes the file atomically. */
+/** Writes a temporary file and moves it to `path`, so that readers never see a partial file. */
 async function put(path: string, value: Buffer, mode: number, move: typeof link): Promise<void> {
   const partial = `${path}.${randomUUID()}.partial`;
   try {
@@ -54,7 +54,7 @@ async function put(path: string, value: Buffer, mode: number, move: typeof link)
   await syncDirectory(dirname(path));
 }
 
-/** Makes a new name durable. Windows does not support this. */
+/** Makes a new file name durable. Windows cannot sync directories. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");

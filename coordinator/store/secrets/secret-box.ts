@@ -4,10 +4,12 @@ import { addFile, readIfThere } from "./file-secrets.ts";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Prefix of a sealed secret. A plain secret begins with `whsec_`. */
+/** Prefix of an encrypted secret. A plain secret begins with `whsec_`. */
 const SEALED = "sealed1:";
 
-/** Encrypts secrets (AES-256-GCM), so that a copy of the database does not reveal them. A hash could not sign. */
+/**
+ * Encrypts secrets (AES-256-GCM), so that a copy of the database does not reveal them. Signing needs the plain value.
+ */
 export class SecretBox {
   readonly #key: Buffer;
 
@@ -15,7 +17,7 @@ export class SecretBox {
     this.#key = key;
   }
 
-  /** Reads or creates the key file. With a new key, secrets sealed earlier cannot be read. */
+  /** Opens the key file, or creates it. A new key cannot decrypt earlier secrets. */
   static async open(path: string): Promise<SecretBox> {
     const key = (await readIfThere(path)) ?? (await addFile(path, randomBytes(KEY_BYTES)));
     if (key.length === KEY_BYTES) return new SecretBox(key);
@@ -33,7 +35,7 @@ export class SecretBox {
     return webhook === null ? webhook : { ...webhook, secret: this.seal(webhook.secret) };
   }
 
-  /** Returns null if it was sealed with another key. Returns a value that is not sealed unchanged. */
+  /** Decrypts a secret. Returns null if it was encrypted with another key; returns a plain secret unchanged. */
   unseal(stored: string): string | null {
     if (!stored.startsWith(SEALED)) return stored;
     const bytes = Buffer.from(stored.slice(SEALED.length), "base64");

@@ -18,7 +18,7 @@ import { openReader } from "./engine/reader.ts";
 import { prepareOnce, SqliteTx, type Prepare } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
-/** File next to the database with the key that encrypts its webhook secrets. */
+/** Name of the key file that encrypts webhook secrets, in the folder of the database. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
 interface SqliteStoreOptions {
   /** Database file; its folder is created if missing. */
@@ -26,15 +26,15 @@ interface SqliteStoreOptions {
   readonly clock: Clock;
   /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
   readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** Free space below which the store becomes read-only. Absent: it writes until the disk is full. */
+  /** Free bytes below which the store becomes read-only; absent: it writes until the disk is full. */
   readonly minFreeBytes?: number | undefined;
 }
 
 /**
  * Opens the database, after creating or migrating it if needed.
  * @throws {MigrationError} if the database is newer than this program or its migrations were edited.
- * @throws {DatabaseError} if the file is not a SQLite database, is damaged or is not writable. File system errors pass
- *   through.
+ * @throws {DatabaseError} if the file is not an SQLite database, is damaged or is not writable. File system errors are
+ *   not converted.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { clock } = options;
@@ -51,8 +51,8 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     migrate(db, MIGRATIONS, nowMs);
     refuseMoved(file, readSqliteMark(db));
     sealSecretsInClear(db, secrets);
-    // A crash may leave pages in the log that a failed sync never wrote: nothing may be added to them. See
-    // docs/internals/reliability.md, "Failing disks".
+    // After a crash the log may have pages that a failed sync never wrote, so it is emptied before anything is added.
+    // See docs/internals/reliability.md, "Failing disks".
     db.pragma("wal_checkpoint(PASSIVE)");
   } catch (cause) {
     if (!(cause instanceof Database.SqliteError)) throw cause;
@@ -60,7 +60,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
-/** Encrypts secrets that earlier versions stored as plain text. An index has only those, so later this is free. */
+/** Encrypts secrets that earlier versions stored as plain text. An index has only those, so without any it is fast. */
 function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
   const select = db.prepare<[], { id: string; secret: string }>(
     "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
@@ -74,7 +74,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
-/** Opens a migrated file. Writes and pages of long lists each have a thread; other reads run in this one. */
+/** Opens the store on a migrated file. Writes and pages of long lists have their own threads; other reads run here. */
 function sqliteStore(
   file: string,
   secrets: SecretBox,
@@ -101,9 +101,9 @@ function sqliteStore(
     closeWatch?.();
     common.stop();
     await writer.drain();
-    // Close readers first: if the writer closes last, SQLite checkpoints the WAL into the file.
+    // Readers close first: only the last connection to close checkpoints the WAL into the file, and the writer can.
     await reader.close();
-    // Reads in progress finish with the microtasks.
+    // Reads in progress finish in microtasks, before this macrotask.
     await new Promise(setImmediate);
     db.close();
     await writer.close();
@@ -125,7 +125,9 @@ function sqliteStore(
       if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
       common.assertPrunes();
     },
-    /** Runs only once, because its threads may later belong to another store. */
+    /**
+     * Closes the store. A second call returns the same promise, because its threads may by then serve another store.
+     */
     close: (): Promise<void> => (closed ??= close()),
   });
 }
@@ -133,7 +135,7 @@ function sqliteStore(
 const READ_EVERY_MS = 2_000;
 
 /**
- * Measures the free disk space of a folder now and every 2 s. Returns a function that stops it.
+ * Measures the free disk space of a folder now and every 2 s. Returns a function that stops the measurements.
  * @param onRead called with the reason if less than `minFreeBytes` are free, otherwise with null.
  */
 function watchDiskSpace(
@@ -147,7 +149,7 @@ function watchDiskSpace(
   const poll = async (): Promise<void> => {
     const freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
-      // The next write detects a disk that does not respond.
+      // If the disk does not respond, the next write detects it.
       () => Infinity,
     );
     if (isClosed) return;
@@ -167,7 +169,7 @@ interface StepThread {
   runStep(step: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** Reads run in this thread, expensive ones in the reader's and writes in the writer's. */
+/** Returns a function that runs steps: reads in this thread, page reads in the reader's, writes in the writer's. */
 export function sqliteSteps(prepare: Prepare, reader: StepThread, writer: StepThread): RunStep {
   const tx = new SqliteTx(prepare, null);
   return (name, step, args) => {

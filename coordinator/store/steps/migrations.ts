@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Dialect } from "./tx.ts";
 
+/** A change of the schema. */
 export interface Migration {
-  /** Counted from 1, without gaps. */
+  /** Number of the migration, counted from 1 without gaps. */
   readonly version: number;
   readonly name: string;
   readonly sql: string;
   /**
-   * Number of migrations that a program must know to use the database afterwards, for rolling upgrades. Absent: it must
-   * know this one.
+   * Version of the oldest program, as its number of migrations, that can use the database afterwards, for rolling
+   * upgrades. Absent: only programs with this migration.
    */
   readonly oldest?: number;
   /**
-   * PostgreSQL only: its statements, separated by empty lines, run outside of a transaction, as `CREATE INDEX
-   * CONCURRENTLY` requires. An interrupted migration restarts, so each statement must be repeatable: `DROP INDEX
-   * CONCURRENTLY IF EXISTS` goes before the `CREATE`.
+   * Whether the statements, separated by empty lines, run outside of a transaction, as `CREATE INDEX CONCURRENTLY`
+   * requires. PostgreSQL only. An interrupted migration restarts, so each must be repeatable: `DROP INDEX CONCURRENTLY
+   * IF EXISTS` precedes the `CREATE`.
    */
   readonly isOutsideTransaction?: true;
 }
@@ -23,24 +24,24 @@ export interface AppliedMigration {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
-  /** Absent in SQLite, where a file has a single coordinator. */
+  /** Oldest program for the database, as {@link Migration.oldest}; absent in SQLite, which has one coordinator. */
   readonly oldest?: number;
 }
 
-/** A database that another version of this program wrote. Nothing was changed. */
+/** The schema was written by another version of this program, and cannot be used. Nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Migrations of the last version before the baseline, with the digest of their checksums. */
+/** Number of migrations of the last version before the baseline, and the digest of their checksums. */
 const BEFORE_BASELINE = {
   sqlite: { count: 25, digest: "53764dfa10f32bd936592ab27b53bffafa239c26c7f9c1c001710cbde2368fea" },
   postgres: { count: 11, digest: "fe9cc4329227a4cd630b42230b837b1a318fdee93fd4405ab50d923e21c68c11" },
 } as const;
-/** Turns the schema of that version into the baseline: uploads in parts were retired. */
+/** SQL that turns the schema of that version into the baseline: it drops the retired uploads in parts. */
 export const TO_BASELINE = "DROP TABLE upload_parts; DROP TABLE uploads; DELETE FROM migrations;";
 
-/** True for the last version before the baseline. @throws {MigrationError} for earlier ones. */
+/** Returns whether the last version before the baseline wrote the schema. @throws {MigrationError} for earlier ones. */
 export function isBeforeBaseline(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],
@@ -54,12 +55,12 @@ export function isBeforeBaseline(
   );
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 in hex. */
 export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }
 
-/** @throws {MigrationError} if the database is newer than the program, or an applied migration has changed. */
+/** Compares applied and known migrations. @throws {MigrationError} if the database is newer, or one has changed. */
 export function assertKnown(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
   for (const [index, { version, name, checksum, oldest = version }] of applied.entries()) {
     const known = migrations[index];

@@ -1,15 +1,15 @@
 import { countRows, type Tx, type Values } from "./tx.ts";
 
 export interface Page {
-  /** 1 to {@link MAX_PAGE}. */
+  /** Maximum number of entries on the page, 1 to {@link MAX_PAGE}. */
   readonly limit: number;
-  /** Number of list entries before the page. */
+  /** Number of entries before the page. */
   readonly offset: number;
 }
 
 const MAX_PAGE = 100;
 
-/** @throws {RangeError} */
+/** Checks `limit` and `offset`. @throws {RangeError} */
 export function assertPage({ limit, offset }: Page): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
     throw new RangeError(`limit must be an integer from 1 to ${MAX_PAGE}, got ${limit}`);
@@ -19,11 +19,11 @@ export function assertPage({ limit, offset }: Page): void {
 }
 
 interface List {
-  /** Statement to which `WHERE` with the page's keys is added. */
+  /** SELECT and FROM of the rows; `readList` adds a `WHERE` with the keys of the page. */
   readonly select: string;
   readonly from: string;
   readonly key: string;
-  /** Conditions; false for one that does not apply. */
+  /** Conditions joined by AND; false for a condition that does not apply. */
   readonly where: readonly (string | false)[];
   readonly order: string;
 }

@@ -48,7 +48,7 @@ export function columnType(kind: ColumnKind, dialect: Dialect): string {
   return type === undefined ? "TEXT" : "INTEGER";
 }
 
-/** All tables that steps use, in an order that foreign keys allow. */
+/** All tables of the steps, in an order that foreign keys allow. */
 export const TABLES: readonly Table[] = [
   accountTable,
   apiKeyTable,
@@ -100,10 +100,10 @@ export const TABLES: readonly Table[] = [
   usageCursorTable,
 ];
 
-/** Later migrations, from version 2, without the SQL that follows from `since` of columns and tables. */
+/** Migrations after the baseline, from version 2. Their SQL follows from `since` of columns and tables. */
 const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
 
-/** `rest`: statements of the baseline after the tables. */
+/** Returns all migrations. `rest`: statements of the baseline after the tables. */
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
   const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
   return [
@@ -115,7 +115,7 @@ export function migrationsOf(dialect: Dialect, rest: string): readonly Migration
   ];
 }
 
-/** Creates the table with its indexes; empty for an engine without it. `version`: migration that adds the table. */
+/** Returns CREATE statements of a table; empty for an engine without it. `version`: migration that adds the table. */
 function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
   if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
   const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
@@ -125,7 +125,7 @@ function tableSql({ name, definition, rules }: Table, dialect: Dialect, version:
   return [table, ...indexes].map((sql) => `${sql};`).join("\n");
 }
 
-/** Creates the table or adds columns to it, in a later migration. */
+/** Returns the statements by which migration `version` creates the table or adds columns to it. */
 function addedSql(table: Table, dialect: Dialect, version: number): string {
   const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
   const added = columns.map(
@@ -144,10 +144,10 @@ function columnSql(member: string, column: Column, dialect: Dialect): string {
   const whole = definedAs?.[dialect];
   if (whole !== undefined) return `${name} ${whole}`;
   const ruled = sqlOf(rule, dialect);
-  // A primary key is never null.
+  // A primary key never contains null.
   const notNull = isNullable || ruled.startsWith("PRIMARY KEY") ? "" : "NOT NULL";
   const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${name} IN (0, 1))` : "";
-  // Matches SQLite, which compares all text by bytes.
+  // Comparison by bytes, as in SQLite.
   const collation = kind === "key" && dialect === "postgres" ? 'COLLATE "C"' : "";
   return [name, columnType(kind, dialect), collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
 }

@@ -1,13 +1,17 @@
 import type { Dialect, Tx, Values } from "./tx.ts";
 
 /**
+ * Kinds of columns, which determine the SQL type and the encoding:
  * - `key`: text compared by bytes.
- * - `flag`: in SQLite 0 or 1.
+ * - `text`: text compared by the rules of the engine.
+ * - `integer`: whole number of 8 bytes.
+ * - `small`: whole number of 4 bytes in PostgreSQL.
+ * - `flag`: boolean; 0 or 1 in SQLite.
  * - `json`: any value as JSON text.
- * - `written`: text with any UTF-16 unit. A JSON string in PostgreSQL, whose text has neither NUL nor lone surrogates.
- * - `inner`: like `written` without the quotes, so that pieces can be joined.
- * - `secret`: encrypted with the key of its database.
- * - `small`: integer of 4 bytes in PostgreSQL.
+ * - `written`: text with any UTF-16 unit. PostgreSQL stores it as a JSON string, because its text type has neither NUL
+ *   nor lone surrogates.
+ * - `inner`: like `written`, but a JSON string without its quotes, so that pieces can be joined.
+ * - `secret`: text that the caller encrypts with the key of the database.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 export type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
@@ -15,17 +19,17 @@ export type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 export interface Column<T = unknown> {
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
-  /** SQL after the type. */
+  /** SQL that follows the type of the column. */
   readonly rule: PerEngine;
-  /** Absent if it follows from the member. */
+  /** SQL name of the column; absent if it is the snake case of the member. */
   readonly name?: string;
   /** Engine that has the column; absent for both. */
   readonly onlyIn?: Dialect;
-  /** Migration that adds it; absent if it is in the baseline. */
+  /** Migration that adds the column; absent if the baseline has it. */
   readonly since?: number;
-  /** Definition for an engine in which it does not follow from kind and rule. */
+  /** Whole SQL definition for an engine in which kind and rule do not suffice. */
   readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
-  /** Never set; carries the type of the column's values. */
+  /** Carries the TypeScript type of the values; no column has this member at run time. */
   readonly value?: T;
 }
 
@@ -57,26 +61,27 @@ type RecordOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Colum
 export type RowOf<T> = T extends Table<infer C> ? RecordOf<C> : never;
 
 export interface TableRules {
-  /** Constraints such as `PRIMARY KEY (account_id, key)`. */
+  /** SQL constraints of the table, such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
   readonly indexes?: readonly PerEngine[];
   /** Engine that has the table; absent for both. */
   readonly onlyIn?: Dialect;
-  /** Migration that adds it; absent if it is in the baseline. */
+  /** Migration that adds the table; absent if the baseline has it. */
   readonly since?: number;
-  /** Set if it is not `WITHOUT ROWID` in SQLite. */
+  /** Whether the SQLite table has a rowid; other tables are `WITHOUT ROWID`. */
   readonly hasRowid?: true;
-  /** Fill factor of PostgreSQL's pages in percent: with free space, updates of a row stay on its page. */
+  /** Fill factor of PostgreSQL's pages in percent: free space keeps updates of a row on its page. */
   readonly fillfactor?: number;
 }
 
+/** Definition of a table: its columns, their SQL, and the encoding of their values. */
 export class Table<C extends Columns = Columns> {
   readonly name: string;
   readonly definition: C;
   readonly rules: TableRules;
-  /** All columns, like `columns`. */
+  /** SQL of all columns, as from {@link columns}. */
   readonly all: string;
-  /** Columns whose values are encoded. */
+  /** Columns whose values differ between a row in memory and in storage. */
   readonly #coded: readonly (readonly [member: string, kind: ColumnKind])[];
 
   constructor(name: string, definition: C, rules: TableRules = {}) {
@@ -89,7 +94,7 @@ export class Table<C extends Columns = Columns> {
       .filter(([, kind]) => kind === "flag" || kind === "json" || kind === "written" || kind === "inner");
   }
 
-  /** For `SELECT` and `RETURNING`, under the names of the members. */
+  /** Returns SQL that selects columns under the names of their members, for `SELECT` and `RETURNING`. */
   columns(...members: readonly (keyof C & string)[]): string {
     return members.map((member) => `${this.name}.${this.columnName(member)} AS "${member}"`).join(", ");
   }
@@ -102,24 +107,24 @@ export class Table<C extends Columns = Columns> {
     return Object.keys(this.definition).filter((member) => !members.includes(member));
   }
 
-  /** Encodes values and decodes results that have the name of a column. */
+  /** Runs a query. Encodes parameters and decodes results that are named like a column. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
     const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return rows.map((row) => this.decode(row as T, tx.dialect));
   }
 
-  /** Returns the first of `rows`. */
+  /** Returns the first row of a query, decoded like `rows`; undefined without rows. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
     const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return row && this.decode(row as T, tx.dialect);
   }
 
-  /** Returns the number of affected rows. Encodes values that have the name of a column. */
+  /** Runs a statement, encoding parameters that are named like a column. Returns the number of affected rows. */
   run(tx: Tx, sql: string, values: Values): Promise<number> {
     return tx.run(sql, this.encode(values, tx.dialect));
   }
 
-  /** Inserts the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
+  /** Inserts those members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
     return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
@@ -134,7 +139,7 @@ export class Table<C extends Columns = Columns> {
     return columnName(member, this.definition[member]);
   }
 
-  /** Encodes the values that have the name of a column. */
+  /** Encodes those values that are named like a column. A `secret` stays as it is. */
   encode<T extends Values>(values: T, dialect: Dialect): T {
     const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -145,7 +150,7 @@ export class Table<C extends Columns = Columns> {
     return encoded as T;
   }
 
-  /** Decodes the members that are columns; the row may come from a join. Changes the row. */
+  /** Decodes, in place, those members that are named like a column; the row may come from a join. */
   decode<T extends object>(row: T, dialect: Dialect): T {
     const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -158,13 +163,13 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-/** For a column of the kind `json`, `written` or `inner`. */
+/** Encodes a value of a `json`, `written` or `inner` column. */
 export function encodeText(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-/** Decodes the result of {@link encodeText}. */
+/** Restores the value that {@link encodeText} encoded. */
 export function decodeText(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }

@@ -1,32 +1,35 @@
 import type { LedgerParty, Posting } from "../../credits/postings.ts";
 
-/** Parameters, named `@name` in a statement. Members that the statement does not use are ignored. */
+/** Parameters of a statement, which names them `@name`. Members that the statement does not use are ignored. */
 export type Values = object;
 export type Dialect = "sqlite" | "postgres";
 
-/** A transaction, or a connection for reads. In SQLite each promise is already resolved. */
+/** A transaction, or for a read step a connection. In SQLite each promise is already resolved. */
 export interface Tx {
   readonly dialect: Dialect;
+  /** Returns all rows of a query. */
   all<T>(sql: string, values?: Values): Promise<T[]>;
+  /** Returns the first row of a query; undefined without rows. */
   one<T>(sql: string, values?: Values): Promise<T | undefined>;
   /** Returns the row of a query that always has one, such as a count. */
   only<T>(sql: string, values?: Values): Promise<T>;
   /** Returns the number of affected rows. */
   run(sql: string, values?: Values): Promise<number>;
-  /** Locks the account until the transaction ends. */
+  /** Locks the row of an account until the transaction ends. */
   lockAccount(accountId: string): Promise<void>;
   /** Blocks writes of other transactions to the table until the transaction ends. */
   lockTable(name: string): Promise<void>;
-  /** Returns micro-credits, 0 for a party that does not exist. Locks the balance until the transaction ends. */
+  /** Returns a balance in micro-credits, 0 for an unknown party, and locks it until the transaction ends. */
   balanceOf(party: LedgerParty): Promise<bigint>;
   /**
-   * Stores postings that belong to no job. The step must not refuse afterwards. `note`: shown to the account.
+   * Stores postings that concern no job. The step must not throw a refusal afterwards. `note`: text shown to the
+   * account.
    * @throws the refusal of the postings (`refusalOf`).
    */
   post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
 }
 
-/** Returns the column `id` of all rows. */
+/** Returns the column `id` of all rows of a query. */
 export async function selectIds(tx: Tx, sql: string, values: Values): Promise<string[]> {
   return (await tx.all<{ id: string }>(sql, values)).map(({ id }) => id);
 }
@@ -36,10 +39,10 @@ export async function countRows(tx: Tx, from: string, values?: Values): Promise<
   return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${from}`, values)).count;
 }
 
-/** PostgreSQL: current time of the database in ms since the epoch. */
+/** PostgreSQL expression for the time of the database in ms since the epoch. */
 export const DATABASE_NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)";
 
-// SQL fragments in which the dialects differ.
+// Functions that return SQL in which the dialects differ.
 
 /** Returns a condition: the column is in the list of texts in the parameter. */
 export const oneOf = ({ dialect }: Tx, column: string, parameter: string): string =>
@@ -47,7 +50,7 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
     ? `${column} IN (SELECT value FROM json_each(@${parameter}))`
     : `${column} = ANY (@${parameter}::text[])`;
 
-/** Returns a condition after a column: it is in the query's result. PostgreSQL then finds each row by its index. */
+/** Returns a condition after a column: it is in the query's result. PostgreSQL finds each such row by its index. */
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
 
@@ -61,7 +64,7 @@ export const someRows = ({ dialect }: Tx, table: string, key: string, condition:
 export const byBytes = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? column : `${column} COLLATE "C"`;
 
-/** Returns the position of the parameter in a text; 0 if it does not occur. */
+/** Returns an expression: position of the parameter in a text, from 1; 0 if it does not occur. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
   `${dialect === "sqlite" ? "instr" : "strpos"}(${text}, @${parameter})`;
 
@@ -69,11 +72,11 @@ export const positionIn = ({ dialect }: Tx, text: string, parameter: string): st
 export const writtenPart = ({ dialect }: Tx, part: string): string =>
   dialect === "sqlite" ? part : JSON.stringify(part).slice(1, -1);
 
-/** Returns a member of the object in a column of the kind `json`. */
+/** Returns an expression: a member of the object in a `json` column. */
 export const jsonMember = ({ dialect }: Tx, column: string, member: string): string =>
   dialect === "sqlite" ? `json_extract(${column}, '$.${member}')` : `(${column}::json->>'${member}')`;
 
-/** Returns the elements of the JSON array in the parameter as rows, whose column is `value`. */
+/** Returns a table expression: the elements of the JSON array in the parameter, as column `value`. */
 export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
   dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
 
@@ -81,28 +84,28 @@ export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
-/** Follows the name of a table: SQLite uses this index, or rejects the statement. */
+/** Returns a clause after a table name: SQLite uses this index, or rejects the statement. */
 export const indexedBy = ({ dialect }: Tx, index: string): string =>
   dialect === "sqlite" ? `INDEXED BY ${index}` : "";
 
-/** Locks the rows that a query selects. */
+/** Returns a clause that locks the selected rows until the transaction ends. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
 
-/** Locks the rows that a query selects against their removal. */
+/** Returns a clause that locks the selected rows only against their removal. */
 export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR KEY SHARE");
 
-/** Locks the rows that a query selects, skipping those that another transaction has locked. */
+/** Returns a clause that locks the selected rows and skips those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
 
-/** Another transaction has stored the key in between. Never in SQLite, which has a single writer. */
+/** Returns whether another transaction has stored the unique key. Never in SQLite, which has a single writer. */
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "23505";
 
 const numbered = new Map<string, { readonly text: string; readonly names: readonly string[] }>();
 
 /**
- * Replaces each `@name` by `$n`; `names` has the order of the numbers.
- * Results are cached, so statements must not contain values.
+ * Replaces each `@name` by `$n`. `names`: the names in the order of their numbers. Results are cached permanently, so a
+ * statement must not contain values.
  */
 export function numberNames(sql: string) {
   let found = numbered.get(sql);

@@ -5,13 +5,15 @@ import { KEPT_WRITES } from "../../jobs/hot-writes.ts";
 import { toColumns, type Operation, type Operations } from "../operations/operations.ts";
 import { writersTo } from "./writer-connection.ts";
 
-/** A commit waits for its own sync of the disk, so a few connections in parallel raise throughput. */
+/**
+ * Number of connections for writes. Each commit waits for a sync of the disk, so a few in parallel raise throughput.
+ */
 const LANES = 3;
 
 /**
- * Group commit. Every operation belongs to a lane by its job or account. A lane has its own connection and writes its
- * queue as one statement in one commit, in call order.
- * @param server `ownerId`: the coordinator that writes.
+ * Group commit. The job or account of an operation determines its lane. A lane has its own connection, on which it
+ * writes its queue in call order, as one statement in one commit.
+ * @param server `ownerId`: id of this coordinator.
  */
 export function batchWriter(
   server: { readonly address: string; readonly ownerId: string },
@@ -41,7 +43,7 @@ export function batchWriter(
       return readOnlyBecause;
     },
 
-    /** Resolves after the commit. `key`: the job or account whose order is preserved. */
+    /** Writes an operation and resolves after its commit. `key`: job or account whose operations stay in order. */
     run<K extends keyof Operations>(
       key: string,
       kind: K,
@@ -54,14 +56,14 @@ export function batchWriter(
       return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<ReturnType<Operations[K]>>;
     },
 
-    /** Operations that cannot be written are lost, as in a crash. */
+    /** Writes what is queued and closes the lanes. Operations that cannot be written are lost, as in a crash. */
     async close(): Promise<void> {
       await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of a key. */
 function hashOf(key: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01_00_01_93);

@@ -3,25 +3,25 @@ import pg from "pg";
 import { DATABASE_NOW_MS } from "../../steps/tx.ts";
 
 const INT8 = 20;
-/** Type of sums and counts of bigints. */
+/** Type id of sums and counts of bigints. */
 const NUMERIC = 1700;
 
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 30_000;
-/** The server gives up first: a statement that is still running may hold locks that the next one needs. */
+/** Added to the client's time limit, so that the server stops a statement first and releases its locks. */
 const MARGIN_MS = 2_000;
 const LOCK_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
 /**
  * Makes every statement use an index. Functions and prepared statements keep the plans of their first runs, when tables
- * may be small and not analyzed. Not in the startup `options`, which poolers do not support.
+ * may be small and not analyzed. It is a statement because poolers do not support the startup `options`.
  */
 export const PLANS = "SET enable_seqscan = off; SET jit = off";
 
 type Values = readonly unknown[];
 
-/** A connection of the pool, in or outside of a transaction. */
+/** A connection on which statements run, in or outside of a transaction. */
 export interface Session {
   all<T>(sql: string, values?: Values): Promise<T[]>;
   one<T>(sql: string, values?: Values): Promise<T | undefined>;
@@ -29,13 +29,13 @@ export interface Session {
   run(sql: string, values?: Values): Promise<number>;
 }
 
-/** Parses amounts and times as exact doubles. Larger balances are read as text. */
+/** Parsers that return amounts and times as exact doubles. Balances may be larger and are selected as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 || oid === NUMERIC ? (Number as never) : pg.types.getTypeParser(oid, format),
 };
 
-/** `address`: `postgres://user:password@host:port/database?sslmode=…`. */
+/** Returns the settings of a connection. `address`: `postgres://user:password@host:port/database?sslmode=…`. */
 export function clientConfig(address: string, name: string): pg.ClientConfig {
   return {
     connectionString: address,
@@ -50,25 +50,25 @@ export function clientConfig(address: string, name: string): pg.ClientConfig {
   };
 }
 
-/** If the connection is lost, the current or next statement rejects. */
+/** Connects, runs `call` and disconnects. If the connection is lost, the current or next statement rejects. */
 export async function withClient<T>(
   address: string,
   name: string,
   call: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client(clientConfig(address, name));
-  // An error without a listener would end the process.
+  // An error event without a listener would end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
     return await call(client);
   } finally {
-    // Also ends an open transaction and releases locks.
+    // Disconnecting also ends an open transaction and releases locks.
     await client.end().catch(() => undefined);
   }
 }
 
-/** Prepares each statement once, under a name derived from its text. */
+/** Returns a session that prepares each statement once, under a name derived from its text. */
 export function sessionOn(client: Pick<pg.ClientBase, "query">): Session {
   const query = <T>(text: string, values: Values = []): Promise<pg.QueryResult<T & pg.QueryResultRow>> =>
     client.query<T & pg.QueryResultRow>({ name: nameOf(text), text, values: [...values] });
@@ -87,7 +87,7 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** Counts the live coordinators and the connections of coordinators and commands, except the calling one. */
+/** Returns the number of live coordinators plus that of connections of coordinators and commands, except this one. */
 export async function countUsers(client: Pick<pg.ClientBase, "query">): Promise<number> {
   const { rows } = await client.query<{ users: string }>(
     `SELECT ((SELECT count(*) FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS})

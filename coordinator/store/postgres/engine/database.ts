@@ -4,17 +4,18 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { isTransient, toStorageError } from "./storage-fault.ts";
 
-/** Connections for reads and for writes outside of batches. */
+/** Maximum number of pooled connections, for reads and for writes outside of batches. */
 const MAX_CONNECTIONS = 8;
-/** Maximum wait for a connection: in a burst, a thousand Islands that connect at once share eight connections. */
+/** Maximum wait for a connection: a thousand Islands that connect at once share eight connections. */
 const MAX_WAIT_MS = 15_000;
+/** Maximum number of attempts of a transaction that conflicts with other transactions. */
 const MAX_ATTEMPTS = 3;
-/** Delay between retries of operations that must succeed. */
+/** Delay between attempts of a `kept` step while the server is unavailable. */
 const RETRY_MS = 500;
 
 export type Database = ReturnType<typeof openDatabase>;
 
-/** Opens a pool. It rejects new calls as soon as it begins to close, and closes when those in flight have finished. */
+/** Opens a pool of connections. Once it begins to close, it rejects new calls and waits for those in flight. */
 export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
   const options = {
     ...clientConfig(address, "atoll"),
@@ -24,7 +25,7 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
     onConnect: setPlans,
   };
   const pool = new pg.Pool(options);
-  // An idle connection, which the pool replaces.
+  // The listener prevents an exit. The error concerns an idle connection, which the pool replaces.
   pool.on("error", () => {});
   const session = sessionOn(pool);
   const closing = new AbortController();
@@ -35,7 +36,7 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
   async function transactOnce<T>(call: (session: Session) => Promise<T>, isolation: string): Promise<T> {
     const client = await pool.connect();
     let fault: Error | undefined;
-    // The pool only listens to idle connections; an error without a listener would end the process.
+    // The pool listens only to idle connections, and an error event without a listener would end the process.
     const onLost = (error: Error): void => void (fault = error);
     client.on("error", onLost);
     try {
@@ -49,12 +50,15 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
       throw error;
     } finally {
       client.off("error", onLost);
-      // A connection that cannot roll back is not reused.
+      // The pool discards a connection that failed or could not roll back.
       client.release(fault);
     }
   }
 
-  /** Statements commit one by one, each on any connection. @throws {ServiceError} `storage_unavailable` */
+  /**
+   * Runs a call outside of a transaction: each statement may use another connection.
+   * @throws {ServiceError} `storage_unavailable`
+   */
   async function use<T>(call: (session: Session) => Promise<T>): Promise<T> {
     if (closed !== null) throw new ServiceError("shutting_down", "The store is closed");
     inFlight += 1;
@@ -76,11 +80,11 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
   return {
     use,
 
-    /** Runs a call like `use`, in one transaction, which is retried after a conflict with another one. */
+    /** Runs a call in one transaction, retried after a conflict. @throws {ServiceError} `storage_unavailable` */
     transact: <T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> =>
       use(() => retryConflicts(() => transactOnce(call, isolation))),
 
-    /** Runs a call of this object, and retries while the server is unavailable. */
+    /** Runs a call of `use` or `transact`, and retries it while the server is unavailable. */
     async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
       for (;;) {
         try {
@@ -88,12 +92,12 @@ export function openDatabase(address: string, clock: Pick<Clock, "sleep">) {
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
         }
-        // Aborted when the store closes; the next call is then refused.
+        // Closing the store aborts the wait; the next call is then refused.
         await clock.sleep(RETRY_MS, closing.signal).catch(() => undefined);
       }
     },
 
-    /** Resolves when the calls in flight have finished and all connections are closed. */
+    /** Closes all connections once the calls in flight have finished. */
     close(): Promise<void> {
       closed ??= drain();
       closing.abort();
@@ -112,7 +116,7 @@ async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The pool awaits it, although its types do not declare that. If it fails, so does the call that needs it. */
+/** Sets the plans of a new connection. The pool awaits it, although its types do not say so. */
 async function setPlans(client: pg.ClientBase): Promise<void> {
   await client.query(PLANS);
 }

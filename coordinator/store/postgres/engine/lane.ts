@@ -5,18 +5,18 @@ import { partiesOf, refusalIn, type Operation } from "../operations/operations.t
 import { isConflict, findStorageFault } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
-/** Operations in one transaction; limits how long the first one waits for the last. */
+/** Maximum number of operations in one transaction, which limits how long the first waits for the last. */
 const MAX_OPERATIONS = 256;
-/** Growth of the batch size after a successful commit, if a failure has reduced it. */
+/** Increase of the batch size after a commit, until it is {@link MAX_OPERATIONS} again. */
 const BATCH_GROWTH = 16;
-/** Delay between retries while the server is not writable. */
+/** Delay between attempts while the server is not writable. */
 const RETRY_MS = 500;
-/** Immediate retries after a conflict with another transaction, before the server counts as unavailable. */
+/** Maximum number of immediate attempts after a conflict, before the server counts as unavailable. */
 const MAX_CONFLICTS = 5;
 
 interface Queued {
   readonly operation: Operation;
-  /** Set if it was sent before and the reply was lost: it may have been applied. */
+  /** Whether the operation was sent before and the reply was lost, so that it may already be applied. */
   readonly isRepeat?: true;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -24,8 +24,8 @@ interface Queued {
 
 /**
  * A connection that writes its queued operations in call order, all in one commit. While the server is not writable,
- * the unfinished jobs limit the kept operations: each has few attempts and few pending output writes (`JobWrites`). The
- * budgets for output and for unstored Island messages limit their bytes.
+ * the number of unfinished jobs limits the kept operations: each job has few attempts and few pending output writes
+ * (`JobWrites`). The budgets for output and for unstored Island messages limit their bytes.
  */
 export class Lane {
   readonly #open: OpenWriter;
@@ -37,15 +37,16 @@ export class Lane {
   #isWriting = false;
   #fault: string | null = null;
   #retry: Timer | null = null;
-  /** Operations at the head of the queue that are written one by one, because one of them is faulty. */
+  /** Number of operations at the head of the queue to write one by one, because one of them is faulty. */
   #singles = 0;
-  /** Operations in the next commit. Lower after a failure: the server may be too slow for large commits. */
+  /** Maximum number of operations in the next commit. A failure halves it: large commits may be too slow. */
   #batchSize = MAX_OPERATIONS;
+  /** Number of consecutive conflicts. */
   #conflicts = 0;
   #onIdle: (() => void) | null = null;
   #isClosing = false;
   #commits = 0;
-  /** Operations of the current commit. */
+  /** Number of operations in the current commit. */
   #inFlight = 0;
 
   constructor(open: OpenWriter, index: number, clock: Pick<Clock, "schedule">, onFault: () => void) {
@@ -63,7 +64,7 @@ export class Lane {
     return this.#queue.length + this.#inFlight;
   }
 
-  /** Reason why the server is not writable; null if it is. */
+  /** Reason why the server is not writable; null while it is. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -72,12 +73,12 @@ export class Lane {
     if (this.#isClosing) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ operation, resolve, reject });
-      // Runs in a microtask, so that calls of one tick share a commit.
+      // The write starts in a microtask, so that all calls of this tick share a commit.
       queueMicrotask(() => void this.#write());
     });
   }
 
-  /** Makes a last attempt to write the kept operations, which otherwise are lost, as in a crash. */
+  /** Closes the lane after a last attempt to write the kept operations. If it fails, they are lost, as in a crash. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#retry?.cancel();
@@ -93,12 +94,12 @@ export class Lane {
     if (this.#isWriting || this.#retry !== null) return;
     this.#isWriting = true;
     let isUp = true;
-    // Continue during a fault even without operations, to detect that the server is back.
+    // The loop continues during a fault even without operations, to detect that the server is back.
     while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
       const batch = this.#queue.splice(0, this.#singles > 0 ? 1 : this.#batchSize);
       this.#singles = Math.max(0, this.#singles - 1);
       this.#inFlight = batch.length;
-      // oxlint-disable-next-line no-await-in-loop -- One commit at a time.
+      // oxlint-disable-next-line no-await-in-loop -- A connection runs one commit at a time.
       isUp = await this.#writeBatch(batch);
       this.#inFlight = 0;
     }
@@ -106,13 +107,13 @@ export class Lane {
     this.#onIdle?.();
   }
 
-  /** Resolves with false while the server is not writable. */
+  /** Writes operations in one commit. Resolves with false if the server is not writable. */
   async #writeBatch(batch: readonly Queued[]): Promise<boolean> {
     let connection: WriterConnection;
     try {
       connection = this.#connection ??= await this.#connect();
     } catch (error) {
-      // Any refused connection counts as an unavailable server.
+      // A refused connection always means that the server is unavailable.
       this.#keep(batch, findStorageFault(error) ?? String(error), error);
       return false;
     }
@@ -131,7 +132,7 @@ export class Lane {
         return true;
       }
       this.#batchSize = Math.max(1, Math.floor(batch.length / 2));
-      // It is unknown whether it was applied. A repeat treats an earlier success as success.
+      // The operations may have been applied. A repeat then returns the result of the first time.
       const repeats = batch.map((queued): Queued => ({ ...queued, isRepeat: true }));
       this.#keep(repeats, fault, error);
       return false;
@@ -156,7 +157,7 @@ export class Lane {
     return results;
   }
 
-  /** Several operations are retried one by one, in order, so that only the faulty ones fail. */
+  /** Rejects a faulty operation. Several operations are queued again one by one, so that only the faulty ones fail. */
   #refuse(batch: readonly Queued[], error: unknown): void {
     if (batch.length === 1) return batch[0]?.reject(error);
     this.#queue.unshift(...batch);
@@ -173,9 +174,9 @@ export class Lane {
     return opened;
   }
 
-  /** Puts kept operations back in order and rejects the rest. */
+  /** Puts kept operations back at the head of the queue, rejects the others, and schedules a retry. */
   #keep(batch: readonly Queued[], fault: string, error: unknown): void {
-    // The server may still run the last statement.
+    // The connection is replaced because the server may still run its last statement.
     void this.#connection?.end();
     this.#connection = null;
     const queue = [...batch, ...this.#queue];

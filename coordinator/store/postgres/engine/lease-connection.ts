@@ -4,8 +4,8 @@ import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { toStorageError } from "./storage-fault.ts";
 
 /**
- * The connection for the lease, which must not wait behind other reads. Runs one call at a time and connects with the
- * first. @param maxMs time limit of each step; absent for the limits of other connections.
+ * Returns the connection for lease steps, which must not wait behind other queries. It runs one call at a time and
+ * connects with the first. @param maxMs time limit of each step; absent for the limits of other connections.
  */
 export function leaseConnection(address: string, maxMs?: number) {
   const config = { ...clientConfig(address, "atoll lease"), ...(maxMs === undefined ? {} : limitsOf(maxMs)) };
@@ -19,7 +19,7 @@ export function leaseConnection(address: string, maxMs?: number) {
       client ??= await connect();
       return await call(sessionOn(client));
     } catch (error) {
-      // The connection may still be busy with the statement.
+      // The connection is replaced because it may still be busy with the statement.
       void client?.end().catch(() => undefined);
       client = null;
       throw toStorageError(error);
@@ -28,7 +28,7 @@ export function leaseConnection(address: string, maxMs?: number) {
 
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
-    // The next call opens a new connection.
+    // After a loss, the next call opens a new connection.
     const forget = (): void => {
       if (client === opened) client = null;
     };
@@ -45,14 +45,14 @@ export function leaseConnection(address: string, maxMs?: number) {
   }
 
   return {
-    /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call reconnects. */
+    /** Runs a call without a transaction. @throws {ServiceError} `storage_unavailable`; the next call reconnects. */
     use<T>(call: (session: Session) => Promise<T>): Promise<T> {
       const done = last.then(() => run(call));
       last = done.catch(() => undefined);
       return done;
     },
 
-    /** Resolves when the calls in flight have finished. New calls reject. */
+    /** Rejects new calls and resolves when those in flight have finished. */
     async close(): Promise<void> {
       isClosed = true;
       await last;
@@ -61,7 +61,7 @@ export function leaseConnection(address: string, maxMs?: number) {
   };
 }
 
-/** The server gives up first, so that an abandoned statement holds no locks that the next connection needs. */
+/** Limits the server's time below the client's, so that no abandoned statement holds locks of the next connection. */
 function limitsOf(maxMs: number): pg.ClientConfig {
   const serverMs = Math.ceil(maxMs * 0.8);
   return {

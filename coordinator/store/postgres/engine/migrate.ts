@@ -11,13 +11,13 @@ import {
 import { withClient } from "./connection.ts";
 import { toOpeningError } from "./storage-fault.ts";
 
-/** Advisory lock, an arbitrary number that all coordinators use. */
+/** Key of the advisory lock that prevents concurrent migrations by several coordinators; the number is arbitrary. */
 const LOCK = 7_265_013;
-/** Waiting for a lock blocks all other access to the table, so a migration gives up soon and the start retries. */
+/** Maximum wait for a table lock. Waiting blocks all other access to the table, so the start fails and retries. */
 const TABLE_LOCK_MS = 2_000;
 const POLL_MS = 200;
 const MAX_POLLS = 50;
-/** Longest timeout of the client: a large table may take hours. */
+/** Longest possible query timeout of the client: a migration of a large table may take hours. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /**
@@ -42,7 +42,7 @@ export async function migrate(address: string, migrations: readonly Migration[],
   });
 }
 
-/** Polls for the lock, because `CREATE INDEX CONCURRENTLY` would wait for a statement that blocks on it. */
+/** Takes the lock by polling: `CREATE INDEX CONCURRENTLY` would wait for a statement that blocks on the lock. */
 async function lock(client: pg.Client): Promise<void> {
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     const { rows } = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [LOCK]);
@@ -52,14 +52,14 @@ async function lock(client: pg.Client): Promise<void> {
   throw new ServiceError("storage_unavailable", "Another coordinator is migrating the database");
 }
 
-/** `text`: replaces the statements of the migration; the recorded checksum is still that of the migration. */
+/** Applies a migration and records its checksum. `text`: statements to run instead of those of the migration. */
 async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
   const run = async (statements: string): Promise<void> => {
     const query: pg.QueryConfig & { readonly query_timeout: number } = { text: statements, query_timeout: NO_LIMIT_MS };
     await client.query(query);
   };
-  // Statements outside of a transaction wait without blocking other access to the table.
+  // Statements outside of a transaction may wait for locks, because their wait does not block other access.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
   if (isOutsideTransaction) for (const statement of text.split(/\n\s*\n/)) await run(statement);
   await client.query("BEGIN");
@@ -71,7 +71,7 @@ async function apply(client: pg.Client, migration: Migration, nowMs: number, tex
   await client.query("COMMIT");
 }
 
-/** @throws as {@link toOpeningError} */
+/** Returns whether the database has tables of this program. @throws as {@link toOpeningError} */
 export async function isMigrated(address: string): Promise<boolean> {
   try {
     return await withClient(address, "atoll", async (client) => {

@@ -5,7 +5,9 @@ import { encodeText } from "../../steps/table.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Each write and snapshot runs in its own transaction. `selfId`: this coordinator, a parameter of every statement. */
+/**
+ * Returns a function that runs steps, writes and snapshots in their own transaction. `selfId`: id of this coordinator.
+ */
 export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
@@ -17,7 +19,7 @@ export function postgresSteps(db: Database, selfId: string): RunStep {
   };
 }
 
-/** The transaction or connection of a step. */
+/** The transaction or connection of a step, in which every statement can use `@selfId`. */
 export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
@@ -48,7 +50,7 @@ export class PostgresTx implements Tx {
   }
 
   async lockAccount(accountId: string): Promise<void> {
-    // Rows that reference the account can still be inserted.
+    // This lock still allows inserts of rows that reference the account.
     await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
   }
 
@@ -60,7 +62,7 @@ export class PostgresTx implements Tx {
     return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
   }
 
-  /** Batches of jobs do the same in SQL. */
+  /** Stores postings. For postings of jobs, `pg_temp.post` does the same. */
   async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
     const session = this.#session;
     const parties = postings.map(({ party }) => party);
@@ -70,7 +72,7 @@ export class PostgresTx implements Tx {
     const moved = postings.filter(({ micro }) => micro !== 0);
     if (moved.length === 0) return;
     for (const { party, micro } of moved) {
-      // oxlint-disable-next-line no-await-in-loop -- Two or three postings.
+      // oxlint-disable-next-line no-await-in-loop -- A movement has two or three postings.
       if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
       else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
     }
@@ -94,11 +96,11 @@ export class PostgresTx implements Tx {
   }
 }
 
-/** Balance of the network: its row plus the moves that are not folded into it yet. */
+/** SQL: balance of the network, with its pending moves added. */
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
   WHERE party = 'network'`;
 
-/** Returns balances in micro-credits, without unknown parties. Locks them until the transaction ends. */
+/** Locks balances until the transaction ends. Returns them in micro-credits, without unknown parties. */
 async function lockBalances(session: Session, parties: readonly LedgerParty[]): Promise<Map<LedgerParty, bigint>> {
   const rows = await session.all<{ party: LedgerParty; micro: string }>(
     "SELECT party, micro::text FROM balances WHERE party = ANY ($1) AND party <> 'network' ORDER BY party FOR UPDATE",

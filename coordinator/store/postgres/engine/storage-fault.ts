@@ -5,37 +5,38 @@ import { DatabaseError } from "../../database-error.ts";
 import { MigrationError } from "../../steps/migrations.ts";
 
 /**
- * A conflict with another transaction (serialization failure, deadlock, lock timeout), or a transaction that the server
- * ended because this process was idle in it. Source: PostgreSQL, appendix A.
+ * Error codes of conflicts with another transaction (serialization failure, deadlock, lock timeout), and of a
+ * transaction that the server ended because it was idle. Source: PostgreSQL, appendix A.
  */
 const TRANSIENT = new Set(["40001", "40P01", "55P03", "25P03"]);
-/** Conflicts that the server reports at once and that can be retried at once. */
+/** Error codes of conflicts that can be retried at once: the other transaction has ended. */
 const CONFLICTS = new Set(["40001", "40P01"]);
-/** Connection, resources, operator intervention, system. */
+/** Error classes of a storage fault: connection, resources, operator intervention, system. */
 const STORAGE_CLASSES = new Set(["08", "53", "57", "58"]);
-/** Read-only transaction: a standby that was not promoted. */
+/** Error code of a read-only transaction, for example on a standby that was not promoted. */
 const READ_ONLY = "25006";
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** Error classes of authentication, permissions and missing databases, which the operator must fix. */
+/** Error classes that the operator must fix: authentication, missing database, unsupported feature. */
 const REFUSED_CLASSES = new Set(["28", "3D", "0A"]);
 const NOT_PERMITTED = "42501";
 const DISK_FULL = "53100";
 
-/** `pg` gives these errors only a message, without a code. */
+/** Messages of `pg` for a lost connection; these errors have no code. */
 const LOST =
   /^(timeout expired|Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 
+/** Returns whether the transaction failed for a reason that a later attempt does not have. */
 export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && TRANSIENT.has(error.code ?? "");
 }
 
-/** The other transaction has ended since. */
+/** Returns whether the error is a conflict that can be retried at once. */
 export function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && CONFLICTS.has(error.code ?? "");
 }
 
-/** Error of `pg` if the address has no password and the server requires one. */
+/** Message of `pg` if the server requires a password and the address has none. */
 const NO_PASSWORD = /client password must be a string/;
 
 /** Returns the reason why the server is not writable; null for an error of the statement itself. */
@@ -43,7 +44,7 @@ export function findStorageFault(error: unknown): string | null {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? "";
     const isFault = STORAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || TRANSIENT.has(code);
-    // The original message names a file.
+    // The message of the server names one of its files.
     if (code === DISK_FULL) return `the database's disk is full (${code})`;
     return isFault ? `${error.message} (${code})` : null;
   }
@@ -53,7 +54,7 @@ export function findStorageFault(error: unknown): string | null {
   return LOST.test(error.message) ? error.message : null;
 }
 
-/** For callers of the store. */
+/** Converts a storage fault to the error that callers of the store get. Returns other errors unchanged. */
 export function toStorageError(error: unknown): unknown {
   const reason = findStorageFault(error);
   return reason === null
@@ -61,13 +62,13 @@ export function toStorageError(error: unknown): unknown {
     : new ServiceError("storage_unavailable", `Storage is unavailable: ${reason}`, { cause: error });
 }
 
-/** Returns the {@link DatabaseError} of an error that the operator must fix, or {@link toStorageError}. */
+/** Converts an error that the operator must fix to a {@link DatabaseError}; others like {@link toStorageError}. */
 export function toOpeningError(error: unknown, address: string): unknown {
   const known = toStorageError(error);
   if (known !== error || !(error instanceof Error)) return known;
   if (error instanceof MigrationError || error instanceof ServiceError) return known;
   const { code = "" } = error as NodeJS.ErrnoException;
-  // Other errors of the server are bugs; errors without a server concern TLS or the password.
+  // Other errors of the server are bugs of this program; errors without a server concern TLS or the password.
   const isOurs = error instanceof pg.DatabaseError && !REFUSED_CLASSES.has(code.slice(0, 2)) && code !== NOT_PERMITTED;
   if (isOurs) return error;
   const needsPassword = NO_PASSWORD.test(error.message);

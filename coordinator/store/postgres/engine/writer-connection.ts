@@ -6,16 +6,16 @@ const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS r
 
 /** The connection of a lane. */
 export interface WriterConnection {
-  /** Resolves with the result of each operation, after their commit. `parties`: those whose balances they lock. */
+  /** Runs operations in one commit and resolves with their results. `parties`: those whose balances they lock. */
   run(operations: readonly unknown[], parties: readonly string[]): Promise<readonly unknown[]>;
-  /** Never rejects. */
+  /** Disconnects; never rejects. */
   end(): Promise<void>;
 }
 
-/** `onEnd` is called when the connection can no longer be used. */
+/** Opens a connection. It calls `onEnd` when it can no longer be used. */
 export type OpenWriter = (name: string, onEnd: () => void) => Promise<WriterConnection>;
 
-/** Opens connections of the coordinator `ownerId`, each with its own temporary functions. */
+/** Returns a function that opens connections of the coordinator `ownerId`, each with its own temporary functions. */
 export function writersTo({ address, ownerId }: { readonly address: string; readonly ownerId: string }): OpenWriter {
   return async (name, onEnd) => {
     const client = new pg.Client(clientConfig(address, name));
@@ -26,7 +26,7 @@ export function writersTo({ address, ownerId }: { readonly address: string; read
       await client.query(PLANS);
       await client.query(jobFunctions(ownerId));
     } catch (error) {
-      // A server that refuses only the functions, such as a standby, would otherwise keep every connection.
+      // Otherwise each attempt would keep a connection open to a server that refuses only the functions.
       void client.end().catch(() => undefined);
       throw error;
     }

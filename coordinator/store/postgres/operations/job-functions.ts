@@ -6,7 +6,9 @@ import { columnType } from "../../steps/schema.ts";
 import type { Table } from "../../steps/table.ts";
 import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../jobs/webhooks.ts";
 
-/** Changes of balances, entries and quota slots by jobs. `mine`: condition for jobs of this coordinator. */
+/**
+ * Returns SQL functions that change balances, entries and quota slots. `mine`: condition for jobs of this coordinator.
+ */
 const accountFunctions = (mine: string): string => `
 -- Adds postings to the balances and entries. A refusal returns the balances of all parties, from which the caller derives the reason.
 -- holder: the party that takes the quota slots for jobs. A negative number of slots frees them.
@@ -92,13 +94,13 @@ function endStates(): string {
   return END_EVENTS.map((event) => `WHEN '${event}' THEN '${guardOf(event).to}'`).join(" ");
 }
 
-/** `first`: an event before the end in the same write. */
+/** Returns a CASE of guards by end event. `first`: an event that the same write stores before the end. */
 function endGuards(first?: JobEvent): string {
   const guard = (event: JobEvent) => (first === undefined ? guardOf(event) : guardOf(first, event));
   return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
 }
 
-/** INSERT of a row: members of the JSON object `from` as the table encodes them, and others as SQL expressions. */
+/** Returns an INSERT of a row: `members` from the JSON object `from`, encoded for the table, and `others` as SQL. */
 function insertSql(
   table: Table,
   from: string,
@@ -112,8 +114,8 @@ function insertSql(
 }
 
 /**
- * Result of an operation that was sent before and whose reply was lost with the connection: if a guard refuses it now,
- * it was applied then. An end returns the webhooks that it made due, if it is the stored end.
+ * Function for the result of an operation that was sent twice because the reply was lost. If a guard refuses it the
+ * second time, it was applied the first time. An end returns the webhooks that it made due, if it is the stored end.
  */
 const REPEAT_FUNCTION = `
 CREATE FUNCTION pg_temp.repeated(op jsonb, result jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
@@ -129,7 +131,7 @@ END $f$;
 `;
 
 /**
- * Returns the functions for the writes of every job. `a`: arguments as in `operations.ts`. A function returns null, a
+ * Returns the SQL functions for the writes of jobs. `a`: arguments as in `operations.ts`. A function returns null, a
  * value, or `{"refused": …}` before it has written anything.
  */
 export const jobFunctions = (ownerId: string): string => {

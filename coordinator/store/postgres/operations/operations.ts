@@ -9,9 +9,9 @@ import { feedChunkTable, jobTable } from "../../jobs/job-tables.ts";
 import { monthBeginMs } from "../../accounts/key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
 
-/** Writes that are sent in batches. `job-functions.ts` has a function for each. */
+/** Writes that are sent in batches. Each has a function in `job-functions.ts`. */
 export interface Operations extends HotWrites {
-  /** Returns the ids of the jobs that have a quota slot, now or before. */
+  /** Gives waiting jobs quota slots. Returns the ids of those that now have one, including those that already had. */
   takeSlots(args: { readonly accountId: string; readonly jobIds: readonly string[]; readonly limit: number }): string[];
 }
 
@@ -19,7 +19,7 @@ export type Operation = {
   [K in keyof Operations]: readonly [kind: K, args: Parameters<Operations[K]>[0]];
 }[keyof Operations];
 
-/** Encodes the values of an operation as their columns store them. */
+/** Encodes the values of an operation as the columns store them. */
 export function toColumns(operation: Operation): Operation {
   const [kind, args] = operation;
   switch (kind) {
@@ -44,6 +44,7 @@ export function toColumns(operation: Operation): Operation {
 
 const jobToColumns = <T extends JobText>(job: T): T => jobTable.encode(job, "postgres");
 
+/** A result of an operation that refused before it wrote anything. */
 type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }
   | { readonly refused: "key_credits"; readonly leftMicro: number }
@@ -57,12 +58,12 @@ export function refusalIn(operation: Operation, result: unknown): Error | null {
   return isRefusal ? toError(operation, result as Refusal) : null;
 }
 
-/** Returns the parties whose balances the operations lock, in the order of the database; never the network. */
+/** Returns the parties whose balances the operations lock, without the network, sorted as the database sorts them. */
 export function partiesOf(operations: readonly Operation[]): string[] {
   const parties = new Set<string>();
   for (const operation of operations) {
     for (const { party } of postingsOf(operation)) if (party !== "network") parties.add(party);
-    // Serializes two requests with the same key, and counts of the jobs of an account.
+    // The lock serializes requests with the same Idempotency-Key, and counts of an account's jobs.
     if (operation[0] === "findRepeat" || operation[0] === "takeSlots") parties.add(`client:${operation[1].accountId}`);
   }
   return [...parties].sort();

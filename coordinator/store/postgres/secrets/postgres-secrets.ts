@@ -4,7 +4,7 @@ import type { SecretName, SharedSecrets } from "../../secrets/shared-secrets.ts"
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Rows of the database, encrypted with the cluster key, so that a copy of the database does not reveal them. */
+/** Shared secrets as rows encrypted with the cluster key, so that a copy of the database does not reveal them. */
 export function postgresSecrets(db: Pick<Database, "use">, box: Pick<SecretBox, "seal" | "unseal">): SharedSecrets {
   const locationOf = (name: SecretName): string => `The secret ${name} of the database`;
   const select = async (session: Session, name: SecretName): Promise<Buffer | null> => {

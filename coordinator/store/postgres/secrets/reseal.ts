@@ -7,7 +7,7 @@ import { withoutPassword } from "../../../../shared/without-password.ts";
 import { toOpeningError } from "../engine/storage-fault.ts";
 
 const NAME = "reseal of atoll";
-/** Webhooks per statement. */
+/** Maximum number of webhooks per statement. */
 const PAGE = 1_000;
 
 interface Sealed {
@@ -16,9 +16,9 @@ interface Sealed {
 }
 
 /**
- * Encrypts all secrets of a database with another key, all of them or none, and counts them. Repeatable: secrets that
- * already have the new key stay unchanged. So does a webhook secret that neither key decrypts, whose webhook will be
- * given up.
+ * Encrypts all secrets of a database with another key, in one transaction, and returns their numbers. Repeatable:
+ * secrets that already have the new key stay unchanged. A webhook secret that neither key decrypts also stays; the
+ * delivery of its webhook will fail.
  * @throws {DatabaseError} while coordinators or commands use the database, and if neither key decrypts its secrets.
  */
 export async function resealSecrets(
@@ -29,7 +29,7 @@ export async function resealSecrets(
   try {
     return await withClient(address, NAME, async (client) => {
       await client.query("BEGIN");
-      // Blocks coordinators that start from now on; they then find a different key.
+      // The lock blocks coordinators that start from now on; they then find that the key differs.
       await client.query("LOCK TABLE secrets, webhooks IN ACCESS EXCLUSIVE MODE");
       const inUse = await countUsers(client);
       if (inUse > 0) {

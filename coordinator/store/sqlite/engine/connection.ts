@@ -2,17 +2,19 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 
-/** Wait for a write of another process, such as a command next to a running coordinator. */
+/** Maximum wait for a write of another process, such as a command next to a running coordinator. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** SQLite interprets a negative number as KiB. Large enough that a transaction does not spill before its commit. */
+/** Page cache of the writer; SQLite takes a negative number as KiB. A transaction fits in it until its commit. */
 const WRITER_CACHE = -65_536;
 const READER_CACHE = -16_384;
-/** Log size between checkpoints: 11,000 job lifecycles/s, against 9,400 with the default 4 MB (2 cores, 2026-11-21). */
+/**
+ * Size of the log at which it is checkpointed: 11,000 job lifecycles/s, against 9,400 with 4 MB (2 cores, 2026-11-21).
+ */
 const CHECKPOINT_BYTES = 16_000_000;
 
 /**
  * Creates a missing file, readable by its owner only, and returns its absolute path. SQLite gives the -wal and -shm
- * files the same mode. @throws {Error} for an in-memory database: reader and writer have separate connections.
+ * files the same mode. @throws {Error} for an in-memory database, which reader and writer could not share.
  */
 export function prepareFile(path: string): string {
   if (path === "" || path === ":memory:" || path.startsWith("file:")) {
@@ -29,16 +31,17 @@ export function prepareFile(path: string): string {
   return file;
 }
 
-/** A commit returns after the WAL is synced, so that it survives a power loss. */
+/** Opens the write connection. A commit returns after the WAL is synced, so that it survives a power loss. */
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
-    // Small pages, because a commit writes whole pages, of which a job changes a few bytes each. Must come first: a
-    // database with tables keeps its size.
+    // Small pages, because a commit writes whole pages, in each of which a job changes a few bytes. It must come first:
+    // a
+    // database with tables keeps its page size.
     "page_size = 1024",
-    // Must come before any write: a database with tables keeps its mode until `coordinator vacuum` rewrites it.
+    // It must come before any write: a database with tables keeps its mode until `coordinator vacuum` rewrites it.
     "auto_vacuum = INCREMENTAL",
     "journal_mode = WAL",
-    // Overwrites deleted content with zeros.
+    // SQLite overwrites deleted content with zeros.
     "secure_delete = ON",
     "synchronous = FULL",
     "foreign_keys = ON",
@@ -55,13 +58,13 @@ export function pageBytesOf(db: Database.Database): number {
   return db.pragma("page_size", { simple: true }) as number;
 }
 
-/** Each read sees the newest commit. */
+/** Opens a read connection. Each read sees the newest commit. */
 export function openForReading(path: string): Database.Database {
   const db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   return prepared(db, [`cache_size = ${READER_CACHE}`]);
 }
 
-/** Runs the pragmas. Closes the connection if its disk fails, so that it can be opened again. */
+/** Runs the pragmas on a new connection. If the disk fails, closes it, so that the file can be opened again. */
 function prepared(db: Database.Database, pragmas: readonly string[]): Database.Database {
   try {
     for (const pragma of pragmas) db.pragma(pragma);

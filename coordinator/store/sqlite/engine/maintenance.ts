@@ -3,9 +3,10 @@ import Database from "better-sqlite3";
 import { DatabaseError } from "../../database-error.ts";
 import { openForReading, openForWriting } from "./connection.ts";
 
+/** Maximum number of faults of each kind that a check reports. */
 const MAX_FAULTS = 100;
 
-/** Returns one line per fault; none if the file is intact. A coordinator may be running on it. */
+/** Checks the file while a coordinator may be running. Returns one line per fault; none if the file is intact. */
 export function checkDatabase(file: string): string[] {
   if (!existsSync(file)) return [`${file} does not exist`];
   try {
@@ -24,8 +25,8 @@ export function checkDatabase(file: string): string[] {
 }
 
 /**
- * Writes a snapshot into a new file, readable by its owner only. A running coordinator can keep writing. An interrupted
- * copy has the suffix `.part`. @throws {DatabaseError} if there is not enough space or the database is damaged.
+ * Copies a snapshot to a new file, readable by its owner only, while a coordinator may be writing. An interrupted copy
+ * has the suffix `.part`. @throws {DatabaseError} if there is not enough space or the database is damaged.
  */
 export function backUpDatabase(file: string, target: string): { readonly bytes: number } {
   const part = `${target}.part`;
@@ -47,9 +48,9 @@ export function backUpDatabase(file: string, target: string): { readonly bytes: 
 }
 
 /**
- * Rewrites the whole database. Removes unused space and remains of deleted content, and lets the database reclaim space
- * while it is in use. Takes as long as copying the file, and needs the same space again.
- * @throws {DatabaseError} if there is not enough space or another process uses the file; nothing is lost then.
+ * Rewrites the whole file without unused space and remains of deleted content, and enables reclaiming space while in
+ * use. Takes as long as copying the file, and needs the same space again.
+ * @throws {DatabaseError} if there is not enough space or another process uses the file; the data is then unchanged.
  */
 export function vacuumDatabase(file: string): { readonly beforeBytes: number; readonly afterBytes: number } {
   const beforeBytes = statSync(file).size;

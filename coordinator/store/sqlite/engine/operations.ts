@@ -7,14 +7,14 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { hasIncrementalVacuum, pageBytesOf } from "./connection.ts";
 
 /**
- * All writes by name. A handler shares a transaction with others, so it must refuse before it writes anything. A
- * ServiceError or IllegalTransitionError rejects only its own call and does not roll back the others.
+ * All writes by name. Handlers of several calls share a transaction, so a handler must refuse before it writes: a
+ * ServiceError or IllegalTransitionError rejects only its own call, without a rollback.
  */
 export interface Operations extends HotWrites, MaintenanceOperations {}
 
-/** A step, for example "islands.save". */
+/** A call of a step; its name consists of store and step, such as "islands.save". */
 export type StepOperation = readonly [step: `${string}.${string}`, args: readonly unknown[]];
-/** An operation as it is sent to the worker. */
+/** A write as it is sent to the worker. */
 export type Operation =
   | { [K in keyof Operations]: readonly [kind: K, args: Parameters<Operations[K]>[0]] }[keyof Operations]
   | StepOperation;
@@ -30,15 +30,15 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   };
 }
 
-/** Maximum size that one call moves from the end of the file into unused pages. */
+/** Maximum number of bytes that one `reclaim` moves from the end of the file into unused pages. */
 const MOVED_BYTES = 1_024 * 1_024;
-/** Unused space that stays in the file for later writes, so that it does not constantly shrink and grow. */
+/** Unused bytes that stay in the file for later writes, so that it does not constantly shrink and grow. */
 const KEPT_BYTES = 10 * MOVED_BYTES;
 
 interface MaintenanceOperations {
-  /** Increments a counter and returns it. */
+  /** Increments a counter and returns it, to test that the database is writable. */
   check(args: Record<string, never>): number;
-  /** Reclaims some unused space. Returns true if there is more. */
+  /** Reclaims some unused space. Returns true if there is more to reclaim. */
   reclaim(args: Record<string, never>): boolean;
 }
 

@@ -7,13 +7,13 @@ import type { StepOperation } from "./operations.ts";
 import { toFailure, type Failure } from "./worker-errors.ts";
 import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
-/** Messages to the thread of this file, which exists so that an expensive page delays only other pages. */
+/** Messages to the reader thread, which runs this file so that an expensive page delays only other pages. */
 export type ToReader =
-  /** Sent first, and again after `close`. */
+  /** The first message, also after a `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "read"; readonly read: StepOperation }
   | { readonly kind: "close" };
-/** Replies of the thread, in the order of the reads. */
+/** Replies of the reader thread, in the order of the reads. */
 export type FromReader = { readonly value: unknown } | { readonly failure: Failure } | { readonly isClosed: true };
 
 const port = parentPort;
@@ -34,7 +34,7 @@ port.on("message", (message: ToReader) => {
   port.postMessage({ isClosed: true } satisfies FromReader);
 });
 
-/** Later messages wait, since each promise of a step is already resolved. */
+/** Runs a step. Later messages wait for it, because every promise that a step awaits is already resolved. */
 async function run([name, args]: StepOperation): Promise<FromReader> {
   try {
     const { db, tx } = open();
@@ -50,7 +50,7 @@ async function run([name, args]: StepOperation): Promise<FromReader> {
   }
 }
 
-/** Opens the database with the first read. If the disk fails, only this read fails. */
+/** Returns the open database. It is opened with the first read, so that a failing disk fails only that read. */
 function open() {
   if (path === null) throw new Error("Expected an open message before the first read");
   if (opened === null) {

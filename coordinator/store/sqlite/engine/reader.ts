@@ -11,7 +11,7 @@ interface PendingRead {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads pages of long lists one at a time, in a thread that starts with the first read. */
+/** Opens the reader of pages of long lists. It runs one read at a time in a thread that starts with the first read. */
 export function openReader(path: string) {
   let thread: ReaderThread | null = null;
   let isClosed = false;
@@ -19,12 +19,12 @@ export function openReader(path: string) {
   return {
     runStep(step: string, args: readonly unknown[]): Promise<unknown> {
       if (isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
-      // A dead thread has rejected its reads; start a new one.
+      // A dead thread has rejected its reads, so a new one takes the next read.
       if (thread?.isAlive !== true) thread = readerThread(path);
       return thread.read([step, args] as StepOperation);
     },
 
-    /** Refuses new reads. Resolves when the earlier ones have settled. */
+    /** Refuses new reads, and resolves when the earlier ones have settled. */
     async close(): Promise<void> {
       isClosed = true;
       await thread?.close();

@@ -6,15 +6,15 @@ import { DatabaseError } from "../../database-error.ts";
 const LOCK_FILE = "serve.lock";
 
 /**
- * Prevents a second coordinator from serving `dataDirectory`: both would run every unfinished job. An SQLite lock on an
- * empty file, so the operating system releases it however the process dies.
- * @throws {DatabaseError} if another coordinator has it.
+ * Locks `dataDirectory` against a second coordinator, which would run every unfinished job again. The lock is an SQLite
+ * lock on an empty file, which the operating system releases however the process ends.
+ * @throws {DatabaseError} if another coordinator has the lock.
  */
 export function lockForServing(dataDirectory: string): { release(): void } {
   const path = prepareFile(join(dataDirectory, LOCK_FILE));
   const lock = new Database(path, { timeout: 0 });
   try {
-    // A journal on disk would need space there. OFF is not possible: the connection is in SQLite's defensive mode.
+    // A journal on disk would need disk space. SQLite's defensive mode of this connection forbids OFF.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
@@ -23,7 +23,7 @@ export function lockForServing(dataDirectory: string): { release(): void } {
     const reason = isHeld
       ? "another coordinator uses this data directory. Stop it first, or use another directory"
       : String(cause);
-    // The start must not wait for another coordinator as for a storage fault, so that lock is not the cause.
+    // With the lock as cause, the start would wait for the other coordinator as for a storage fault.
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });
   }
   return { release: () => void lock.close() };

@@ -11,7 +11,7 @@ interface Prepared {
 
 export type Prepare = (sql: string) => Prepared;
 
-/** Returns a function that prepares each statement of a connection once. */
+/** Returns a function that prepares each statement once for a connection. */
 export function prepareOnce(db: Database.Database): Prepare {
   const bySql = new Map<string, Prepared>();
   return (sql) => {
@@ -21,16 +21,16 @@ export function prepareOnce(db: Database.Database): Prepare {
   };
 }
 
-/** The transaction or connection of a step. Each of its promises is already resolved. */
+/** The transaction or connection of a step. All of its promises are already resolved. */
 export class SqliteTx implements Tx {
   readonly dialect = "sqlite";
   readonly #prepare: Prepare;
   readonly #ledger: Ledger | null;
   #isOver = false;
-  /** A step that has posted cannot be rolled back: later steps of the transaction may have posted. */
+  /** Whether the step has posted. It then cannot be rolled back: later steps may have posted too. */
   hasPosted = false;
 
-  /** `ledger`: null for reads. */
+  /** `ledger`: null for a read step. */
   constructor(prepare: Prepare, ledger: Ledger | null) {
     this.#prepare = prepare;
     this.#ledger = ledger;
@@ -55,7 +55,7 @@ export class SqliteTx implements Tx {
     return statement.run(parametersOf(names, values)).changes;
   }
 
-  // SQLite has a single writer.
+  // No locks are needed, because SQLite has a single writer.
   async lockAccount(): Promise<void> {}
   async lockTable(): Promise<void> {}
 
@@ -72,7 +72,7 @@ export class SqliteTx implements Tx {
     this.#ledger.post(postings, null, atMs, note);
   }
 
-  /** Ends the transaction, so that a step that still runs cannot write into another one. */
+  /** Ends the transaction: a step that still runs can then not write into the next one. */
   end(): void {
     this.#isOver = true;
   }
@@ -83,7 +83,7 @@ export class SqliteTx implements Tx {
   }
 }
 
-/** For inserts outside of steps. Parameters have no names, which would cost as much as the insert itself. */
+/** Prepares an INSERT for hot writes. Its parameters have no names, whose lookup would cost as much as the insert. */
 export function prepareInsert<C extends Table["definition"], K extends keyof C & string>(
   db: Database.Database,
   table: Table<C>,
@@ -108,7 +108,7 @@ function parametersOf(names: readonly string[], values: Values = {}): Record<str
   return parameters;
 }
 
-/** Converts lists and booleans, which SQLite does not have. */
+/** Converts lists to JSON and booleans to 0 or 1, because SQLite has neither type. */
 function parameterOf(value: unknown): unknown {
   if (value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../../shared/errors.ts";
 
-/** By SQLite result code without the part after a second underscore. Source: https://sqlite.org/rescode.html */
+/** Reasons by result code, without the part after a second underscore. Source: https://sqlite.org/rescode.html */
 const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full",
   SQLITE_BUSY: "another process is writing to the database",
@@ -13,8 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason why the database is not writable; null for an error of the statement itself. Nothing of the
- * transaction was written, so it can be retried.
+ * Returns the reason why the database is not writable; null for an error of the statement itself. After such a fault
+ * the transaction has written nothing and can be retried.
  */
 export function findStorageFault(error: unknown): string | null {
   if (!(error instanceof Database.SqliteError)) return null;
@@ -23,10 +23,10 @@ export function findStorageFault(error: unknown): string | null {
   return reason === undefined ? null : `${reason} (${error.code})`;
 }
 
-/** Codes of temporary faults, from SQLite and from file calls. Excludes permissions, which the operator must fix. */
+/** Codes of temporary faults, of SQLite and of file calls. Missing permissions are not temporary. */
 const TEMPORARY = /^(SQLITE_FULL|SQLITE_BUSY.*|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/;
 
-/** Searches an error at the start and its causes. Null if waiting does not help. */
+/** Returns the temporary fault in an error or its causes; null if waiting does not help. */
 export function storageFaultBehind(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ServiceError && cause.code === "storage_unavailable") return cause.message;

@@ -6,22 +6,22 @@ import { runBody } from "../../steps/steps.ts";
 import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
 import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
-/** `values` has an element for each operation; `failures` lists those that failed. */
+/** Results of a list of operations: `values` has an element for each, `failures` one for each that failed. */
 export interface RunResult {
   readonly values: unknown[];
   readonly failures: [index: number, failure: Failure][];
-  /** Transactions committed since the runner was created. */
+  /** Number of transactions committed since the runner was created. */
   readonly commits: number;
 }
 
 export interface RunReply extends RunResult {
-  /** Operations that failed because the database is not writable, to be retried. */
+  /** Operations that failed because the database is not writable; the writer retries the kept ones. */
   readonly unwritten: readonly [index: number, operation: Operation][];
 }
 
 export type TransactionRunner = ReturnType<typeof transactionRunner>;
 
-/** Runs lists of operations, each list in one transaction. */
+/** Returns a runner of lists of operations, each list in one transaction. */
 export function transactionRunner(db: Database.Database) {
   let commits = 0;
   const ledger = openLedger(db);
@@ -29,9 +29,9 @@ export function transactionRunner(db: Database.Database) {
   const prepare = prepareOnce(db);
 
   /**
-   * Runs operations in one transaction. A refused operation fails without affecting the others. A fault (of SQL, of the
-   * disk) rolls all of them back; each is then run again in its own transaction, so that only the faulty ones fail.
-   * While the database is not writable, all fail.
+   * Runs operations in one transaction. A refused operation does not affect the others. A fault (of SQL, of the disk)
+   * rolls all of them back, and each is run again in its own transaction, so that only faulty ones fail. While the
+   * database is not writable, all fail.
    */
   async function run(operations: readonly Operation[]): Promise<RunResult> {
     try {
@@ -48,7 +48,7 @@ export function transactionRunner(db: Database.Database) {
     const failures: [number, Failure][] = [];
     let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
-      // Each attempt may wait for the busy timeout, so one failure is enough.
+      // An attempt may wait for the busy timeout, so after one storage failure the rest fail without an attempt.
       const result = storageFailure === undefined ? await run([operation]) : undefined;
       const failure = storageFailure ?? result?.failures[0]?.[1];
       if (failure?.kind === "storage") storageFailure = failure;
@@ -61,7 +61,7 @@ export function transactionRunner(db: Database.Database) {
   async function runTogether(operations: readonly Operation[]): Promise<RunResult> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
-    // Waits for the connection's busy timeout.
+    // BEGIN waits for the busy timeout of the connection.
     db.exec("BEGIN IMMEDIATE");
     ledger.begin();
     try {
@@ -85,7 +85,7 @@ export function transactionRunner(db: Database.Database) {
     return { values, failures, commits };
   }
 
-  /** A step that throws has written nothing. */
+  /** Runs a step within the transaction. If the step throws, its writes are rolled back. */
   async function runStep([name, args]: StepOperation): Promise<unknown> {
     const tx = new SqliteTx(prepare, ledger);
     db.exec("SAVEPOINT step");
@@ -94,7 +94,7 @@ export function transactionRunner(db: Database.Database) {
       db.exec("RELEASE step");
       return value;
     } catch (error) {
-      // The cached balances of the transaction include what the step posted.
+      // The step cannot be rolled back, because the cached balances of the transaction include its postings.
       if (tx.hasPosted && isExpected(error))
         throw new Error(`Step ${name} must not refuse after it has posted`, { cause: error });
       if (db.inTransaction) db.exec("ROLLBACK TO step; RELEASE step");
@@ -108,7 +108,7 @@ export function transactionRunner(db: Database.Database) {
   return { run };
 }
 
-/** Rejects a step that awaits anything but its transaction, because it would keep the transaction of others open. */
+/** Rejects if the step awaits anything but its transaction, which would keep the shared transaction open. */
 function settledAtOnce<T>(name: string, step: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const overdue = setImmediate(() => {
@@ -123,7 +123,7 @@ function apply(operations: Operations, [kind, args]: Exclude<Operation, StepOper
   return (operations[kind] as (args: unknown) => unknown)(args);
 }
 
-/** Adds the operations that can be retried to the result. */
+/** Runs operations and adds those that can be retried to the result. */
 export async function runForReply(runner: TransactionRunner, operations: readonly Operation[]): Promise<RunReply> {
   const result = await runner.run(operations);
   const unwritten: [number, Operation][] = [];

@@ -3,7 +3,7 @@ import { InsufficientCreditsError, KeyCreditsError } from "../../../credits/cred
 import { findStorageFault } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
-/** An error as a worker sends it, because the structured clone loses classes. */
+/** An error in the form that a worker sends, because the structured clone loses classes. */
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "credits"; readonly requiredMicro: bigint; readonly balanceMicro: bigint }
@@ -15,7 +15,7 @@ export type Failure =
   | { readonly kind: "storage"; readonly reason: string }
   | { readonly kind: "fault"; readonly message: string };
 
-/** Refusals, which are thrown before anything is written. */
+/** Returns whether the error is a refusal, which an operation throws before it writes anything. */
 export function isExpected(error: unknown): error is ServiceError | IllegalTransitionError {
   return error instanceof ServiceError || error instanceof IllegalTransitionError;
 }
@@ -36,6 +36,7 @@ export function toFailure(error: unknown): Failure {
   return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
 }
 
+/** Restores the error that a worker sent. */
 export function toError(failure: Failure): Error {
   switch (failure.kind) {
     case "service":

@@ -11,9 +11,9 @@ import { openForWriting } from "./connection.ts";
 import type { Operation } from "./operations.ts";
 import { toFailure } from "./worker-errors.ts";
 
-/** Messages to the thread of this file, the only writer of the process, so that no request waits for a disk. */
+/** Messages to the writer thread, which runs this file. It is the only writer, so that no request waits for a disk. */
 export type ToWriter =
-  /** Sent first, and again after `close`. */
+  /** The first message, also after a `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };
@@ -41,7 +41,7 @@ port.on("message", (message: ToWriter) => {
   port.postMessage({ isClosed: true } satisfies FromWriter);
 });
 
-/** Runs operations, after opening the database if its disk prevented that before. */
+/** Runs operations, after opening the database if a failing disk prevented that before. */
 async function run(operations: readonly Operation[]): Promise<RunResult> {
   try {
     return await open().runner.run(operations);
@@ -56,7 +56,7 @@ function open() {
   if (path === null) throw new Error("Expected an open message before the first run");
   if (opened === null) {
     const db = openForWriting(path);
-    // A step's savepoint must not copy deleted content to a file, nor fail for lack of space there.
+    // In memory, a step's savepoint leaves no deleted content in a file and needs no disk space.
     db.pragma("temp_store = MEMORY");
     opened = { db, runner: transactionRunner(db) };
   }
@@ -64,8 +64,8 @@ function open() {
 }
 
 /**
- * Moves the write-ahead log into the database file and truncates it. Does not wait: returns false, without a loss, if a
- * reader, such as a command of another process, still needs the log, or if the disk fails.
+ * Moves the write-ahead log into the database file and truncates it, without waiting. Returns false, and loses nothing,
+ * if a reader, such as a command of another process, still needs the log, or if the disk fails.
  */
 function truncateLog(db: Database.Database): boolean {
   const timeoutMs = db.pragma("busy_timeout", { simple: true }) as number;

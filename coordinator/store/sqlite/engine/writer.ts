@@ -11,23 +11,24 @@ import type { FromWriter, ToWriter } from "./writer-worker.ts";
 const isKept = (operation: Operation): boolean =>
   isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT_WRITES.has(operation[0]);
 
-/** Delay between retries while the database is not writable. */
+/** Delay between attempts while the database is not writable. */
 const RETRY_MS = 500;
-/** Maximum number of kept operations; output has its own budgets. Above it, the writer stops. */
+/** Maximum number of queued kept operations, above which the writer stops. Output has its own budgets. */
 const MAX_KEPT = 100_000;
-/** Operations in one transaction; limits how long the first one waits for the last. */
+/** Maximum number of operations in one transaction, which limits how long the first waits for the last. */
 const MAX_OPERATIONS = 512;
+/** Reason of a refusal for callers; disk path and setting appear only in the log. */
 const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";
 
 const threads = reusedThreads("writer-worker", import.meta.url);
 
-/** The part of the thread that a {@link Writer} uses. */
+/** The methods of the thread that a {@link Writer} uses. */
 export interface WriterThread {
   postMessage(message: ToWriter): void;
   on(event: "message", listener: (reply: FromWriter) => void): unknown;
   on(event: "error" | "messageerror", listener: (error: unknown) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
-  /** Called when the thread has closed its database. */
+  /** Returns the thread to the pool, once it has closed its database. */
   release(): void;
 }
 
@@ -51,9 +52,9 @@ interface QueuedOperation extends Caller {
 }
 
 /**
- * Group commit. Operations queue in call order. Whenever the worker is free, it gets the queue as one transaction. An
- * idle store adds no delay, and a busy one shares each sync of the disk among many operations. While the database is
- * not writable (full disk, lock of another process) the store is read-only: it keeps what must not be lost.
+ * Group commit. Operations queue in call order; whenever the worker is free, it gets the queue as one transaction. An
+ * idle store adds no delay, and a busy store shares each sync of the disk among many operations. While the database is
+ * not writable (full disk, lock of another process), the store is read-only and keeps only `kept` operations.
  */
 export class Writer {
   readonly #thread: WriterThread;
@@ -61,7 +62,7 @@ export class Writer {
   readonly #onReadOnly: (because: string | null) => void;
   readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
-  /** Callers without their operations, which the worker has; otherwise an image would be in memory twice. */
+  /** Callers of the operations that the worker has; keeping the operations too would have images in memory twice. */
   #inFlight: Caller[] = [];
   #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
@@ -104,12 +105,12 @@ export class Writer {
     return this.#queue.length + this.#inFlight.length;
   }
 
-  /** Reason why the store is read-only; null if it is writable. */
+  /** Reason why the store is read-only; null while it is writable. */
   get readOnlyBecause(): string | null {
     return this.#readOnlyBecause ?? this.#lowSpaceBecause;
   }
 
-  /** `because`: reason why the remaining space is reserved for what must not be lost; null if there is enough. */
+  /** Makes the store read-only when space is low. `because`: reason, or null once there is enough space. */
   setLowSpace(because: string | null): void {
     if (because !== this.#lowSpaceBecause && this.#readOnlyBecause === null) this.#onReadOnly(because);
     this.#lowSpaceBecause = because;
@@ -119,7 +120,7 @@ export class Writer {
     return this.queued === 0;
   }
 
-  /** Resolves after the commit. Rejects with `storage_unavailable` while read-only, unless the operation is kept. */
+  /** Resolves after the commit. While read-only, rejects with `storage_unavailable` unless the operation is kept. */
   run<K extends keyof Operations>(kind: K, args: Parameters<Operations[K]>[0]): Promise<ReturnType<Operations[K]>> {
     return this.#add([kind, args] as unknown as Operation) as Promise<ReturnType<Operations[K]>>;
   }
@@ -131,7 +132,6 @@ export class Writer {
   #add(operation: Operation): Promise<unknown> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
-    // Disk path and setting are only for the log.
     const refusal = this.#readOnlyBecause ?? (this.#lowSpaceBecause === null ? null : LOW_SPACE);
     if (refusal !== null && !isKept(operation)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
@@ -149,23 +149,23 @@ export class Writer {
     });
   }
 
-  /** Refuses new operations. Resolves when the earlier ones have settled. */
+  /** Refuses new operations, and resolves when the earlier ones have settled. */
   drain(): Promise<void> {
     this.#drained ??= this.#isIdle ? Promise.resolve() : new Promise((resolve) => (this.#onDrained = resolve));
-    // Operations that cannot be written now are lost, as in a crash.
+    // One last attempt: operations that cannot be written now are lost, as in a crash.
     if (this.#retry !== null) this.#tryAgain();
     return this.#drained;
   }
 
-  /** Drains, then closes the database. */
+  /** Waits for the earlier operations, then closes the database. */
   async close(): Promise<void> {
     await this.drain();
-    // No effect if the worker has exited.
+    // The message has no effect if the worker has exited.
     this.#thread.postMessage({ kind: "close" } satisfies ToWriter);
     await this.#closed;
   }
 
-  /** Posts in a microtask, so that calls of one tick share a transaction. */
+  /** Posts the queue in a microtask, so that all calls of this tick share a transaction. */
   #schedule(): void {
     if (this.#isScheduled || this.#inFlight.length > 0 || this.#retry !== null) return;
     this.#isScheduled = true;
@@ -217,7 +217,7 @@ export class Writer {
     if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
   }
 
-  /** Without kept operations, makes a small write to detect that the disk has space again. */
+  /** Writes the kept operations again. With an empty queue, a small write detects that the disk has space. */
   #tryAgain(): void {
     this.#retry?.cancel();
     this.#retry = null;
@@ -225,7 +225,7 @@ export class Writer {
     this.#post();
   }
 
-  /** Handles the loss of the worker. It is unknown whether the operations in flight were committed. */
+  /** Rejects all operations after the loss of the worker. Those in flight may have been committed. */
   #break(cause: Error): void {
     this.#fault ??= new Error(`The store's writer stopped: ${cause.message}`, { cause });
     const lost = [...this.#inFlight, ...this.#queue];

@@ -27,8 +27,8 @@ export function prepareInsertPieces(db: Database.Database): (jobId: string, piec
 }
 
 /**
- * Returns a function that replaces the chunks of an ended job's feed by one row. `lastChunk`: has no row of its own.
- * `isOutput`: the text is the output of the job, and is kept even if it is empty.
+ * Returns a function that replaces the chunks of an ended job's feed by one row. `lastChunk`: chunk that was not stored
+ * before; null for none. `isOutput`: the text is the output of the job, and is stored even if it is empty.
  */
 export function prepareFold(
   db: Database.Database,
@@ -45,7 +45,7 @@ export function prepareFold(
     if (chunks.length === 0 && !isOutput) return;
     const parts = chunks.map((row) => {
       const { attempt, seq } = row;
-      // An earlier version stored large images in the chunks themselves.
+      // An earlier version stored large images inside the chunks.
       const { items, large } = splitChunk({ attempt, seq, items: unfoldItems(row) });
       for (const value of large) insertPieces(jobId, splitLarge(value));
       return { attempt, items };

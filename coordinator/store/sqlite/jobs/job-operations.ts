@@ -16,7 +16,9 @@ export function jobOperations(db: Database.Database, ledger: Ledger): Pick<HotWr
 }
 
 function moveJob(db: Database.Database): HotWrites["moveJob"] {
-  /** A new attempt has a higher number than all before it; the other moves name the current attempt. */
+  /**
+   * Statements by event. A new attempt must have a higher number than the stored one; other events name the stored one.
+   */
   const updates = {
     assign: prepareMove(db, "assign", "attempt = @attempt, island_id = @islandId", "attempt < @attempt"),
     start: prepareMove(db, "start", "started_at_ms = @atMs", "attempt = @attempt"),
@@ -98,7 +100,7 @@ function endJob(db: Database.Database, ledger: Ledger): HotWrites["endJob"] {
   };
 }
 
-/** Returns the error for a guarded UPDATE that matched no row. */
+/** Returns a function for the error of a guarded UPDATE that matched no row. */
 function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent) => Error {
   const findState = db.prepare<[string], JobState>("SELECT state FROM jobs WHERE id = ?").pluck();
   return (jobId, event) => {
@@ -107,7 +109,7 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   };
 }
 
-/** Completes the batch of an ended job if it was the last one, and makes webhooks due. Returns their ids. */
+/** Returns a function that completes the batch after its last job, makes webhooks due and returns their ids. */
 function prepareFollowUp(db: Database.Database): (ended: EndedJob, atMs: number) => string[] {
   const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
     `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
@@ -125,16 +127,16 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJob, atMs: number)
   };
 }
 
-/** Number of jobs listed at once. More would make the commit that lists them slower than the others. */
+/** Number of ended jobs that enter the indexes together. More would make that commit slower than others. */
 const LISTED_TOGETHER = 32;
 
 /**
- * Returns a function to call after each end, which adds ended jobs to the indexes, many at once: one by one, each would
- * write a page of each index. Lists also read the jobs that are not in the indexes yet.
+ * Returns a function to call after each end. It adds ended jobs to the indexes 32 at a time: one by one, each would
+ * write a page of every index. Lists also read the jobs that are not in the indexes yet.
  */
 function prepareListing(db: Database.Database): () => void {
   const list = db.prepare("UPDATE jobs SET is_unlisted = 0 WHERE is_unlisted = 1");
-  // The number left by an earlier run is unknown, so they are listed with the first job.
+  // The number that an earlier run left is unknown, so the first end lists them.
   let unlisted = LISTED_TOGETHER;
   return () => {
     unlisted += 1;

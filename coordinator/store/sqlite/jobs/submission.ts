@@ -21,7 +21,7 @@ import { prepareKeySpending } from "./key-spending-operations.ts";
 
 type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
-/** A submitted job or batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
+/** A submitted job or batch, whose id its webhook, Idempotency-Key and ledger entries refer to. */
 interface Subject {
   readonly kind: "job" | "batch";
   readonly id: string;
@@ -40,7 +40,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
     submitBatch(batch) {
       const { id, jobs, webhook } = batch;
       const insert = () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null });
-      // A single coordinator counts quota slots in memory.
+      // 0, because a single coordinator counts quota slots in memory.
       return submit(batch, { kind: "batch", id, jobs }, insert) ?? 0;
     },
     findRepeat: (request) => keys.find(request) ?? null,
@@ -49,8 +49,8 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
 }
 
 /**
- * Stores submissions of both kinds. Returns what the first submission with the same Idempotency-Key created, or null if
- * this one was stored. `insertSubject` inserts the row that the jobs refer to.
+ * Returns a function that stores a submission, or returns what the first one with the same Idempotency-Key created.
+ * `insertSubject` inserts the batch row that the jobs refer to.
  */
 function prepareSubmit(
   db: Database.Database,
@@ -81,11 +81,11 @@ function prepareSubmit(
   };
 }
 
-/** Columns that have the same values in all jobs of a submission. */
+/** Columns with equal values in all jobs of a submission. */
 const LINKS = ["batchId", "webhookId", "keyNumber", "keyMonth"] as const;
 type JobLinks = Pick<RowOf<typeof jobTable>, (typeof LINKS)[number]>;
 
-/** Inserts a job and its input: pending, or with its first attempt. */
+/** Returns a function that inserts a job and its input, as `pending` or with its first attempt. */
 function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobLinks) => void {
   const insert = prepareInsert(db, jobTable, [...SUBMITTED_COLUMNS, ...LINKS, "state", "attempt", "islandId"]);
   const insertInput = prepareInsert(db, jobInputTable, ["jobId", "input"]);
@@ -101,7 +101,7 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
   };
 }
 
-/** Jobs and batches of an account share one key space. */
+/** Prepares access to Idempotency-Keys. Jobs and batches of an account share them. */
 function idempotencyKeys(db: Database.Database) {
   const select = db.prepare<[string, string], Omit<RowOf<typeof idempotencyKeyTable>, "accountId" | "key">>(
     `SELECT ${idempotencyKeyTable.columnsBut("accountId", "key")} FROM idempotency_keys WHERE account_id = ? AND key = ?`,
@@ -111,7 +111,7 @@ function idempotencyKeys(db: Database.Database) {
        batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`;
   const insert = prepareInsert(db, idempotencyKeyTable, members, orReplace);
   return {
-    /** Returns undefined without a key and for a new one. @throws {ServiceError} `idempotency_conflict`. */
+    /** Returns what the key created; undefined for a new key or none. @throws {ServiceError} `idempotency_conflict`. */
     find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
       if (idempotency === null) return undefined;
       const known = select.get(accountId, idempotency.key);
@@ -120,7 +120,7 @@ function idempotencyKeys(db: Database.Database) {
       throw REFUSALS.idempotency_conflict();
     },
 
-    /** No-op for a submission without a key. */
+    /** Stores what the key created. No-op for a submission without a key. */
     save({ accountId, createdAtMs, idempotency }: KeyedRequest, made: Made): void {
       if (idempotency !== null) insert({ accountId, createdAtMs, ...idempotency, ...made });
     },

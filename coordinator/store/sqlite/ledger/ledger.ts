@@ -4,9 +4,9 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * The ledger within one transaction of the database. Balances are cached and written by `flush`, so that a party with
- * many operations costs one update. Amounts are exact doubles. Balances are bigints, because that of the network counts
- * all credits ever issued.
+ * Opens the ledger for the writer's transactions. Balances are cached within a transaction and written by `flush`, so
+ * that a party with many operations costs one update. Amounts are exact doubles. Balances are bigints, because that of
+ * the network counts all credits ever issued.
  */
 export function openLedger(db: Database.Database) {
   const balances = new Map<LedgerParty, bigint>();
@@ -25,7 +25,7 @@ export function openLedger(db: Database.Database) {
     return db.prepare(`INSERT INTO entries (id, txn, party, micro, kind, job_id, at_ms) VALUES ${rows}`);
   };
 
-  /** Returns micro-credits; undefined for a party that does not exist. */
+  /** Returns a balance in micro-credits; undefined for an unknown party. */
   function balanceOf(party: LedgerParty): bigint | undefined {
     const kept = balances.get(party);
     if (kept !== undefined) return kept;
@@ -41,6 +41,7 @@ export function openLedger(db: Database.Database) {
 
   return {
     balanceOf,
+    /** Forgets the cached balances at the start of a transaction. */
 
     begin(): void {
       balances.clear();
@@ -48,19 +49,19 @@ export function openLedger(db: Database.Database) {
       lastId = null;
     },
 
-    /** Call it before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
+    /** Checks postings before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
     assertAccepts(postings: readonly Posting[]): void {
       const refusal = refusalOf(postings, balanceOf);
       if (refusal !== null) throw refusal;
     },
 
-    /** Drops unchanged balances: a step that was rolled back may have created their parties. */
+    /** Drops unchanged balances, because a step that was rolled back may have created their parties. */
     forget(): void {
       for (const party of balances.keys()) if (!changed.has(party)) balances.delete(party);
     },
 
     /**
-     * Writes postings as one movement. `subjectId`: their job or batch. `note`: shown to the account.
+     * Writes postings as one movement. `subjectId`: id of the job or batch. `note`: text shown to the account.
      * @throws {Error} for postings that `assertAccepts` refuses; this rolls back what the operation has written.
      */
     post(postings: readonly Posting[], subjectId: string | null, atMs: number, note: string | null = null): void {
@@ -73,7 +74,7 @@ export function openLedger(db: Database.Database) {
       const values: unknown[] = [];
       for (const { party, micro, kind } of moved) {
         lastId += 1;
-        // Job and time are stored in the first entry.
+        // Only the first entry has job and time.
         const isFirst = lastId === txn;
         values.push(lastId, txn, party, micro, kind, isFirst ? subjectId : null, isFirst ? atMs : 0);
         add(party, micro);
@@ -84,7 +85,7 @@ export function openLedger(db: Database.Database) {
       if (note !== null) insertNote.run(txn, note);
     },
 
-    /** The database rejects a negative balance of a client or a hold. */
+    /** Writes the changed balances. The database rejects a negative one of a client or a hold. */
     flush(): void {
       for (const party of changed) updateBalance.run(balanceOf(party) ?? 0n, party);
       changed.clear();
@@ -92,7 +93,7 @@ export function openLedger(db: Database.Database) {
   };
 }
 
-/** For copied entries: their ids may have gaps, and the trigger only creates lines at ids divisible by 256. */
+/** Rebuilds the lines of copied entries: ids may have gaps, and the trigger creates lines only at multiples of 256. */
 export function rebuildLedgerLines(db: Database.Database): void {
   db.exec(`DELETE FROM ledger_lines;
     INSERT INTO ledger_lines (party, entry, micro)
