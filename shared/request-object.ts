@@ -70,7 +70,7 @@ export function fieldNotesOf(schema: z.ZodType): FieldNotes {
 }
 
 /** Records notes in the schema's definition, which copies share, such as those of `refine` and `openapi`. */
-function withNotes<S extends z.ZodType>(schema: S, noted: FieldNotes): S {
-  Object.assign(schema.def, noted);
+function withNotes<S extends z.ZodType>(schema: S, notes: FieldNotes): S {
+  Object.assign(schema.def, notes);
   return schema;
 }

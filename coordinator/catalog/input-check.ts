@@ -33,13 +33,13 @@ const BYTES_PER_NAME = 4;
 /**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Does not look up
  * referenced files.
- * @param asked value from a JSON parser
+ * @param value from a JSON parser
  * @param root request field of the input, with which paths in errors begin
  * @returns the input, with `max_tokens` lowered to what the Cargo can generate
  * @throws {ValidationError} with each invalid field (only the first for a large input that is not chat)
  */
-export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input"): CheckedInput {
-  const input = cargo.isChat ? withLoweredTokens(asked, cargo.contextTokens ?? null) : asked;
+export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input"): CheckedInput {
+  const input = cargo.isChat ? withLoweredTokens(value, cargo.contextTokens ?? null) : value;
   const json = JSON.stringify(input);
   const bytes = Buffer.byteLength(json);
   const sizeError = sizeErrorOf(input, bytes, cargo.isChat ? MAX_CHAT_BYTES : MAX_INPUT_BYTES);
@@ -58,8 +58,8 @@ export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input")
 
 /** Lowers `max_tokens` to what the Cargo can generate, because clients send the same limit for all models. */
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
-  const { max_tokens: asked } = input;
-  const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
+  const { max_tokens: requested } = input;
+  const maximum = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
   if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_REQUESTED_TOKENS)
     return input;
   return { ...input, max_tokens: most };

@@ -37,10 +37,13 @@ export function unsharedCredentials(
   const users = new Set<CredentialUser>();
   const stop = new AbortController();
   let checked: number | null = null;
+  /** A session may open after the first check of a revision with a credential that was looked up before it. */
+  let isCheckedTwice = false;
   const check = async (): Promise<void> => {
     const revision = await accounts.credentialsRevision();
-    if (revision === checked) return;
+    if (revision === checked && isCheckedTwice) return;
     await endEnded(users, accounts);
+    isCheckedTwice = revision === checked;
     checked = revision;
   };
   return {

@@ -53,7 +53,7 @@ const RETRY = { emptyMs: 250, failedMs: 1_000 };
 /** Age after which a pending request no longer reserves free slots. */
 const RESERVED_MS = 250;
 /** Maximum number of concurrent requests, each of which reserves slots. */
-const MAX_ASKED = 4;
+const MAX_REQUESTS = 4;
 
 /**
  * Decides what to announce about waiting jobs and free slots, which coordinator to ask for jobs, and which jobs to
@@ -96,7 +96,8 @@ export function workShares(selfId: string, here: SharedWork) {
 
   /** Sums the load of a kind of work at the other coordinators, except `exceptId`. */
   function sumOf(key: string, exceptId?: string): Sum {
-    return sum(...[...peers.values()].flatMap(({ id, work }) => (id === exceptId ? [] : (work.get(key) ?? []))));
+    const loads = [...peers.values()].filter(({ id }) => id !== exceptId).map(({ work }) => work.get(key));
+    return sum(...loads.filter((load) => load !== undefined));
   }
 
   /**
@@ -127,14 +128,14 @@ export function workShares(selfId: string, here: SharedWork) {
       ({ id, freeSlots }) => freeSlots > own || (freeSlots === own && id < selfId),
     );
     let victim: PeerLoad | undefined;
-    let most = 0;
+    let highest = 0;
     for (const demand of startable) {
       for (const peer of demand.peers.values()) {
         const pressure = pressureOf(peer.work.get(demand.key));
-        if (pressure <= most || !mayAsk(peer, nowMs)) continue;
+        if (pressure <= highest || !mayAsk(peer, nowMs)) continue;
         if (!mayAskNow(demand, peer, ahead, nowMs)) continue;
         victim = peer;
-        most = pressure;
+        highest = pressure;
       }
     }
     if (victim === undefined) return undefined;
@@ -166,9 +167,9 @@ export function workShares(selfId: string, here: SharedWork) {
         plans.set(peer.id, plan);
       }
     }
-    const [most] = [...plans].sort(([, a], [, b]) => b.jobs - a.jobs);
-    if (most === undefined) return undefined;
-    const [victimId, { backlog }] = most;
+    const [largest] = [...plans].sort(([, a], [, b]) => b.jobs - a.jobs);
+    if (largest === undefined) return undefined;
+    const [victimId, { backlog }] = largest;
     return { victimId, request: { offer: { kinds: [], islands: [] }, backlog } };
   }
 
@@ -262,7 +263,7 @@ export function workShares(selfId: string, here: SharedWork) {
     /** Returns the next request for jobs. Call `noteRest` and `noteReply`, or `noteFailure`, afterwards. */
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
-      if (recent.length >= MAX_ASKED) return undefined;
+      if (recent.length >= MAX_REQUESTS) return undefined;
       const some = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
       if (some.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));

@@ -20,7 +20,7 @@ import { sessionWatch } from "./session/session-watch.ts";
 
 /** Maximum of rejected tokens per address and minute. An Island does not retry after its token is rejected. */
 const MAX_REFUSED = 30;
-/** Maximum number of remembered tokens, each for accepted and for ended ones. The oldest is forgotten first. */
+/** Maximum of remembered accepted tokens, and of ended credentials. The oldest is forgotten first. */
 const MAX_TOKENS = 10_000;
 const TOKEN_REVOKED = "the Island token was revoked";
 
@@ -49,8 +49,8 @@ export function openIslandGateway(
     ["code"],
   );
   const sessions = new Set<IslandSession>();
-  /** Ids of revoked tokens. A session may open after its token was revoked, if the token was checked before that. */
-  const endedTokens = recentMap<true>(MAX_TOKENS);
+  /** Ended credentials. A session may open after its token was revoked, if the token was checked before that. */
+  const endedCredentials = recentMap<true>(MAX_TOKENS);
   const limit = joinLimit(clock);
   const byAccount = accountSessions(env);
   const shared: SharedBySessions = {
@@ -92,7 +92,7 @@ export function openIslandGateway(
     if (protocol === SUBPROTOCOL) {
       const session = new IslandSession(socket, owner, shared);
       sessions.add(session);
-      if (endedTokens.has(owner.tokenId)) session.dismiss(TOKEN_REVOKED, null);
+      if (endedCredentials.has(owner.tokenId)) session.dismiss(TOKEN_REVOKED, null);
       return;
     }
     socket.attach({ ...IGNORE_EVENTS, onError: () => socket.terminate() });
@@ -110,14 +110,14 @@ export function openIslandGateway(
   }
 
   function endSessionsOf(tokenId: string): void {
-    endedTokens.set(tokenId, true);
+    endedCredentials.set(tokenId, true);
     for (const session of sessions) if (session.owner.tokenId === tokenId) session.dismiss(TOKEN_REVOKED, null);
   }
 
   return {
     frames,
     metrics: [refusals],
-    /** Ends all sessions of a token. Ids of other credentials are ignored. */
+    /** Ends all sessions of a token. Other credentials have no session. */
     endSessionsOf,
 
     /**

@@ -51,7 +51,7 @@ export function islandIndices(
       const cargo = cargoOf(kind.slug);
       if (cargo === undefined) return false;
       const needs = { ...cargo, ...workKindOf(kind) };
-      return [...islands.values()].some(({ id, info }) => !avoid.has(id) && fits(needs, info) === true);
+      return islands.values().some(({ id, info }) => !avoid.has(id) && fits(needs, info) === true);
     },
 
     /** See `CargoIslands.put`. @param slug Updates only the indices of that Cargo. */

@@ -123,7 +123,7 @@ export const islandTokenSteps = {
     const sql = `UPDATE island_tokens SET revoked_at_ms = @atMs
       WHERE id = @tokenId AND account_id = @accountId AND revoked_at_ms IS NULL`;
     const isRevoked = (await tx.run(sql, { accountId, tokenId, atMs })) === 1;
-    // In PostgreSQL a trigger increments the revision.
+    // In PostgreSQL a trigger increments the revision. Tokens are deleted only with their account, which increments it.
     if (isRevoked && tx.dialect === "sqlite") await tx.run("UPDATE credentials_revision SET revision = revision + 1");
     return isRevoked;
   }),

@@ -132,11 +132,17 @@ function hubUrl({ hub }: LookupPolicy, path: string): URL {
 }
 
 function hubRefusal(url: URL, { repository }: HubAddress, status: number): PinLookupError {
-  return refusal(url, status, repository, "such file or repository:", "a token");
+  const missing = `no such file or repository: ${repository}`;
+  return refusal(url, status, repository, { missing, credential: "a token" });
 }
 
-function refusal({ host }: URL, status: number, name: string, kind: string, credential: string): PinLookupError {
-  if (status === 404) return new PinLookupError(`${host} has no ${kind} ${name}`);
+function refusal(
+  { host }: URL,
+  status: number,
+  name: string,
+  { missing, credential }: { readonly missing: string; readonly credential: string },
+): PinLookupError {
+  if (status === 404) return new PinLookupError(`${host} has ${missing}`);
   if (status === 401 || status === 403)
     return new PinLookupError(`${host} does not show ${name} without ${credential}`);
   return new PinLookupError(`${host} responded with ${status} for ${name}`);
@@ -171,7 +177,8 @@ async function registryDigest(image: string, policy: LookupPolicy, signal: Abort
     const authorization = `Bearer ${token}`;
     response = await ask(url, { method: "HEAD", headers: { accept, authorization } }, policy, signal);
   }
-  if (response.status !== 200) throw refusal(url, response.status, image, "image", "a sign-in");
+  if (response.status !== 200)
+    throw refusal(url, response.status, image, { missing: `no image ${image}`, credential: "a sign-in" });
   const digest = response.headers.get("docker-content-digest") ?? "";
   if (!DIGEST.test(digest)) throw new PinLookupError(`${url.host} returned no SHA-256 digest for ${image}`);
   return digest;

@@ -182,7 +182,7 @@ export const credentialSteps = {
     return new Map(rows.map(({ id, micro }) => [id, micro]));
   }),
 
-  /** Returns a number that each change of a key, session or limit increments. Every request reads it. */
+  /** Returns a number that each change of a key, session, Island token or limit increments. Every request reads it. */
   credentialsRevision: read(
     async (tx) => (await tx.only<{ revision: number }>("SELECT revision FROM credentials_revision")).revision,
   ),

@@ -71,15 +71,42 @@ describe("unsharedCredentials()", () => {
     changes.end("itk_1");
     await passSecond();
     expect(ended).toEqual(["itk_1"]);
+    await passSecond();
     changes.isAway = true;
     changes.end("itk_2");
     for (let round = 0; round < 10; round += 1) await passSecond();
-    expect(ended).toEqual(["itk_1"]);
+    expect(ended).toEqual(["itk_1", "itk_1"]);
     changes.isAway = false;
     await passSecond();
-    expect(ended).toEqual(["itk_1", "itk_1", "itk_2"]);
+    expect(ended).toEqual(["itk_1", "itk_1", "itk_1", "itk_2"]);
     watch.close();
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("unsharedCredentials() while a session opens", () => {
+  it("ends a credential that was revoked after its look-up and checked before its session opened", async () => {
+    const [changes, clock, ended] = [new HeldChanges(), new ManualClock(), [] as string[]];
+    const open: string[] = [];
+    const accounts = {
+      endedOf: (credentials: readonly string[]) => changes.endedOf(credentials),
+      credentialsRevision: async () => (await changes.since(null)).revision,
+    };
+    const watch = unsharedCredentials(accounts, { clock, log: testEnv().log });
+    watch.serve({ end: (credential) => ended.push(credential), open: () => open });
+    changes.end("itk_1");
+    clock.advance(1_000);
+    await settle();
+    open.push("itk_1");
+    clock.advance(1_000);
+    await settle();
+    expect(ended).toEqual(["itk_1"]);
+    open.length = 0;
+    const asked = changes.asked.length;
+    clock.advance(5_000);
+    await settle();
+    expect(changes.asked).toHaveLength(asked);
+    watch.close();
   });
 });
 

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 
 /** Button that copies a text. Browsers permit that only on https and localhost; elsewhere the button asks to select the text by hand. */
 export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
   const copy = (): void => {
     const show = (what: string) => () => {
-      setSaid(what);
-      setTimeout(() => setSaid(null), 2_000);
+      setOutcome(what);
+      setTimeout(() => setOutcome(null), 2_000);
     };
     // `clipboard` is undefined on plain http.
     const clipboard = navigator.clipboard as Clipboard | undefined;
@@ -15,7 +15,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
   };
   return (
     <button type="button" class="button small" onClick={copy}>
-      <span aria-live="polite">{said ?? label}</span>
+      <span aria-live="polite">{outcome ?? label}</span>
     </button>
   );
 }
