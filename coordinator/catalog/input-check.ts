@@ -60,9 +60,9 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: requested } = input;
   const maximum = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
-  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_REQUESTED_TOKENS)
+  if (typeof requested !== "number" || !Number.isInteger(requested) || requested <= maximum || requested > MAX_REQUESTED_TOKENS)
     return input;
-  return { ...input, max_tokens: most };
+  return { ...input, max_tokens: maximum };
 }
 
 function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string | null {

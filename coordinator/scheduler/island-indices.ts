@@ -51,7 +51,8 @@ export function islandIndices(
       const cargo = cargoOf(kind.slug);
       if (cargo === undefined) return false;
       const needs = { ...cargo, ...workKindOf(kind) };
-      return islands.values().some(({ id, info }) => !avoid.has(id) && fits(needs, info) === true);
+      for (const { id, info } of islands.values()) if (!avoid.has(id) && fits(needs, info) === true) return true;
+      return false;
     },
 
     /** See `CargoIslands.put`. @param slug Updates only the indices of that Cargo. */
