@@ -38,7 +38,7 @@ import { missingPage, noRouteError, serveFrontDoor } from "./routes/front-door.t
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
-/** Returns the groups of the API, in the order of its document. */
+/** Returns the route groups of the API in the order of the OpenAPI document. */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
   return [
     healthRoutes,
@@ -70,7 +70,7 @@ export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[
   ];
 }
 
-/** Creates the HTTP API. Its listener must pass Node's own request and response. */
+/** Creates the HTTP API. The listener that serves it must pass Node's own request and response. */
 export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
@@ -106,7 +106,7 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: HttpDep
   return refuse(c, error, deps);
 }
 
-/** All errors of the API pass here. */
+/** Logs an unexpected error and returns the error response. Handles all errors of the API. */
 function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: HttpDeps): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "Request failed");

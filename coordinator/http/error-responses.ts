@@ -14,11 +14,11 @@ import { InsufficientCreditsError, KeyCreditsError } from "../credits/credit-err
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
-/** `Retry-After` in seconds if no Island was free or had the model. */
+/** `Retry-After` in seconds of a failed job for which no Island was free or had the model. */
 const NO_ISLAND_RETRY_S = 5;
-/** `Retry-After` in seconds. A failover of a database takes seconds; a retry may reach another coordinator. */
+/** `Retry-After` in seconds by error code. A database failover takes seconds; another coordinator may serve a retry. */
 const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
-/** The model or image could not be fetched: 503, because neither the coordinator nor the request is at fault. */
+/** Job errors for a model or image that could not be fetched: 503, because coordinator and request are not at fault. */
 const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
   "model_unavailable",
   "model_hash_mismatch",
@@ -26,13 +26,13 @@ const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
 ]);
 const CANCELLED_MESSAGE =
   "The job of this request was cancelled by its account (DELETE /jobs/{id}) or by an operator; send the request again if you still need the response";
-/** Does not quote the error, which may contain file names or secrets. */
+/** Message for an unexpected error. It does not quote the error, which may contain file names or secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/** No Island started the job of a waiting client in time, or none can run it. `message` is the job's error. */
+/** Error of a waiting client whose job no Island started in time or can run. `message` is the job's error. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
-  /** Null if a retry fails too. */
+  /** Seconds until a retry may succeed; null if a retry would fail too. */
   readonly retryAfterS: number | null;
   constructor({ message, retryable }: Pick<JobError, "message" | "retryable">) {
     super("no_island_available", message);
@@ -40,12 +40,12 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** The job of a waiting client ended without a result. */
+/** Error of a waiting client whose job ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
   readonly retryable: boolean;
-  /** HTTP status, which may differ from that of the code. */
+  /** HTTP status of the response, which may differ from the usual status of `job_failed`. */
   readonly status: number;
   readonly retryAfterS: number | null;
   /**
@@ -74,10 +74,10 @@ export class MethodNotAllowedError extends ServiceError {
   }
 }
 
-/** Format of errors: each vendor's libraries read their own. */
+/** Format of an error body: the libraries of each vendor read only that vendor's format. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
 
-/** Without this header, each client retries by its own list of statuses (Claude Code: 401, LangChain: 422). */
+/** Forbids a retry. Without this header, each client retries by its own statuses (Claude Code 401, LangChain 422). */
 const FINAL = { "X-Should-Retry": "false" };
 /** Statuses from 400 to 499 that a retry can fix: the request arrived too slowly, or there were too many. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
@@ -85,9 +85,9 @@ const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
-  /** Only for OpenAI's and Anthropic's clients. */
+  /** The vendor's error type; only in the formats of OpenAI and Anthropic. */
   readonly type?: string;
-  /** Only for OpenAI's clients. */
+  /** The field at fault; null if the error has no field. Only in OpenAI's format. */
   readonly param?: string | null;
   readonly details?: readonly FieldError[];
   readonly retry_after?: number;
@@ -104,20 +104,20 @@ interface WireError {
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** `type` and `request_id` are for Anthropic's clients. */
+  /** The JSON body. Only Anthropic's format has `type` and `request_id`. */
   readonly body: { readonly error: WireError; readonly type?: "error"; readonly request_id?: string };
 }
 
 interface ErrorContext {
-  /** Default: "". */
+  /** Id of the request, which some bodies repeat. Default: "". */
   readonly requestId?: string;
-  /** Default: plain. */
+  /** Format of the body. Default: plain. */
   readonly style?: ErrorStyle;
-  /** Below `/v1`, an invalid request is 400, as in the vendors' references, and not the spec's 422. Default: false. */
+  /** Whether the path is a vendor's, where an invalid request is 400 and not the spec's 422. Default: false. */
   readonly isVendorBase?: boolean;
 }
 
-/** The response to an unexpected error contains only the request's id. */
+/** Returns the response to an error. For an unexpected error, the response contains only the request's id. */
 export function errorResponse(
   thrown: unknown,
   { requestId = "", style = "plain", isVendorBase = false }: ErrorContext = {},
@@ -133,7 +133,7 @@ export function errorResponse(
   return { status, headers, body: styled(error, status, style, requestId) };
 }
 
-/** Returns the headers for a status that tell clients whether a retry may succeed. */
+/** Returns the headers of a response with this status that tell clients whether a retry may succeed. */
 export function finalHeaders(status: number): Readonly<Record<string, string>> {
   return status >= 400 && status < 500 && !WORTH_REPEATING.has(status) ? FINAL : {};
 }
@@ -143,7 +143,7 @@ function statusOf(error: ServiceError): number {
   return error instanceof JobFailedError ? error.status : ERROR_STATUS[error.code];
 }
 
-/** Returns the members of `error` in addition to message and code. */
+/** Returns the members of `error` other than message and code. */
 function extrasOf(error: ServiceError): Partial<WireError> {
   const retryAfterS = retryAfterOf(error);
   const retry = retryAfterS === null ? {} : { retry_after: retryAfterS };
@@ -162,7 +162,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
   return error instanceof NoIslandError && retryAfterS === null ? { retryable: false } : retry;
 }
 
-/** Returns the nearest double, because a batch may cost more than a double can represent exactly. */
+/** Returns the nearest double in credits, because a batch may cost more than a double can represent exactly. */
 function creditsOf(micro: bigint | number): number {
   return Number(micro) / MICRO_PER_CREDIT;
 }
@@ -177,7 +177,7 @@ function headersOf(error: ServiceError): Readonly<Record<string, string>> {
   return {};
 }
 
-/** Null if the client need not wait. */
+/** Returns the value of `Retry-After` in seconds; null for an error without this header. */
 function retryAfterOf(error: ServiceError): number | null {
   if (
     error instanceof RateLimitedError ||
@@ -204,12 +204,12 @@ export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }
 
-/** Returns the HTTP status of a job's failure, also inside a stream. */
+/** Returns the HTTP status of a job's failure. An error event inside a stream derives its type from this status. */
 export function failureStatus(code: string): number {
   return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
 }
 
-/** `error.type` of Anthropic's API. */
+/** Returns `error.type` in Anthropic's format. */
 export function anthropicType(status: number): string {
   if (status === 503) return "overloaded_error";
   if (status >= 500) return "api_error";
@@ -221,7 +221,7 @@ export function anthropicType(status: number): string {
   return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-/** `error.type` of OpenAI's API. */
+/** Returns `error.type` in OpenAI's format. */
 export function openAiType(status: number): string {
   if (status >= 500) return "server_error";
   if (status === 401) return "authentication_error";

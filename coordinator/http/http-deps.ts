@@ -43,10 +43,10 @@ export interface HttpDeps {
   readonly recommend: ReturnType<typeof cargoRecommender>;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
-  /** Null for a single coordinator. */
+  /** The message bus between coordinators; null for a single coordinator. */
   readonly bus: Pick<Bus, "downBecause"> | null;
   readonly metrics: Pick<Metrics, "contentType" | "http" | "read" | "speedOf">;
-  /** Null if tracing is off. */
+  /** Records spans of requests; null if tracing is off. */
   readonly tracing: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
@@ -54,21 +54,21 @@ export interface HttpDeps {
   readonly credentials: { serve(user: CredentialUser): void };
   readonly suspensions: Pick<Suspensions, "onAccounts">;
   readonly version: string;
-  /** Folders of the files at /models; the first folder with a file is used. */
+  /** Folders of the files at /models. A file is read from the first folder that has it. */
   readonly modelDirectories: readonly string[];
-  /** Folder of the packages at /download. It may be missing. */
+  /** Folder of the packages at /download, which may be missing. */
   readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
 
-/** `middleware/request-context.ts` sets the variables. */
+/** Bindings and variables of a request. `middleware/request-context.ts` sets the variables. */
 export interface HttpEnv {
   Bindings: HttpBindings;
   Variables: {
     requestId: string;
     limits: RequestLimits;
     style: ErrorStyle;
-    /** Absent for an unauthenticated caller. */
+    /** Account of the caller; absent for an unauthenticated caller. */
     accountId?: string;
   };
 }

@@ -10,9 +10,9 @@ export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: 
   const { publicUrl, publicPage, chatWaitMs, trustProxy, publicRequestsPerMinute, metricsToken } = config;
   const openMetrics = isExposed(config) ? ("off" as const) : ("open" as const);
   return {
-    /** Null: taken from each request. */
+    /** URL at which clients reach the coordinator; null: derived from each request. */
     publicUrl,
-    /** Null if the page is off. */
+    /** Content of the public page; null if the page is off. */
     publicPage: publicPage ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro } : null,
     chatWaitMs,
     heartbeatMs: config.sseHeartbeatMs,

@@ -15,7 +15,7 @@ import { isOpenAiConversations } from "./vendor-paths.ts";
 type OutputAt<Spec, Part extends string> =
   Spec extends Readonly<Record<Part, infer S extends z.ZodType>> ? z.output<S> : undefined;
 
-/** `"id" | "version"` for `/{id}/versions/{version}`. */
+/** The parameter names of a path: `"id" | "version"` for `/{id}/versions/{version}`. */
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** A request whose parts have passed the schemas of its route. */
@@ -26,7 +26,7 @@ export interface Call<Path extends string = string, Spec = unknown> {
   readonly body: OutputAt<Spec, "body">;
   /** The caller; undefined for a public route. */
   readonly identity: Spec extends { readonly access: "public" } ? undefined : Identity;
-  /** Paths of the ignored parameters, for a compatible route. */
+  /** Paths of the ignored parameters; empty for a route that is not compatible with a vendor's. */
   readonly ignored: readonly string[];
 }
 
@@ -35,7 +35,7 @@ type JsonOf<Documented> = Documented extends {
 }
   ? z.input<S>
   : never;
-/** The JSON of one of the route's responses, a response, or null if the client has disconnected. */
+/** Result of a handler: JSON of one of the route's responses, a response, or null if the client has disconnected. */
 type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["responses"][keyof Spec["responses"]]> | null;
 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
@@ -43,13 +43,13 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-/** Adds operations below the path of their group. */
+/** Functions that add operations below the path of their group. */
 type Routes = Readonly<Record<Method, AddRoute>> & {
-  /** For paths outside the API, which are not in the document. */
+  /** The app, for paths outside the API, which are not in the document. */
   readonly app: HttpApp;
 };
 
-/** For vendors' operations whose client waits for jobs. */
+/** Access and failures of vendors' operations whose client waits for jobs. */
 export const WAITS_FOR_JOBS = { access: "write", isCompatible: true, fails: [402, 404, 409] } as const;
 
 /** The parts of a request that decide the format of its errors. */
@@ -59,12 +59,12 @@ export interface StyledRequest {
 }
 
 export interface RouteGroup {
-  /** Path below API_BASE. */
+  /** Path of the group below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
-  /** Format of the errors, also at paths below the prefix that have no route. */
+  /** Format of errors, also at paths below the prefix that have no route. */
   readonly style: ErrorStyle;
-  /** For paths that clients of several vendors call. */
+  /** Chooses the format of errors at paths that clients of several vendors call. Default: `style`. */
   readonly styleOf?: (request: StyledRequest) => ErrorStyle;
   readonly add: (routes: Routes, deps: HttpDeps) => void;
 }
@@ -77,7 +77,7 @@ export function routeGroup(
   return { prefix, style: "plain", ...about, add };
 }
 
-/** Returns a function that finds the error format of a request by the group that its path is below. */
+/** Returns a function that returns the error format of a request: that of the group whose prefix its path has. */
 export function errorStyles(groups: readonly RouteGroup[]): (request: StyledRequest) => ErrorStyle {
   const styled = groups
     .filter(({ style }) => style !== "plain")
@@ -101,7 +101,7 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
       const respond = async (c: Context<HttpEnv>): Promise<Response> => {
         const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
         const result = await handle(call);
-        // RESPONSE_ALREADY_SENT was created before the server replaced the global class `Response`.
+        // RESPONSE_ALREADY_SENT was created before the server replaced the class `Response`, so `instanceof` fails.
         if (result === null || result === RESPONSE_ALREADY_SENT) return RESPONSE_ALREADY_SENT;
         return result instanceof Response ? result : c.json(result as object, status);
       };
@@ -111,12 +111,12 @@ export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): voi
   group.add({ ...added, app }, deps);
 }
 
-/** Hono passes only Errors to `onError` and handles other values itself. */
+/** Throws an Error in any case: Hono passes only Errors to `onError` and handles other values itself. */
 function rethrow(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("A value that is not an Error was thrown", { cause: thrown });
 }
 
-/** Checks the request, cheapest first: its body is read only when the caller is known. @throws {ServiceError} */
+/** Checks the request, cheapest check first. The body is read only when the caller is known. @throws {ServiceError} */
 async function checked(
   c: Context<HttpEnv>,
   path: string,
@@ -132,7 +132,7 @@ async function checked(
   } else {
     identity = await authenticate(accounts, c.env.incoming, limits);
     c.set("accountId", identity.accountId);
-    // Runs before all other checks, so that refused requests count too.
+    // The request is counted before all other checks, so that refused requests count too.
     const counted = limits.countCaller(identity, c.env.outgoing);
     if (counted !== undefined) await counted;
     if (access === "operator") requireOperator(identity);
@@ -163,7 +163,7 @@ export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): vo
 
 const NUL_REFUSED = "must not contain a NUL character";
 
-/** PostgreSQL has no text with a NUL, not even for comparisons. */
+/** Refuses a text with a NUL, which PostgreSQL does not accept, not even for comparisons. */
 function assertNoNulIn(texts: Readonly<Record<string, string>>, refusalOf: (name: string) => Error): void {
   for (const [name, text] of Object.entries(texts)) if (text.includes("\0")) throw refusalOf(name);
 }

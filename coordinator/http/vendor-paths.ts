@@ -1,9 +1,9 @@
-/** Serves the paths of `/api/v1`, except OpenAI's conversations, which differ from Atoll's. */
+/** Base path of vendors' clients. Paths below it are those of `/api/v1`, except OpenAI's conversations. */
 const VENDOR_BASE = "/v1/";
 const COHERE_RERANK = "/v2/rerank";
 const OPENAI_CONVERSATIONS = "/v1/conversations";
 
-/** Returns whether clients of a vendor call this path and expect its statuses. */
+/** Returns whether a vendor's clients call this path and expect that vendor's statuses. */
 export function isVendorPath(path: string): boolean {
   return path.startsWith(VENDOR_BASE) || path === COHERE_RERANK;
 }

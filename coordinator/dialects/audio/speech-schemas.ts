@@ -3,13 +3,13 @@ import { refused, requestObject } from "../../../shared/request-object.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 
-/** Audio formats of speech. Names: OpenAI's API. */
+/** Audio formats of speech, with their names in OpenAI's API. */
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
-/** About a minute: at 44.1 kHz, the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
+/** Maximum characters of one job: at 44.1 kHz, its WAV file of about a minute still fits into one protocol frame. */
 const MAX_PIECE_CHARS = 800;
-/** Name of the Cargo's first voice. */
+/** Name that selects the first voice of a Cargo. */
 const DEFAULT_VOICE = "default";
 
 /** Body of a speech request. `null` means "not given". Source: OpenAI's API. */
@@ -47,7 +47,7 @@ export const speechBodySchema = requestObject({
 export type SpeechBody = z.infer<typeof speechBodySchema>;
 
 const speechUsageSchema = z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() });
-/** Data of the events of `stream_format: sse`. */
+/** Data of the events of a response with `stream_format: sse`. */
 export const speechEventSchema = z
   .discriminatedUnion("type", [
     z.object({
@@ -59,7 +59,7 @@ export const speechEventSchema = z
   .openapi("SpeechEvent");
 export type SpeechEvent = z.infer<typeof speechEventSchema>;
 
-/** Returns the maximum characters of one job of the Cargo. */
+/** Returns the maximum characters of one job of the Cargo, which its input schema may limit. */
 export function maxPieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">): number {
   const { properties } = inputSchema as { properties?: { text?: { maxLength?: unknown } } };
   const limit = properties?.text?.maxLength;
@@ -74,7 +74,7 @@ export function speechInputOf({ voice, speed }: SpeechBody, text: string): JobIn
   };
 }
 
-/** Returns the WAV file in base64 of a job's output; undefined for any other output. */
+/** Returns the WAV file in a job's output as base64; undefined for any other output. */
 export function wavOf(output: unknown): string | undefined {
   const { format, data } = (output ?? {}) as { format?: unknown; data?: unknown };
   return format === "wav" && typeof data === "string" ? data : undefined;

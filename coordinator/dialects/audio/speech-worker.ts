@@ -6,7 +6,7 @@ import type { SpeechFormat } from "./speech-schemas.ts";
 /** Entry of the thread that encodes one recording. Only `speech.ts` starts it. */
 
 export interface EncodingRequest {
-  /** WAV file in base64. */
+  /** The recording as a WAV file in base64. */
   readonly wav: string;
   readonly format: SpeechFormat;
 }
@@ -17,7 +17,7 @@ export interface EncodedSpeech {
   readonly sampleRateHz: number;
 }
 
-/** Sample rate of `pcm`. Source: OpenAI's API. */
+/** Sample rate of the format `pcm`. Source: OpenAI's API. */
 const PCM_RATE_HZ = 24_000;
 const MIN_RATE_HZ = 8_000;
 const MP3_KBITS = 64;
@@ -25,7 +25,7 @@ const MP3_RATES_HZ: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 
 
 async function encode({ wav, format }: EncodingRequest): Promise<EncodedSpeech> {
   const recording = readWav(Buffer.from(wav, "base64"));
-  // A lower rate would produce many samples from few bytes.
+  // At a lower rate, few bytes would produce many samples.
   if (recording.sampleRateHz < MIN_RATE_HZ)
     throw new Error(`sample rate must be at least ${MIN_RATE_HZ} Hz, got ${recording.sampleRateHz}`);
   if (format === "mp3") return encodeMp3(recording);
@@ -41,7 +41,7 @@ async function encodeMp3({ samples, sampleRateHz }: Recording): Promise<EncodedS
   const input = isRate ? samples : resample(samples, sampleRateHz, PCM_RATE_HZ);
   const rateHz = isRate ? sampleRateHz : PCM_RATE_HZ;
   encoder.configure({ sampleRate: rateHz, channels: 1, bitrate: MP3_KBITS });
-  // Copied, because the next call overwrites the result.
+  // The frames are copied, because the next call of the encoder overwrites them.
   const frames = Buffer.from(encoder.encode([input]));
   return { bytes: Buffer.concat([frames, encoder.finalize()]), sampleRateHz: rateHz };
 }

@@ -21,13 +21,13 @@ import {
   wavOf,
 } from "./speech-schemas.ts";
 
-/** Recordings that are encoded at a time: the event loop and storage need the other cores. */
+/** Maximum recordings that are encoded at the same time. The event loop and storage need the other cores. */
 const MAX_THREADS = 1;
-/** A minute of speech takes well under a second. */
+/** Maximum time to encode a recording. A minute of speech takes well under a second. */
 const ENCODING_TIMEOUT_MS = 30_000;
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Audio bytes in one event: 32 KB as base64. */
+/** Maximum audio bytes of one event: 32 KB as base64. */
 const EVENT_BYTES = 24_576;
 const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
   mp3: "audio/mpeg",
@@ -35,7 +35,7 @@ const MEDIA_TYPES: Readonly<Record<SpeechFormat, string>> = {
   pcm: "audio/pcm",
 };
 
-/** Memory of a recording as the text of its job's output, as base64 and as bytes. */
+/** Memory that a recording takes, as text of its job's output, as base64 and as bytes. */
 const PIECE_BYTES = 24 * MIB;
 
 const fileMedia = { schema: z.string().openapi({ format: "binary" }) };
@@ -61,7 +61,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     const { c, identity, body } = call;
     const cargo = await findModelFor("speech", deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
-    // Runs before the submission, so that audio that may not be sent is not charged.
+    // The stream is opened before the submission, so that audio that may not be sent is not charged.
     const limits = c.get("limits");
     await limits.openStream(identity, response);
     limits.holdStream(response, PIECE_BYTES);
@@ -69,7 +69,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     const format = body.response_format ?? "mp3";
     const client = requestContextOf(call);
     let tokens = 0;
-    /** Yields the recording of each text. Ends early if the client has disconnected. */
+    /** Runs a job for each text and yields its recording. Ends early if the client has disconnected. */
     async function* recordings(): AsyncGenerator<EncodedSpeech, void, void> {
       for (const text of texts) {
         const input = speechInputOf(body, text);
@@ -83,7 +83,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
       }
     }
     const rest = recordings();
-    // No header is sent before the first recording is there, so that a failure can still have its status.
+    // No header is sent before the first recording is complete, so that a failure can still set the status.
     const { value: first } = await rest.next();
     if (first === undefined) return null;
     const file = async function* (): AsyncGenerator<Uint8Array, void, void> {
@@ -100,7 +100,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
   });
 });
 
-/** Yields the file as Server-Sent Events in OpenAI's format. */
+/** Yields the audio file as Server-Sent Events in OpenAI's format. */
 async function* speechEvents(
   file: AsyncIterable<Uint8Array>,
   usage: () => Extract<SpeechEvent, { type: "speech.audio.done" }>["usage"],
@@ -118,7 +118,7 @@ function eventOf(event: SpeechEvent): Uint8Array {
   return Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** Encodes each recording in its own thread. @throws {ServiceError} `job_failed` for an invalid WAV file */
+/** Returns a function that encodes recordings in threads. @throws {ServiceError} `job_failed` for invalid WAV files */
 function speechEncoder() {
   const threads = new Semaphore<null>(MAX_THREADS);
   return async (request: EncodingRequest, signal: AbortSignal): Promise<EncodedSpeech> => {
@@ -146,8 +146,8 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
 }
 
 /**
- * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences, in longer sentences between words,
- * in longer words between characters. No piece is only white space.
+ * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences; in longer sentences between words;
+ * in longer words between characters. No piece consists of white space only.
  */
 export function splitText(text: string, maxChars: number): string[] {
   const pieces: string[] = [];

@@ -3,9 +3,9 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import type { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum recording in a job's input: transcription Cargos accept this much as base64. */
+/** Maximum bytes of a recording that is sent inside a job's input, which transcription Cargos accept as base64. */
 export const MAX_INLINE_AUDIO_BYTES = 187_500;
-/** Same limit as OpenAI's. */
+/** Maximum bytes of a recording, as in OpenAI's API. */
 export const MAX_AUDIO_BYTES = 25 * MIB;
 
 const SPEAKERS = refused("no runtime identifies speakers", [[]]);
@@ -72,12 +72,12 @@ export const transcriptionSchema = z
   .openapi("Transcription");
 
 export interface Transcript {
-  /** Output of the job. */
+  /** Output of the transcription job. */
   readonly result: z.infer<(typeof ONNX_OUTPUTS)["automatic-speech-recognition"]>;
   readonly task: "transcribe" | "translate";
   readonly language: string | undefined;
   readonly hasWords: boolean;
-  /** Duration of the recording. */
+  /** Duration of the recording in seconds. */
   readonly seconds: number;
 }
 
@@ -93,7 +93,7 @@ export function presentTranscription(transcript: Transcript, isVerbose: boolean)
   return { task, ...(language === undefined ? {} : { language }), duration: seconds, text, ...times, usage };
 }
 
-/** Formats subtitles. Source: the SubRip format; W3C, "WebVTT". */
+/** Formats a transcript as subtitles. Source: the SubRip format; W3C, "WebVTT". */
 export function subtitlesOf(transcript: Transcript, format: "srt" | "vtt"): string {
   const point = format === "srt" ? "," : ".";
   const cues = partsOf(transcript).map(({ start, end, text }, index) => {

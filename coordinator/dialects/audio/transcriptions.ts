@@ -27,10 +27,10 @@ import {
 } from "./transcription-schemas.ts";
 
 const FORM_LIMITS = { maxFields: 32, maxFieldBytes: 4_096, maxFileBytes: MAX_AUDIO_BYTES, maxFiles: 1 };
-/** Maximum bytes of a WAV file's header, including the metadata that programs write before the samples. */
+/** Maximum bytes of a WAV file's header, with the metadata that programs write before the samples. */
 const HEAD_BYTES = 65_536;
 const TOO_LARGE = `The recording is larger than ${MAX_AUDIO_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
-/** Lifetime of the temporary file. A running job keeps its file for longer. */
+/** Lifetime of a temporary file. A job that is still running keeps its file for longer. */
 const TEMPORARY_MS = 3_600_000;
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
@@ -101,7 +101,7 @@ async function run(
   return presentTranscription(transcript, format === "verbose_json");
 }
 
-/** Returns the fields of the form by their names in JSON: `a[]`, or a field that was sent twice, is a list. */
+/** Returns the form's fields by their names in JSON. A field `a[]`, or one that was sent twice, becomes a list. */
 function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
   const values = [...fields].map(([name, all]) => {
     const isList = name.endsWith("[]");
@@ -122,15 +122,15 @@ async function readDuration({ path, sizeBytes }: FormFile): Promise<number> {
   }
 }
 
-/** Returns the request's field for a path of the job's input. */
+/** Maps the path of a field in the job's input to the client's field. */
 function fieldOf(path: string): string {
   if (path === "audio") return "file";
   return path === "timestamps" ? "timestamp_granularities" : path;
 }
 
-/** A form with one file, prepared for a job's input. Disposing of it removes the file once no job needs it. */
+/** A form whose file is ready for a job's input. Disposing of the form removes the file once no job needs it. */
 interface ReceivedFile<T> extends AsyncDisposable {
-  /** Result of the check of the form. */
+  /** Return value of the function that checked the form. */
   readonly checked: T;
   /** Value for the base64 field of a job's input. */
   readonly input: string | { readonly file_id: string };
@@ -138,9 +138,9 @@ interface ReceivedFile<T> extends AsyncDisposable {
 
 /**
  * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file.
- * @param check throws if the form or the file is not acceptable. Nothing is stored before
+ * @param check throws if the form or the file is not acceptable. Nothing is stored before this check
  * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`
- * @throws {ValidationError} without the file
+ * @throws {ValidationError} for a form without the file
  */
 async function receiveAudio<T>(
   { files, log }: HttpDeps,
@@ -181,7 +181,7 @@ async function receiveAudio<T>(
     try {
       await files.remove(accountId, id);
     } catch (error) {
-      // The file expires: the job of a disconnected client may not have ended yet.
+      // A ServiceError is not logged: the job of a disconnected client may still use the file, which then expires.
       if (!(error instanceof ServiceError)) log.error({ err: error }, "Could not remove a temporary file");
     }
   }

@@ -6,7 +6,7 @@ import { resolveLimits } from "../../quotas/account-limits.ts";
 import type { FileBatch, FileBatchProgress } from "../../store/files/file-batches.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Any coordinator that finds an expired lease adopts the batch. */
+/** Duration of a lease on a batch. Any coordinator that finds an expired lease adopts the batch. */
 export const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
 
@@ -14,7 +14,7 @@ export type AbortReason = "cancelled" | "expired";
 
 export type BatchLease = ReturnType<typeof batchLease>;
 
-/** Holds and renews this coordinator's lease on a batch. `onEnd`: called when the batch ended at this coordinator. */
+/** Returns this coordinator's lease on a batch. `onEnd` is called when the batch has ended at this coordinator. */
 export function batchLease(
   { clock, log }: Env,
   store: Pick<Store, "accounts" | "fileBatches">,
@@ -57,15 +57,16 @@ export function batchLease(
 
   return {
     batch,
-    /** Aborts when the lease is lost or the coordinator stops. The state is left for the next owner. */
+    /** Aborts when the lease is lost or the coordinator stops. The batch keeps its state for the next owner. */
     stopped: stopped.signal,
+    /** Why the batch is aborted (cancelled or expired); null while it runs. */
     get abortReason() {
       return abortReason;
     },
     get progress() {
       return progress;
     },
-    /** With the limits at the last renewal. */
+    /** Account and key that submit the jobs, with the limits read at the last renewal. */
     get submitter() {
       return submitter;
     },
@@ -73,7 +74,7 @@ export function batchLease(
     abort,
     /** Calls `watcher` when the batch is aborted and when the lease stops. */
     watch: (watcher: () => void) => void watchers.add(watcher),
-    /** Renews the lease, now and repeatedly. */
+    /** Renews the lease now and every {@link RENEW_EVERY_MS}. */
     async start(): Promise<void> {
       await renew();
       every({ clock, log, stop: renewing.signal }, RENEW_EVERY_MS, "renew the lease of a batch", async () => {
@@ -86,11 +87,11 @@ export function batchLease(
         }
       });
     },
-    /** Sets the counts, which clients see after the next renewal. */
+    /** Sets the counts of lines, which clients see after the next renewal. */
     count(counts: Pick<FileBatchProgress, "completed" | "failed">): void {
       progress = { ...progress, ...counts };
     },
-    /** Changes the progress and renews the lease. @throws if the lease is lost */
+    /** Changes the progress of the batch and renews the lease. @throws if the lease is lost */
     async save(changes: Partial<FileBatchProgress>): Promise<void> {
       progress = { ...progress, ...changes };
       await renew();
@@ -107,7 +108,7 @@ export function batchLease(
   };
 }
 
-/** Returns null if the account is suspended or deleted, or the API key was revoked or has expired. */
+/** Returns who submits the jobs; null if the account is suspended or deleted, or its API key is no longer valid. */
 async function findSubmitter(
   nowMs: number,
   { accounts }: Pick<Store, "accounts">,

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { FileBatchError } from "../../store/files/file-batches.ts";
 
-/** The body of a line may have 1 MiB, like that of any request; the rest is small. */
+/** Maximum bytes of a line: 1 MiB for its body, like that of any request, and 64 KiB for the rest. */
 const MAX_LINE_BYTES = 1_114_112;
 const MAX_CUSTOM_ID_CHARS = 512;
 const LINE_FEED = 0x0a;
@@ -17,7 +17,7 @@ interface WrongLine {
   readonly error: FileBatchError;
 }
 
-/** Reads the lines of a JSONL file one at a time, so that at most one is in memory. Skips empty lines. */
+/** Yields the lines of a JSONL file one at a time, so that at most one is in memory. Skips empty lines. */
 export async function* readLines(path: string, endpoint: string): AsyncGenerator<BatchLine | WrongLine> {
   for await (const { number, bytes } of rawLines(path)) {
     if (bytes === null) {
@@ -55,7 +55,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Yields the lines as bytes; null for a line that is too long. */
+/** Yields the bytes of each line; null for a line that is too long. */
 async function* rawLines(path: string): AsyncGenerator<{ number: number; bytes: Buffer | null }> {
   let [number, length, isTooLong] = [1, 0, false];
   let parts: Buffer[] = [];

@@ -8,19 +8,19 @@ export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
 
 interface LinePosition {
   readonly batchId: string;
-  /** Line number from 1. */
+  /** Line number in the input file, from 1. */
   readonly line: number;
 }
 
-/** A line had no response when its batch was aborted. */
+/** Error of a line that had no response when its batch was aborted. */
 export class NoResponseError extends Error {
   override readonly name = "NoResponseError";
 }
 
 /**
- * Submits the jobs of one line. Their Idempotency-Keys name the batch, the line and the job's index in the line, so
- * that a coordinator that runs the line again after a crash finds the existing jobs. They are cancelled only with the
- * batch.
+ * Returns a `submit` for the jobs of one line. Their Idempotency-Keys name the batch, the line and the job's index in
+ * the line, so that a coordinator that runs the line again after a crash finds the existing jobs. The jobs outlive
+ * their client and are cancelled only with the batch.
  */
 export function lineJobs(
   jobs: Pick<BatchJobs, "submit">,
@@ -28,6 +28,10 @@ export function lineJobs(
 ): LineJobs {
   const keys = lineKeys(position);
   return {
+    /**
+     * Omits the fields of jobs whose client waits on a connection: the jobs of a line wait as long as their Cargo
+     * allows.
+     */
     async submit({ waitLimitMs: _waits, isClientBound: _bound, ...request }) {
       const key = keys.next();
       const job = await jobs.submit({ ...request, idempotency: { key, bodyHash: key } }).catch((error: unknown) => {
@@ -39,7 +43,7 @@ export function lineJobs(
   };
 }
 
-/** Finds the jobs of a line that were submitted before the batch was aborted. Cancels those that have not ended. */
+/** Returns a `submit` that finds jobs submitted before the batch was aborted, and cancels those that have not ended. */
 export function earlierLineJobs(
   jobs: BatchJobs,
   { sinceMs, ...position }: LinePosition & { sinceMs: number },
@@ -56,7 +60,7 @@ export function earlierLineJobs(
   };
 }
 
-/** Returns null if the job has already ended. */
+/** Cancels a job and returns its new state; null if the job has already ended. */
 async function cancel(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string | null> {
   try {
     return await job.cancel();
@@ -66,10 +70,10 @@ async function cancel(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<strin
   }
 }
 
-/** Names the jobs of a line by index. `mapWithConcurrency` submits a refused job again before the later ones. */
+/** Makes the keys of a line's jobs by index. `mapWithConcurrency` submits a refused job again before the later ones. */
 function lineKeys({ batchId, line }: LinePosition) {
   const prefix = `${batchId}/${line}/`;
-  /** Indexes of refused jobs, ascending. */
+  /** Indexes of refused jobs, which are used first; ascending. */
   let free: number[] = [];
   let count = 0;
   return {

@@ -18,9 +18,9 @@ import type { CallEndpoint, LinesInFlight } from "./run-lines.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
 const POLL_MS = 2_000;
-/** Unfinished batches of an account. */
+/** Maximum unfinished batches of an account. */
 const MAX_OPEN = 20;
-/** Batches that this coordinator runs at a time. */
+/** Maximum batches that this coordinator runs at the same time. */
 const MAX_RUNNING = 50;
 const NEW: FileBatchProgress = {
   state: "validating",
@@ -37,7 +37,7 @@ const NEW: FileBatchProgress = {
 export type Batches = ReturnType<typeof openBatches>;
 
 /**
- * Runs batches over files. Owns the timer that polls for batches without a coordinator.
+ * Opens the service that runs batches over files. It owns the timer that polls for batches without a coordinator.
  * @param endpoints endpoints that lines may call, by their paths
  */
 export function openBatches(
@@ -63,10 +63,10 @@ export function openBatches(
   );
   const ownerId = newId("coord", clock.now());
   const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
-  /** By account. */
+  /** Lines in flight by account, over all of its batches at this coordinator. */
   const inFlight = new Map<string, LinesInFlight>();
   const stop = new AbortController();
-  /** Started by the first poll. */
+  /** The polling loop, which starts with the first poll; null before. */
   let loop: (() => Promise<void>) | null = null;
 
   function poll(): Promise<void> {
@@ -77,7 +77,7 @@ export function openBatches(
   async function adopt(): Promise<void> {
     if (running.size >= MAX_RUNNING) return;
     const nowMs = clock.now();
-    // Usually there are none, and nothing is written.
+    // Usually no batch lacks a lease, and then nothing is written.
     if (!(await store.fileBatches.hasUnleased(nowMs))) return;
     const by = { ownerId, untilMs: nowMs + LEASE_MS };
     for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - running.size)) run(batch);
@@ -85,7 +85,7 @@ export function openBatches(
 
   function run(batch: FileBatch): void {
     const { id, accountId } = batch;
-    // The own lease expired before it was renewed, and the renewal has not noticed yet.
+    // The batch already runs here: its lease expired before it was renewed, and the renewal has not noticed yet.
     if (stop.signal.aborted || running.has(id)) return;
     const lease = batchLease(env, store, batch, ownerId, countEnd);
     const ofAccount = inFlight.get(accountId) ?? new Set();
@@ -118,7 +118,7 @@ export function openBatches(
     lines.add(["failed"], failed);
   }
 
-  /** Returns the batch with its current counts, if this coordinator runs it. */
+  /** Returns the batch, with its current counts if this coordinator runs it. */
   function newest(batch: FileBatch): FileBatch {
     const progress = batch.endedAtMs === null ? running.get(batch.id)?.lease.progress : undefined;
     return progress === undefined ? batch : { ...batch, progress };
@@ -141,7 +141,7 @@ export function openBatches(
     },
     start: () => void poll(),
     get,
-    /** @throws {ValidationError} also if the account has {@link MAX_OPEN} unfinished batches */
+    /** Creates a batch. @throws {ValidationError} also if the account has {@link MAX_OPEN} unfinished batches */
     async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
       if (!endpoints.has(request.endpoint))
         throw wrong("endpoint", `must be one of ${[...endpoints.keys()].join(", ")}`);
@@ -153,7 +153,7 @@ export function openBatches(
       const createdAtMs = clock.now();
       const id = newId("batch", createdAtMs);
       const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
-      // Held before the batch is stored, so that the batch never lacks its file.
+      // The file is held before the batch is stored, so that the batch never lacks its file.
       const holds = [{ jobId: id, fileId: file.id }];
       const missing = await store.files.hold(accountId, holds, createdAtMs);
       if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
@@ -169,7 +169,7 @@ export function openBatches(
     async list(accountId: string, page: { readonly afterId: string | null; readonly limit: number }) {
       return (await store.fileBatches.list(accountId, page)).map(newest);
     },
-    /** No-op if the batch has ended or is already being cancelled. @throws {ServiceError} `not_found` */
+    /** Cancels a batch; no-op if it has ended or is being cancelled. @throws {ServiceError} `not_found` */
     async cancel(accountId: string, id: string): Promise<FileBatch> {
       await get(accountId, id);
       await store.fileBatches.cancel(accountId, id, clock.now());
@@ -180,11 +180,11 @@ export function openBatches(
     async removeAll(accountId: string): Promise<void> {
       const ofAccount = [...running.values()].filter(({ lease }) => lease.batch.accountId === accountId);
       for (const { lease } of ofAccount) lease.stop();
-      // Otherwise a batch could store its results after all other files were removed.
+      // Without this wait, a batch could store its results after all other files were removed.
       await Promise.all(ofAccount.map(({ done }) => done));
       await store.fileBatches.removeOfAccount(accountId);
     },
-    /** Releases the batches to other coordinators; their jobs continue. */
+    /** Releases the batches to other coordinators. The jobs of their lines continue. */
     async close(): Promise<void> {
       stop.abort();
       for (const { lease } of running.values()) lease.stop();
@@ -199,7 +199,7 @@ function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
 }
 
-/** Runs a request. Returns the body of the response, or null if the client has disconnected or the line is given up. */
+/** Runs a request and returns the body of its response; null if the client has disconnected or the line is given up. */
 type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 export type LineEndpoint = Run<object>;
 

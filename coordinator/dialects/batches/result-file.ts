@@ -3,18 +3,18 @@ import { open, rm, utimes } from "node:fs/promises";
 import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 
-/** Minimum bytes of a reservation. */
+/** Minimum bytes of one reservation of disk space. */
 const STEP_BYTES = 65_536;
 
 export type ResultFile = Awaited<ReturnType<typeof openResultFile>>;
 
-/** Opens an empty JSONL file for a batch's results. `reserve` is called before the file needs more bytes. */
+/** Opens an empty JSONL file for the results of a batch. Calls `reserve` before the file needs more bytes. */
 export async function openResultFile(path: string, maxBytes: number, reserve: (bytes: number) => Promise<void>) {
   const handle = await open(path, "w", 0o600);
   const hash = createHash("sha256");
   let writing: Promise<unknown> = Promise.resolve();
   let [sizeBytes, writtenBytes, reservedBytes] = [0, 0, 0];
-  /** Error of the first line that did not fit; no line follows it. */
+  /** Error of the first line that did not fit, after which no line is written; null before. */
   let full: Error | null = null;
 
   const append = async (bytes: Buffer): Promise<void> => {
@@ -38,7 +38,7 @@ export async function openResultFile(path: string, maxBytes: number, reserve: (b
   return {
     path,
     /**
-     * Writes a line. Lines are complete and in the order of the calls.
+     * Writes a line. Each line is written as a whole, in the order of the calls.
      * @throws {ServiceError} `payload_too_large`, `file_budget_exceeded`, `disk_full`
      */
     async write(line: object): Promise<void> {
@@ -58,15 +58,15 @@ export async function openResultFile(path: string, maxBytes: number, reserve: (b
       writing = written.catch(() => undefined);
       return written;
     },
-    /** Keeps the file from being removed as abandoned. */
+    /** Updates the file's time, which keeps the file from being removed as abandoned. */
     async touch(): Promise<void> {
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined);
     },
-    /** Closes the file after all writes. Size and hash cover the lines that fitted. */
+    /** Closes the file after all writes. Returns the size and the hash of the lines that fitted. */
     async close(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
       await writing;
-      // A full disk may have accepted a part of a line.
+      // A full disk may have accepted only part of the last line, which is removed.
       if (full !== null) await handle.truncate(writtenBytes);
       await handle.close();
       return { sizeBytes: writtenBytes, sha256: hash.digest("hex") };

@@ -13,9 +13,9 @@ import { runLines, type CallEndpoint, type LinesInFlight } from "./run-lines.ts"
 
 export const MAX_LINES = 50_000;
 const MAX_ERRORS = 100;
-/** A file that is not touched for an hour is removed. */
+/** Interval of touching the result files. A file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/** Time to wait for the input: a shared disk may show a file later at other coordinators. */
+/** Maximum wait for the input in seconds: a shared disk may show a file later at other coordinators. */
 const MAX_DISK_DELAY_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
@@ -23,14 +23,14 @@ const NO_INPUT: FileBatchError = {
   param: "input_file_id",
   line: null,
 };
-/** Codes of results that did not fit into the account's budget, their file or the disk. */
+/** Error codes of results that did not fit into the account's budget, the result file or the disk. */
 const DOES_NOT_FIT: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
-/** Newest files of the account to search for results that a coordinator stored before it crashed. */
+/** Number of the account's newest files that are searched for results stored before a crash of a coordinator. */
 const NEWEST_FILES = 1_000;
 
 /**
  * Runs a batch until it ends or is left to another coordinator. Each run writes the results from the beginning, and
- * reads the stored jobs of lines that were run before.
+ * reads the stored jobs of lines that an earlier run submitted.
  */
 export async function runBatch(
   env: Env,
@@ -46,7 +46,7 @@ export async function runBatch(
     if (lease.stopped.aborted) return;
     const { id } = lease.batch;
     if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
-    // The coordinator that finds the lease expired retries.
+    // The batch stays open. The coordinator that finds its lease expired runs it again.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     await lease.end({ state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
   } finally {
@@ -69,11 +69,11 @@ async function work(
   const wasFinalizing = lease.progress.state === "finalizing";
   const inProgressAtMs = lease.progress.inProgressAtMs ?? clock.now();
   await lease.save({ state: "in_progress", total, inProgressAtMs });
-  // Checks the free space and creates the folder.
+  // Receiving 0 bytes checks the free space and creates the folder.
   await files.receive(accountId, 0, () => Promise.resolve());
   using reservation = reserveResultSpace(files, accountId);
   const openResult = (kind: Kind): Promise<ResultFile> => {
-    // Each run uses another name, because a coordinator that lost its lease may still write its own file.
+    // Each run uses another file name, because a coordinator that lost its lease may still write its own file.
     const name = `${lease.batch.id}-${clock.now()}-${process.pid}.${kind}`;
     return openResultFile(join(files.arriving, name), files.maxFileBytes, reservation.reserve);
   };
@@ -86,20 +86,20 @@ async function work(
   try {
     await runLines(clock, call, lease, { output, failures }, inFlight, readLines(path, request.endpoint));
   } catch (error) {
-    // Earlier results are complete and were charged.
+    // The results so far are complete and were charged, so they are kept.
     if (!(error instanceof ServiceError && DOES_NOT_FIT.has(error.code))) throw error;
     full = batchErrorOf(error);
   }
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
-  // The files count instead.
+  // The reservation ends here, because the stored files count for the budget instead.
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");
   const state = full === null ? (lease.abortReason ?? "completed") : "failed";
   if (await lease.end({ state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
   for (const id of [outputFileId, errorFileId]) {
-    // Another coordinator has stored its own files.
+    // Another coordinator ended the batch and has stored its own files.
     if (id !== null) await files.remove(accountId, id);
   }
 }
@@ -109,7 +109,7 @@ function batchErrorOf(error: unknown): FileBatchError {
   return { code, message, param: null, line: null };
 }
 
-/** Returns null if this coordinator's disk does not have the input. */
+/** Returns the path of the input file; null if this coordinator's disk does not have it in time. */
 async function findInput(clock: Clock, files: Files, { batch, stopped }: BatchLease): Promise<string | null> {
   const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
   for (let seconds = 0; seconds < MAX_DISK_DELAY_S; seconds += 1) {
@@ -120,7 +120,7 @@ async function findInput(clock: Clock, files: Files, { batch, stopped }: BatchLe
   return null;
 }
 
-/** Validates every line before the first becomes a job. */
+/** Validates all lines before the first becomes a job. Returns their number and the errors. */
 async function checkLines(path: string, lease: BatchLease): Promise<{ total: number; errors: FileBatchError[] }> {
   const errors: FileBatchError[] = [];
   const ids = new Set<string>();
@@ -141,14 +141,14 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
   return { total: ids.size, errors };
 }
 
-/** Hash of bounded length, because 50,000 of them are in memory. */
+/** Returns a hash of bounded length, because 50,000 of them are in memory. */
 function digestOf(customId: string): string {
   return createHash("sha256").update(customId).digest("base64");
 }
 
 type Kind = "output" | "errors";
 
-/** Reserves space in the account's budget until the results are files. Disposing of it releases the space. */
+/** Reserves space in the account's budget until the results are stored as files. Disposing of it releases the space. */
 function reserveResultSpace(files: Files, accountId: string) {
   const disposed = Promise.withResolvers<void>();
   return {
@@ -165,7 +165,7 @@ function reserveResultSpace(files: Files, accountId: string) {
   };
 }
 
-/** Returns null for a file without lines. */
+/** Stores a result as a file of the account and returns its id; null for a result without lines. */
 async function storeResult(
   files: Files,
   { batch }: BatchLease,
@@ -182,7 +182,7 @@ async function storeResult(
   return id;
 }
 
-/** Removes files of the batch that a coordinator stored before it crashed. */
+/** Removes result files of the batch that a coordinator stored before it crashed. */
 async function removeStored(files: Files, { batch }: BatchLease): Promise<void> {
   const list = { afterId: null, limit: NEWEST_FILES, isNewestFirst: true, purpose: "batch_output" } as const;
   const names = new Set((["output", "errors"] as const).map((kind) => filenameOf(batch.id, kind)));

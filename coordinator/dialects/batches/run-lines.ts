@@ -6,13 +6,13 @@ import type { BatchLine, readLines } from "./input-lines.ts";
 import { NoResponseError } from "./line-jobs.ts";
 import type { ResultFile } from "./result-file.ts";
 
-/** Maximum lines of one account in flight; fewer for an account with few job quota slots. */
+/** Maximum lines of an account in flight. An account with few job quota slots has fewer; see `maxConcurrencyOf`. */
 const MAX_CONCURRENCY = 8;
 const RETRY_MS = 1_000;
-/** Attempts to read the results of an aborted batch, whose jobs other coordinators may own. */
+/** Maximum attempts to read the results of an aborted batch, whose jobs other coordinators may own. */
 const MAX_EARLIER_ATTEMPTS = 30;
 const OK = 200;
-/** Errors that a line retries until its batch ends. */
+/** Errors after which a line is retried until its batch ends. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   "rate_limited",
   "storage_unavailable",
@@ -26,11 +26,11 @@ const ABORT_ERRORS: Record<AbortReason, { readonly code: string; readonly messag
   expired: { code: "batch_expired", message: "The batch's completion window ended before this request completed" },
 };
 
-/** Lines of all batches of an account at this coordinator. */
+/** Lines in flight of all batches of an account at this coordinator. */
 export type LinesInFlight = Set<Promise<void>>;
 
 /**
- * Calls the endpoint of a batch for one line. Returns null if `gone`.
+ * Calls the endpoint of a batch for one line. Returns null if `gone` aborts.
  * @param isEarlier returns only a response that was charged before the batch was aborted
  * @throws {ServiceError} as the endpoint; {@link NoResponseError}
  */
@@ -61,7 +61,7 @@ export async function runLines(
     if (fault !== null) throw fault.error;
   };
 
-  /** Returns null if the batch was aborted before the line had a response, or is left to another coordinator. */
+  /** Returns the response to a line; null if the batch was aborted before that, or is left to another coordinator. */
   const respond = async (line: BatchLine, requestId: string) => {
     let attemptsLeft = MAX_EARLIER_ATTEMPTS;
     while (attemptsLeft > 0 && !lease.stopped.aborted) {
@@ -96,7 +96,7 @@ export async function runLines(
     await (isCompleted ? results.output : results.failures).write(result);
     if (isCompleted) completed += 1;
     else failed += 1;
-    // After a crash of another coordinator the first lines are counted again.
+    // The counts of an earlier run stay until this run exceeds them: after a crash, the first lines run again.
     const { progress } = lease;
     lease.count({ completed: Math.max(progress.completed, completed), failed: Math.max(progress.failed, failed) });
   };
@@ -104,7 +104,7 @@ export async function runLines(
   try {
     for await (const line of lines) {
       if ("error" in line) throw new Error(`Line ${line.error.line} of the input file changed after it was validated`);
-      // Lines of the account's other batches count too.
+      // Lines of the account's other batches count for the maximum too.
       while (inFlight.size >= maxConcurrencyOf(lease)) await Promise.race(inFlight);
       check();
       const done: Promise<void> = run(line)
@@ -126,7 +126,7 @@ export async function runLines(
   }
 }
 
-/** Half of the account's job quota stays free for other jobs. */
+/** Returns the maximum lines in flight. Half of the account's job quota stays free for other jobs. */
 function maxConcurrencyOf({ submitter }: BatchLease): number {
   return Math.min(MAX_CONCURRENCY, Math.max(1, Math.floor(submitter.limits.concurrentJobs / 2)));
 }

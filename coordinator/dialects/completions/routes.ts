@@ -23,7 +23,7 @@ import { givenFieldsOf } from "../../http/schemas/given-fields.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { costSchema } from "../../http/schemas/wire-units.ts";
 
-/** Maximum prompts of a request. Each is a job. */
+/** Maximum prompts of a request, each of which is a job. */
 const MAX_PROMPTS = 16;
 /** Default of `max_tokens`. Source: OpenAI's API. */
 const DEFAULT_TOKENS = 16;
@@ -78,7 +78,7 @@ const choiceSchema = z.object({
   finish_reason: z.enum(FINISH_REASONS).nullable(),
 });
 
-/** A completion, or a chunk of a streamed one. */
+/** A text completion, or a chunk of a streamed one. */
 const textCompletionSchema = z
   .object({
     id: z.string(),
@@ -135,7 +135,7 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
   });
 });
 
-/** Returns the response to a request or a batch line; null if the client has disconnected. */
+/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runCompletion(
   deps: JobRunDeps,
   { submitter, signal: clientSignal }: RequestContext,
@@ -172,7 +172,7 @@ function echoOf(prompt: string, body: TextCompletionBody): string {
   return body.echo === true ? prompt : "";
 }
 
-/** Encodes the chunks of a completion: `echo`, text, finish reason, usage if requested, [DONE]. */
+/** Returns an encoder of a completion's chunks: `echo`, text, finish reason, usage if requested, [DONE]. */
 function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, echo: string): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"text_completion","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (text: string, finishReason: string): string =>

@@ -13,10 +13,10 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
 
-/** Same limit as OpenAI's. */
+/** Maximum texts of a request, as in OpenAI's API. */
 const MAX_TEXTS = 2_048;
 const MAX_TEXTS_OF_JOB = 256;
-/** Leaves 1 KiB of a job's input for the JSON around the texts. */
+/** Maximum bytes of a job's texts, which leaves 1 KiB of its input for the JSON around them. */
 const MAX_BYTES_OF_JOB = MAX_INPUT_BYTES - KIB;
 const MAX_DIMENSIONS = 1_000_000;
 const VECTORS_PER_TICK = 64;
@@ -79,7 +79,7 @@ const embeddingsSchema = z
   })
   .openapi("Embeddings");
 
-/** Splits the texts into jobs, each with as many as fit. `first`: index of the job's first text in the request. */
+/** Splits the texts into jobs, as many texts as fit in each. `first` is the index of its first text in the request. */
 function splitIntoJobs(input: EmbeddingsBody["input"]) {
   const jobs: { first: number; texts: string[] }[] = [];
   let bytes = 0;
@@ -95,7 +95,7 @@ function splitIntoJobs(input: EmbeddingsBody["input"]) {
   return jobs;
 }
 
-/** Returns the bytes as JSON, with the comma or bracket before it. */
+/** Returns the bytes of a text as JSON, with the comma or bracket before it. */
 function bytesInList(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) + 1;
 }
@@ -124,7 +124,7 @@ export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "
   });
 });
 
-/** Yields to other requests between parts, because two million numbers take a second. */
+/** Returns the response as JSON. Yields to other requests between parts, because two million numbers take a second. */
 async function stringify({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < data.length; from += VECTORS_PER_TICK) {
@@ -136,14 +136,14 @@ async function stringify({ object, data, ...rest }: z.infer<typeof embeddingsSch
   return `${head},"data":[${parts.join(",")}],${tail}`;
 }
 
-/** Checks the vectors, because the catalog does not know their length. @throws {ValidationError} */
+/** Checks the length of the vectors, which the catalog does not know. @throws {ValidationError} */
 function assertDimensions([vector]: readonly (readonly number[])[], requested: number | null | undefined): void {
   if (requested == null || vector === undefined || vector.length === requested) return;
   const message = `must be ${vector.length}, this model's number of dimensions, or omitted; got ${requested}`;
   throw new ValidationError([{ path: "dimensions", message }]);
 }
 
-/** Returns the response to a request or a batch line; null if the client has disconnected. */
+/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runEmbeddings(
   deps: JobRunDeps,
   client: RequestContext,

@@ -10,10 +10,10 @@ import { z } from "@hono/zod-openapi";
 import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files/files.ts";
 import { fileLifeSchema, presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
 
-/** Maximum `limit` of OpenAI's clients; a page has at most {@link MAX_FILES_OF_PAGE}. */
+/** Maximum `limit` that OpenAI's clients send; a page has at most {@link MAX_FILES_OF_PAGE} files. */
 const MAX_LIMIT = 10_000;
 const MAX_FILES_OF_PAGE = 1_000;
-/** All purposes but `batch_output`, which is for files that batches write. */
+/** Purposes of uploaded files: all except `batch_output`, which is for files that batches write. */
 const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
 
 const uploadPurposeSchema = z
@@ -81,7 +81,7 @@ function presentFile(file: FileRecord): z.infer<typeof fileSchema> {
 const FORM_LIMITS = { maxFields: 10, maxFieldBytes: 1_024, maxFiles: 1 };
 const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
 
-/** Routes of OpenAI's files. Their content is stored on disk, never in a job's row. */
+/** Routes of OpenAI's files. Their content is stored on disk, never in the database row of a job. */
 export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }, (routes, { files }) => {
   routes.post("", {
     id: "uploadFile",
@@ -112,7 +112,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
       afterId: query.after ?? null,
-      // Requests one more item, which shows whether a further page exists.
+      // One more item is requested, which shows whether a further page exists.
       limit: limit + 1,
       isNewestFirst: query.order === "desc",
       purpose: query.purpose ?? null,
@@ -154,7 +154,7 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
       headers: {
         ...contentHeaders(file),
         "Content-Disposition": `attachment; filename*=UTF-8''${extendedValueOf(file.filename)}`,
-        // The file is private and may be deleted.
+        // Caches must revalidate the file, which is private and may be deleted.
         "Cache-Control": "private, no-cache",
       },
       missing: `There is no file "${params.id}"`,
@@ -177,7 +177,7 @@ function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   return { path, filename, sizeBytes, sha256, purpose, expiresAfterMs: seconds === undefined ? null : seconds * 1_000 };
 }
 
-/** Source: RFC 8187 §3.2.1. */
+/** Encodes a text as the extended value of a header parameter. Source: RFC 8187 §3.2.1. */
 function extendedValueOf(text: string): string {
   const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replaceAll(/['()*]/g, escaped);

@@ -12,7 +12,7 @@ import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Maximum images of one request. Each is a job. */
+/** Maximum images of one request, each of which is a job. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 const STILL = refused("only still images are generated");
@@ -93,10 +93,10 @@ function imageInputOf(body: ImagesBody, index: number): JobInput {
   });
 }
 
-/** Maximum widths and heights that an error message lists. */
+/** Maximum number of widths, and of heights, that an error message lists. */
 const MAX_SHOWN = 12;
 
-/** Checks the size if the Cargo's schema lists sizes. @throws {ValidationError} naming the supported ones */
+/** Checks the size if the Cargo's schema lists sizes. @throws {ValidationError} naming the supported sizes */
 function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
   if (size == null || size === "auto") return;
   const properties = schema["properties"] as Record<string, { readonly enum?: readonly unknown[] }> | undefined;
@@ -118,7 +118,7 @@ function listOf(values: readonly unknown[]): string {
   return values.slice(0, MAX_SHOWN).join(", ") + (values.length > MAX_SHOWN ? ", …" : "");
 }
 
-/** Returns the request's field for a path of the job's input. */
+/** Maps the path of a field in the job's input to the client's field. */
 function imageFieldOf(path: string): string {
   return path === "width" || path === "height" ? "size" : path;
 }
@@ -141,7 +141,7 @@ export const imageRoutes = routeGroup("/images", { tag: "Chat", style: "openai" 
     const data: { b64_json: string | LargeJson }[] = [];
     let tokens = 0;
     for (let index = 0; index < (body.n ?? 1); index += 1) {
-      // Jobs run one after the other, because an account may have few unfinished jobs.
+      // The jobs run one after the other, because an account may have few unfinished jobs.
       const job = await runJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
       if (job === null) return null;
       const image = job.feed.items.findLast(({ type }) => type === "image");

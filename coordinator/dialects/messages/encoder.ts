@@ -5,8 +5,8 @@ import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 /**
- * Encodes the events of a streamed message in the order that Anthropic's clients expect. After an event `error` no
- * `message_stop` follows. Serves one reader, because it counts blocks.
+ * Returns an encoder of a streamed message's events in the order that Anthropic's clients expect. After an event
+ * `error` no `message_stop` follows. Each encoder serves one reader, because it counts blocks.
  */
 export function messageEvents(
   { id, model, promptTokens }: Pick<Message, "id" | "model"> & Pick<Feed, "promptTokens">,
@@ -20,12 +20,12 @@ export function messageEvents(
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // LangChain reads the prompt's tokens only here.
+    // LangChain reads the number of prompt tokens only from this event.
     usage: messageUsage({ promptTokens, completionTokens: 0 }),
   };
-  /** Index of the open block; -1 before the first. */
+  /** Index of the open content block; -1 before the first block. */
   let index = -1;
-  /** Kind of the open block; a number is the index of a tool call. */
+  /** Kind of the open content block. A number is the index of a tool call; null before the first block. */
   let kind: "text" | "thinking" | number | null = null;
   const delta = (change: object): string => event("content_block_delta", { index, delta: change });
   const close = (): string => {

@@ -70,7 +70,7 @@ const contentSchema = z
   })
   .describe("Text, or a list of blocks; text blocks are joined");
 
-/** Anthropic's wording, at which Claude Code falls back to fewer roles. */
+/** Role of a message. The error has Anthropic's wording, at which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
 
 const withoutBudget = z.null('is allowed only with the type "enabled"').optional();
@@ -189,7 +189,7 @@ export const messageSchema = z
   .openapi("AnthropicMessage");
 export type Message = z.infer<typeof messageSchema>;
 
-/** Data of a streamed message's events, as written by `encoder.ts`. */
+/** Data of the events of a streamed message, which `encoder.ts` writes. */
 export const messageEventSchema = z
   .union([
     z.object({ type: z.literal("message_start"), message: messageSchema }),
@@ -219,7 +219,7 @@ export const messageEventSchema = z
   ])
   .openapi("AnthropicMessageEvent");
 
-/** Returns the prompt part of a chat job's input. */
+/** Returns the part of a chat job's input that has the prompt. */
 export function promptOf(body: z.infer<typeof countTokensBodySchema>): JobInput {
   const instructions = textOf(body.system ?? "");
   const turns = body.messages.flatMap(turnsOf);
@@ -230,13 +230,13 @@ export function promptOf(body: z.infer<typeof countTokensBodySchema>): JobInput 
   };
 }
 
-/** Default: no reasoning, as in Anthropic's API. */
+/** Returns the effort of reasoning for a job's input. Default: no reasoning, as in Anthropic's API. */
 function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
   if (thinking == null || thinking.type === "disabled") return { reasoning_effort: "none" };
   return thinking.type === "enabled" ? { reasoning_effort: largestEffort(thinking.budget_tokens) } : {};
 }
 
-/** Converts a message to chat messages. Tool results are separate messages and come first. */
+/** Converts a message to chat messages. Tool results become separate messages, which come first. */
 function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
   if (typeof content === "string") return [{ role, content }];
   const calls = content.flatMap((block) => {
@@ -287,7 +287,7 @@ export function messageFieldOf({ tools }: Pick<MessageBody, "tools">): (path: st
   };
 }
 
-/** Returns the blocks of a response: its reasoning, its text unless it has only tool calls, then its tool calls. */
+/** Returns the content blocks of a response: reasoning, then text unless there are only tool calls, then tool calls. */
 export function blocksOf(message: AssistantMessage): Message["content"] {
   const { content, reasoning_content: thinking, tool_calls: calls = [] } = message;
   return [
@@ -299,7 +299,7 @@ export function blocksOf(message: AssistantMessage): Message["content"] {
   ];
 }
 
-/** @param costMicro undefined before the end, when the cost is not known */
+/** Presents the usage of a message. @param costMicro undefined before the end, when the cost is not known */
 export function messageUsage(usage: Usage, costMicro?: number): z.infer<typeof usageSchema> {
   return {
     input_tokens: usage.promptTokens,
@@ -312,7 +312,7 @@ export function messageUsage(usage: Usage, costMicro?: number): z.infer<typeof u
 
 type Ending = Pick<Extract<FeedEnding, { type: "done" }>, "finishReason" | "stopSequence">;
 
-/** Returns why a response ended. `stops`: requested stop sequences; an Island may report another one. */
+/** Returns why a message ended. `stops` are the requested stop sequences; an Island may report another one. */
 export function stopOf({ finishReason, stopSequence }: Ending, stops: readonly string[]) {
   const isStopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
   if (isStopped) return { stop_reason: "stop_sequence" as const, stop_sequence: stopSequence };

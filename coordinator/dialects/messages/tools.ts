@@ -57,7 +57,7 @@ function choiceOf(choice: Choice): unknown {
   return choice.type === "any" ? "required" : choice.type;
 }
 
-/** Returns an empty object if the token limit cut the arguments. */
+/** Parses the arguments of a tool call. Returns an empty object if the token limit cut them. */
 export function parseArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -57,7 +57,7 @@ const modelSchema = z
   })
   .openapi("Model");
 
-/** Paths below the API's base. */
+/** Endpoints that can run a kind of model, as paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   chat: ["/chat/completions", "/completions", "/messages", "/responses"],
   embedding: ["/embeddings", "/rerank"],
@@ -70,7 +70,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
 
 interface ModelState {
   readonly isDefault: boolean;
-  /** Undefined if no Island can run it now. */
+  /** Availability of the Cargo; undefined if no Island can run it now. */
   readonly available: AvailableCargo | undefined;
   readonly speed: CargoSpeed;
 }
@@ -108,7 +108,7 @@ function presentModel(
   };
 }
 
-/** A Cargo with the name that the client uses: its slug or an alias. */
+/** A Cargo with the id by which the client requests it: its slug or an alias. */
 interface NamedCargo {
   readonly id: string;
   readonly cargo: CatalogEntry;
@@ -123,7 +123,7 @@ const anthropicModelsQuery = z
     message: "cannot be combined with after_id",
   });
 
-/** Presents one page of `models`. @throws {ValidationError} for a cursor that is not one of their ids */
+/** Presents one page of `models`. @throws {ValidationError} for a cursor that is not the id of a model in the list */
 function presentAnthropicModels(
   models: readonly NamedCargo[],
   { limit, after_id: afterId, before_id: beforeId }: z.infer<typeof anthropicModelsQuery>,
@@ -141,7 +141,7 @@ function presentAnthropicModels(
 }
 
 const NO = { supported: false };
-/** Lifecycle stage of all models, in Anthropic's terms. */
+/** Lifecycle stage of all models, as Anthropic's API names it. */
 const ACTIVE = "active";
 
 /** Presents a model as `ModelInfo` of Anthropic's API. */
@@ -187,7 +187,7 @@ function indexOf(models: readonly NamedCargo[], path: string, id: string): numbe
   throw new ValidationError([{ path, message: `"${id}" is not the id of a model; GET /models lists the ids` }]);
 }
 
-/** Anthropic's clients send the header with every request. */
+/** Returns the format of errors. Only Anthropic's clients send the header, in every request. */
 function styleOf(request: StyledRequest): ErrorStyle {
   return request.header("anthropic-version") === undefined ? "openai" : "anthropic";
 }

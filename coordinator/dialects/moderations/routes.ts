@@ -8,14 +8,14 @@ import { runForOutput } from "../../http/streaming/whole-output.ts";
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum texts of a request. Each is a job. */
+/** Maximum texts of a request, each of which is a job. */
 const MAX_TEXTS = 32;
-/** Score from which a category is true. */
+/** Minimum score at which a category is true. */
 const FLAG_SCORE = 0.5;
-/** Number of labels to request, the runtime's maximum: all labels of any moderation model. */
+/** Number of labels that a job requests: the runtime's maximum, which covers all labels of any moderation model. */
 const MAX_LABELS = 100;
 
-/** Source: OpenAI's API, `Moderation.Categories`. */
+/** Categories of a moderation. Source: OpenAI's API, `Moderation.Categories`. */
 const CATEGORIES = [
   "harassment",
   "harassment/threatening",
@@ -33,7 +33,7 @@ const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** Labels of well-known classifiers (Jigsaw's toxic comments). Others count if they name a category. */
+/** Categories of the labels of well-known classifiers (Jigsaw's). Other labels count if they name a category. */
 const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
   toxic: "harassment",
   toxicity: "harassment",
@@ -138,7 +138,7 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
   })((call) => runModeration(deps, requestContextOf(call), call.body));
 });
 
-/** Returns the response to a request or a batch line; null if the client has disconnected. */
+/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runModeration(deps: JobRunDeps, client: RequestContext, { model, input }: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, model, client.submitter.accountId);
   const parts = typeof input === "string" ? [input] : input;

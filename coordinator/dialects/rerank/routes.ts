@@ -10,9 +10,9 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum documents: with the query, one job of at most 256 texts, the limit of embedding Cargos. */
+/** Maximum documents of a request: with the query, they are one job of 256 texts, the limit of embedding Cargos. */
 const MAX_DOCUMENTS = 255;
-/** Leaves 1 KiB of a job's input for the JSON around the texts. */
+/** Maximum bytes of the texts, which leaves 1 KiB of a job's input for the JSON around them. */
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
 const UNCUT = "texts are never truncated";
 
@@ -79,7 +79,7 @@ function documentTexts({ documents }: RerankBody): string[] {
   return documents.map((document) => (typeof document === "string" ? document : document.text));
 }
 
-/** Returns (1 + cosine) / 2, from 0 to 1; 0.5 if one of the vectors is zero. */
+/** Returns the similarity of two vectors: (1 + cosine) / 2, from 0 to 1; 0.5 if one of the vectors is zero. */
 function similarityOf(a: readonly number[], b: readonly number[]): number {
   const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
   const lengths = Math.hypot(...a) * Math.hypot(...b);
@@ -87,7 +87,7 @@ function similarityOf(a: readonly number[], b: readonly number[]): number {
   return Math.max(0, Math.min(1, (1 + cosine) / 2));
 }
 
-/** Presents the best documents. Documents with the same score keep their order. */
+/** Presents the documents with the highest scores. Documents with the same score keep their order. */
 function presentResults(scores: readonly number[], body: RerankBody): z.infer<typeof rerankSchema>["results"] {
   const texts = documentTexts(body);
   const scored = scores.map((score, index) => ({ index, relevance_score: score }));
@@ -108,7 +108,7 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
   })((call) => runReranking(deps, requestContextOf(call), call.body));
 });
 
-/** Returns the response to a request or a batch line; null if the client has disconnected. */
+/** Runs the job of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runReranking(
   deps: JobRunDeps,
   client: RequestContext,
@@ -132,20 +132,20 @@ export async function runReranking(
   };
 }
 
-/** Method of a kind of Cargo to rank documents. */
+/** How one kind of Cargo ranks documents. */
 interface RankingMethod {
   readonly jobOf: (body: RerankBody) => Omit<AwaitedJob, "slug">;
-  /** Returns scores from 0 to 1 in the order of the documents; undefined for an invalid output. */
+  /** Returns the scores from 0 to 1, in the order of the documents; undefined for an invalid output. */
   readonly scoresOf: (output: unknown, count: number) => readonly number[] | undefined;
 }
 
-/** Ranks by a model that reads the query with each document. */
+/** Ranks with a model that reads the query together with each document. */
 const BY_RANKER: RankingMethod = {
   jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) } }),
   scoresOf: (output) => TEXT_TASK_OUTPUTS["text-ranking"].safeParse(output).data?.scores,
 };
 
-/** Ranks by the vectors of the query, which is the job's first text, and of the documents. */
+/** Ranks by the vectors of the documents and of the query, which is the job's first text. */
 const BY_VECTORS: RankingMethod = {
   jobOf: (body) => ({ input: { input: [body.query, ...documentTexts(body)] }, fieldOf: fieldOfText }),
   scoresOf: (output, count) => {

@@ -24,9 +24,9 @@ import type { FeedEncoder } from "../../http/streaming/sse.ts";
 type WriteEvent = (name: string, data: object) => string;
 
 /**
- * Encodes the events of a streamed response in the order of OpenAI's API, numbered from 0. The last one is `error`,
- * which OpenAI's clients throw, if the job failed before any output and the request is not at fault. Serves one reader,
- * because it counts events.
+ * Returns an encoder of a streamed response's events in the order of OpenAI's API, numbered from 0. If the job failed
+ * before any output and the request is not at fault, the last event is `error`, which OpenAI's clients throw. Each
+ * encoder serves one reader, because it counts events.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
@@ -37,7 +37,7 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   const written = new OutputRuns(namespacedFunctionsOf(job));
   const items = itemEvents(job.id, written, event);
   const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
-    // Codex decides by the code in `response.failed`, and ignores `error`.
+    // Codex reads the error code from `response.failed`, and ignores the event `error`.
     const isOfRequest = failureStatus(code) < 500;
     if (written.runs.length === 0 && !isOfRequest) return write("error", { code, message, param: null });
     const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: { code, message } };
@@ -56,9 +56,9 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   };
 }
 
-/** Encodes the events of items. One item is open at a time: reasoning, a text, or a tool call. */
+/** Encodes the events of output items. One item is open at a time: reasoning, a text, or a tool call. */
 function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
-  /** Index of the open item; -1 before the first. */
+  /** Index of the open output item; -1 before the first item. */
   let outputIndex = -1;
   let openRun: OutputRun | null = null;
   const positionOf = (run: OutputRun) => {
@@ -84,12 +84,12 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
     write(item: FeedItem): string {
       const run = written.push(item);
       if (run === null) return "";
-      // A part of a tool call after the next one began, which our agents do not send; the last event includes it.
+      // A part of a tool call after the next call began, which our agents do not send, is only in the last event.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
       return opened + deltaEvent(item, positionOf(run), event);
     },
-    /** Closes the open item. A response without items gets an empty text. */
+    /** Closes the open item. A response without items gets an item with an empty text. */
     end: (status: "completed" | "incomplete"): string => (openRun === null ? open(EMPTY_TEXT) : "") + close(status),
   };
 }

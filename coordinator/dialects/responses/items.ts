@@ -8,7 +8,7 @@ import { flatNameOf } from "./tools.ts";
 
 const MAX_PARTS = 256;
 const MAX_ITEMS = 4_096;
-/** Items of earlier turns that do not change the meaning of the conversation: their results are not in the request. */
+/** Types of input items that are ignored: without their results, they do not change the meaning of the conversation. */
 const IGNORED_ITEMS = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
 
 const partSchema = z.discriminatedUnion(
@@ -29,7 +29,7 @@ const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], 
 const idSchema = toolCallSchema.shape.id;
 const callFields = { call_id: idSchema, name: toolNameSchema, namespace: toolNameSchema.nullish() };
 
-/** Items of a response's `input`. Source: OpenAI's API. */
+/** An item of a response's `input`. Source: OpenAI's API. */
 const itemSchema = z.discriminatedUnion(
   "type",
   [
@@ -75,7 +75,7 @@ const itemSchema = z.discriminatedUnion(
 );
 type GivenItem = z.infer<typeof itemSchema>;
 type Reference = Extract<GivenItem, { type: "item_reference" }>;
-/** An item in the request itself, not a reference to one of a stored response. */
+/** An item that the request contains, as opposed to a reference to an item of a stored response. */
 export type Item = Exclude<GivenItem, Reference>;
 type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
 
@@ -94,7 +94,7 @@ export function isReference(item: GivenItem): item is Reference {
   return item.type === "item_reference";
 }
 
-/** Converts an output item to an input item, as clients send it back. */
+/** Converts an output item to the input item that clients send back. */
 export function itemOf(output: ResponseItem): Item {
   const item = itemSchema.parse(output);
   if (isReference(item)) throw new Error(`${output.id} is a reference`);

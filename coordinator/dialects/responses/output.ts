@@ -18,7 +18,7 @@ export const reasoningPartSchema = z.object({ type: z.literal("reasoning_text"),
 const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
 type ItemState = (typeof ITEM_STATES)[number];
 
-/** Items of a response's `output`. Source: OpenAI's API. */
+/** An item of a response's `output`. Source: OpenAI's API. */
 export const outputItemSchema = z.discriminatedUnion("type", [
   z.object({
     id: z.string(),
@@ -47,7 +47,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
 ]);
 export type ResponseItem = z.infer<typeof outputItemSchema>;
 
-/** Consecutive output of one kind, which becomes an item of the response. */
+/** Consecutive output of one kind, which becomes one item of the response. */
 export type OutputRun =
   | { readonly kind: "reasoning"; text: string }
   | { readonly kind: "text"; text: string; readonly logprobs: TokenProbability[] }
@@ -67,7 +67,7 @@ export class OutputRuns {
   readonly #calls = new Map<number, OutputRun>();
   readonly #functions: readonly NamespacedFunction[];
 
-  /** @param functions functions of namespaces that were offered to the model */
+  /** Creates the runs of a response without output. @param functions functions of namespaces, offered to the model */
   constructor(functions: readonly NamespacedFunction[] = []) {
     this.#functions = functions;
   }
@@ -78,7 +78,7 @@ export class OutputRuns {
     return written;
   }
 
-  /** Returns the run that the item was added to; null for an item that is not part of a response. */
+  /** Adds a feed item. Returns the run that it was added to; null for an item that is not part of a response. */
   push(item: FeedItem): OutputRun | null {
     const run = this.#runOf(item);
     if (run === null) return null;
@@ -120,13 +120,13 @@ export class OutputRuns {
 /** The text item of an empty response. */
 export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
 
-/** Presents the run at `index` of the output. */
+/** Presents the run at `index` of the output as an item. */
 export function presentRun(jobId: string, index: number, run: OutputRun, status: ItemState): ResponseItem {
   const isBegun = status === "in_progress";
   const id = itemIdOf(jobId, index, run);
   if (run.kind === "reasoning") {
     const content = isBegun ? [] : [reasoningPart(run.text)];
-    // A non-empty value, because clients send back only those; it is not read.
+    // The value is not read, but must not be empty, because clients send back only reasoning that has it.
     return { id, type: "reasoning", status, summary: [], content, encrypted_content: id };
   }
   if (run.kind === "text") {
@@ -139,7 +139,7 @@ export function presentRun(jobId: string, index: number, run: OutputRun, status:
 
 const PREFIXES = { reasoning: "rs", text: "msg", call: "fc" } as const;
 
-/** The index makes the ids of repeated texts and reasoning unique. */
+/** Returns the id of an output item. The index makes the ids of several texts and reasoning items unique. */
 export function itemIdOf(jobId: string, index: number, run: OutputRun): string {
   const id = jobId.replace(/^job/, PREFIXES[run.kind]);
   if (run.kind === "call") return `${id}_${run.index}`;
@@ -159,7 +159,7 @@ export function textPart({ text, logprobs }: typeof EMPTY_TEXT) {
   return { type: "output_text" as const, text, annotations: [], logprobs: presentResponseLogprobs(logprobs) };
 }
 
-/** Presents log probabilities as {@link presentLogprobs} does, but unknown bytes are an empty list. */
+/** Presents log probabilities as {@link presentLogprobs} does, except that unknown bytes are an empty list. */
 export function presentResponseLogprobs(entries: readonly TokenProbability[]): z.infer<typeof responseLogprobsSchema> {
   return entries.map((each) => ({ ...entryOf(each), top_logprobs: each.top.map(entryOf) }));
 }

@@ -9,12 +9,12 @@ import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./output.
 import { presentTools, type NamespacedFunction } from "./tools.ts";
 import { presentCredits, presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** The ids of a response and its job end in the same characters. Returns null for an id in another format. */
+/** Returns the job's id, which ends in the same characters as the response's; null for an id in another format. */
 export function jobIdOf(responseId: string): string | null {
   return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
 }
 
-/** Returns the response's part of a job's input; null for a job of another endpoint. */
+/** Returns the part of a job's input that belongs to the response; null for a job of another endpoint. */
 export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
   return jobPartSchema.safeParse(job.input).data?.response ?? null;
 }
@@ -38,7 +38,7 @@ export interface ResponseProgress {
   readonly usage: Usage | null;
   readonly costMicro: number;
   readonly isCut: boolean;
-  /** Set for a failed response. */
+  /** Error of a failed response; null for any other. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
@@ -84,7 +84,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   };
 }
 
-/** The last item is incomplete unless the response completed. */
+/** Presents the output. Its last item is incomplete unless the response completed. */
 function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
   const { runs } = progress.written;
   const shown = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;

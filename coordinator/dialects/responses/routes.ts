@@ -85,7 +85,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
     fails: [404],
   })(async ({ identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
-    // The first call only cancels an unfinished job.
+    // If the job is unfinished, the first call only cancels it.
     if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
     return { id: params.id, object: "response" as const, deleted: true as const };
   });
@@ -116,7 +116,7 @@ function submissionOf(
   };
 }
 
-/** Returns the response to a batch line; null if the line is given up. */
+/** Runs the chat of a batch line and returns the response; null if the line is given up. */
 export async function runResponse(
   deps: JobRunDeps,
   client: RequestContext,
@@ -133,7 +133,7 @@ export async function runResponse(
   return chat && responseOf(chat);
 }
 
-/** Each batch line is independent, and is read again after a crash. @throws {ValidationError} */
+/** Refuses what a batch line cannot have: it is independent, and read again after a crash. @throws {ValidationError} */
 function assertIndependent({ previous_response_id: previous, background, store }: ResponseBody): void {
   const errors: FieldError[] = [];
   const refuse = (path: string, message: string): void => void errors.push({ path, message });
@@ -144,14 +144,14 @@ function assertIndependent({ previous_response_id: previous, background, store }
   if (errors.length > 0) throw new ValidationError(errors);
 }
 
-/** @throws unless the chat ended with `done`. */
+/** Presents the response of a chat. @throws unless the chat ended with `done` */
 function responseOf(chat: AwaitedChat): OpenAiResponse {
   const { job, feed } = chat;
   const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
   return presentResponse(job.record, doneProgress(doneOf(chat), written));
 }
 
-/** Runs a chat whose content is removed at its end, also after an error, a disconnect or a crash. */
+/** Runs a chat whose content is removed when its job ends, also after an error, a disconnect or a crash. */
 async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: ChatSubmission) {
   const { jobs, log } = deps;
   const { accountId } = client.identity;
@@ -170,11 +170,11 @@ async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: Ch
   try {
     return await awaitChat(deps, client, { ...submission, onJob });
   } finally {
-    // The response has its feed now, and reads the rest from memory.
+    // The content may be removed: the response has its feed now, and reads the rest from memory.
     const job = made as JobHandle | null;
     if (job !== null) {
       forget(job).catch((error: unknown) => {
-        // A job that ended before its removal was recorded is already removed.
+        // A job that ended before its removal was requested is already removed.
         if (error instanceof ServiceError && error.code === "content_removed") return;
         log.error({ err: error, job_id: job.record.id }, "Could not remove a response that is not stored");
       });

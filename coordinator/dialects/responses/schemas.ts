@@ -51,9 +51,9 @@ const metadataSchema = z
   .refine((entries) => Object.keys(entries).length <= 16, "must have at most 16 entries");
 
 const TEXT_LOGPROBS = "message.output_text.logprobs";
-/** Every `reasoning` item has it. */
+/** Value of `include` that has no effect, because every `reasoning` item already has this member. */
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
-/** Values of OpenAI's `include` that responses here never contain. */
+/** Values of OpenAI's `include` for members that responses of Atoll never contain. */
 const NEVER_INCLUDED: readonly string[] = [
   "file_search_call.results",
   "web_search_call.results",
@@ -142,7 +142,7 @@ export const responseBodySchema = requestObject({
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-/** OpenAI's API sends `context_length_exceeded`, though its reference does not list it; Codex then compacts. */
+/** Error codes of a response. At `context_length_exceeded`, which OpenAI's API sends undocumented, Codex compacts. */
 const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
@@ -193,7 +193,7 @@ const ofItem = ["added", "done"] as const;
 const eventSchema = (type: string, members: z.ZodRawShape) =>
   z.object({ type: z.literal(type), sequence_number: z.int(), ...members });
 
-/** Data of a streamed response's events, as written by `encoder.ts`. */
+/** Data of the events of a streamed response, which `encoder.ts` writes. */
 export const responseEventSchema = z
   .union([
     ...ofResponse.map((name) => eventSchema(`response.${name}`, { response: responseSchema })),
@@ -211,7 +211,7 @@ export const responseEventSchema = z
   ])
   .openapi("OpenAiResponseEvent");
 
-/** Part of a job's input that Islands ignore. */
+/** Part of a job's input that stores fields of the response. Islands ignore it. */
 export const jobPartSchema = z.object({
   response: z.object({
     previous_response_id: z.string().nullable(),
@@ -227,7 +227,7 @@ export type JobPart = z.infer<typeof jobPartSchema>;
 /**
  * Returns the input of the response's job.
  * @param input the body's input, without references
- * @param before the conversation that it continues
+ * @param before the conversation that the response continues
  */
 export function responseInputOf(
   body: ResponseBody,
@@ -262,7 +262,7 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** With `include` alone, only the chosen tokens get probabilities; with `top_logprobs`, alternatives too. */
+/** Returns the log probability fields: `include` requests those of chosen tokens, `top_logprobs` alternatives too. */
 function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
   const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};
@@ -284,13 +284,13 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^(tool|top_logprobs)/, "$1"],
 ];
 
-/** Maps a path of the job's input to a field of the request. */
+/** Maps the path of a field in the job's input to the client's field. */
 export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/** Returns the paths of parameters, other than the effort, that a Cargo without reasoning ignores. */
+/** Returns the paths of the parameters, except the effort, that a Cargo without reasoning ignores. */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

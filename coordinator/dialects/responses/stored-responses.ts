@@ -9,10 +9,10 @@ import { jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from 
 import { isReference, itemOf, type Item, type Turn } from "./items.ts";
 import { OutputRuns, responseIdOfItem } from "./output.ts";
 
-/** Stored responses that one request may refer to. */
+/** Maximum stored responses to which one request may refer. */
 const MAX_REFERRED = 256;
 
-/** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
+/** Returns a response's job. @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
 export async function responseJob({ jobs }: HttpDeps, accountId: string, id: string): Promise<JobView> {
   const jobId = jobIdOf(id);
   const missing = new ServiceError("not_found", `There is no response "${id}"`);
@@ -38,7 +38,7 @@ export async function readResponse({ jobs }: HttpDeps, job: JobView): Promise<Op
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 
-/** Returns the conversation up to the end of a response. @throws {ValidationError} unless the response completed */
+/** Returns the conversation up to the end of a response. @throws {ValidationError} unless that response completed */
 export async function readConversation(deps: HttpDeps, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
     throw isMissing(error) ? noPrevious(error.message) : error;
@@ -53,7 +53,7 @@ export async function readConversation(deps: HttpDeps, accountId: string, id: st
 }
 
 /**
- * Returns the input with the items that it refers to. The `ai` SDK refers to items of stored responses.
+ * Returns the input with each reference replaced by its item. The `ai` SDK refers to items of stored responses.
  * @throws {ValidationError} for an item that does not exist
  */
 export async function withReferredItems(
@@ -63,7 +63,7 @@ export async function withReferredItems(
 ): Promise<string | Item[]> {
   if (typeof input === "string") return input;
   const items: Item[] = [];
-  /** The last response: in a conversation, its items are consecutive. */
+  /** The response that was read last. In a conversation, references to items of one response are consecutive. */
   let known: { readonly id: string; readonly output: OpenAiResponse["output"] } = { id: "", output: [] };
   let [reads, chars] = [0, 0];
   for (const [index, item] of input.entries()) {
@@ -87,7 +87,7 @@ export async function withReferredItems(
   return items;
 }
 
-/** Returns an empty list for a response that does not exist. */
+/** Returns the output of a stored response; an empty list for a response that does not exist. */
 async function readOutput(deps: HttpDeps, accountId: string, id: string): Promise<OpenAiResponse["output"]> {
   try {
     return (await readResponse(deps, await responseJob(deps, accountId, id))).output;

@@ -41,7 +41,7 @@ const responseToolSchema = z.union(
   [functionSchema, namespaceSchema, otherToolSchema("function", "namespace")],
   "must be a function, a namespace, or a tool of another type",
 );
-/** The total of the tools of namespaces is limited before any tool is checked. */
+/** Tools of a request. The total of the tools inside namespaces is limited before any tool is checked. */
 const toolsSchema = z.preprocess((tools, context) => {
   const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? (tool["tools"] ?? []) : [])) : [];
   if (inside.length > MAX_TOOLS) {
@@ -73,7 +73,7 @@ export const responseToolFields = {
 };
 const fieldsSchema = z.object(responseToolFields);
 
-/** Tools as a response reports them: those offered to the model, or the defaults. */
+/** Tool fields as a response presents them: those offered to the model, or the defaults. */
 export const presentedToolsSchema = z.object({
   parallel_tool_calls: z.boolean(),
   tool_choice: z.union([
@@ -97,11 +97,11 @@ interface FunctionName {
   readonly namespace?: string | null | undefined;
 }
 
-/** A function of a namespace and the name that the model sees, which a job's input stores to find the function. */
+/** A function of a namespace with the flat name that the model sees. A job's input stores it to map the name back. */
 export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
 export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
 
-/** Returns the name that the model sees, which starts with the namespace. A name that is too long ends in a hash. */
+/** Returns the flat name that the model sees. It begins with the namespace; a name that is too long ends in a hash. */
 export function flatNameOf({ namespace, name }: FunctionName): string {
   if (namespace == null) return name;
   const flat = `${namespace}__${name}`;
@@ -112,7 +112,7 @@ export function flatNameOf({ namespace, name }: FunctionName): string {
 
 type OfferedFunction = OfferedTool<z.infer<typeof functionSchema>> & Pick<FunctionName, "namespace">;
 
-/** Returns the functions that are offered to the model, including those of namespaces. */
+/** Returns the functions that are offered to the model, including those inside namespaces. */
 export function offeredFunctions(tools: Tools): OfferedFunction[] {
   return offeredTools(tools).flatMap(({ tool, path }): OfferedFunction[] => {
     if (tool.type === "function") return [{ tool, path }];
@@ -120,7 +120,7 @@ export function offeredFunctions(tools: Tools): OfferedFunction[] {
     const inside = offeredTools(tool.tools, `${path}.tools`).map((offered) => ({ ...offered, namespace }));
     const [first, ...others] = inside;
     if (first === undefined || description == null) return inside;
-    // Only in the first function, because every description is part of the prompt.
+    // Only the first function gets the description of the namespace, because every description is part of the prompt.
     const about = `${namespace}: ${description}\n\n${first.tool.description ?? ""}`.trim();
     return [{ ...first, tool: { ...first.tool, description: about } }, ...others];
   });
@@ -157,7 +157,7 @@ function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): Tool
   return { type, allowed_tools: { mode, tools: tools.map(named) } };
 }
 
-/** OpenAI's own choices name a function without its namespace, which is sufficient while only one namespace has it. */
+/** Returns the flat name of a chosen function. The namespace may be missing if only one has such a function. */
 function resolveName(chosen: FunctionName, offered: readonly OfferedFunction[]): string {
   const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
   const flatName = flatNameOf(chosen);
@@ -168,7 +168,7 @@ function resolveName(chosen: FunctionName, offered: readonly OfferedFunction[]):
 
 const toolInputSchema = z.object(toolFields);
 
-/** Presents the offered tools with the names that the model sees. */
+/** Presents the tools that are offered to the model, with their flat names. */
 export function presentTools(input: JobInput): PresentedTools {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = toolInputSchema.parse(input);
   return {

@@ -19,8 +19,8 @@ export type RequestLimits = ReturnType<typeof requestLimits>;
 
 /**
  * Limits requests per minute of each credential and of each client address, and open streams of each account. Handlers
- * reach it as `c.get("limits")`. Source: spec §8, decision 0035.
- * @param callers Apart from the addresses, so that a flood of these does not push out the counts of keys.
+ * get the limits from `c.get("limits")`. Source: spec §8, decision 0035.
+ * @param callers Counts of keys and sessions, apart from the addresses, so that many addresses do not evict them.
  */
 export function requestLimits(
   options: Options,
@@ -29,7 +29,7 @@ export function requestLimits(
   callers: CallerQuota,
 ) {
   const addresses = new RequestWindow(clock);
-  /** The keys are API keys and sessions. No set is empty. */
+  /** Open streams by the id of their API key or session. No set is empty. */
   const openStreams = new Map<string, { readonly accountId: string; readonly responses: Set<ServerResponse> }>();
   const openEventStream = eventStreams();
   /** Bytes of large responses that are in memory until their clients have read them. */
@@ -69,7 +69,8 @@ export function requestLimits(
   }
 
   /**
-   * Counts the bytes that an open stream has in memory, until `response` closes. Always accepts the only one.
+   * Counts the bytes that an open stream has in memory, until `response` closes. Accepts any size while no other stream
+   * has bytes in memory.
    * @throws {OverloadedError}
    */
   function holdStream(response: ServerResponse, bytes: number): void {
@@ -82,7 +83,7 @@ export function requestLimits(
     });
   }
 
-  /** Cuts the streams of a revoked key or an ended session without an event, because the jobs have not ended. */
+  /** Closes the streams of a revoked key or an ended session. Writes no last event, because the jobs have not ended. */
   function closeStreamsOf(credential: string): void {
     for (const response of openStreams.get(credential)?.responses ?? []) response.destroy();
   }
@@ -93,7 +94,8 @@ export function requestLimits(
     closeStreamsOf,
 
     /**
-     * Counts a request and sets the X-RateLimit headers. Returns a promise only if another coordinator counts.
+     * Counts a request of a key or session and sets the X-RateLimit headers. Returns a promise only if another
+     * coordinator counts the requests of this credential.
      * @throws {RateLimitedError}
      */
     countCaller(identity: Identity, response: ServerResponse): Promise<void> | undefined {
@@ -105,7 +107,7 @@ export function requestLimits(
       return undefined;
     },
 
-    /** Counts a request without a valid credential. @throws {RateLimitedError} */
+    /** Counts a request without a valid credential for the client's address. @throws {RateLimitedError} */
     countAddress(incoming: IncomingMessage): void {
       refuseOver(addresses.count(clientAddress(incoming, options), options.publicRequestsPerMinute));
     },
@@ -118,7 +120,7 @@ export function requestLimits(
     },
 
     /**
-     * Counts a response in memory as an open stream, and its bytes, until `response` closes.
+     * Counts a large JSON response as an open stream, and its bytes as memory, until `response` closes.
      * @throws {RateLimitedError} and {@link OverloadedError}
      */
     async holdResponse(identity: Identity, response: ServerResponse, bytes: number): Promise<void> {
@@ -144,19 +146,19 @@ function refuseOver({ isAllowed, freesInMs }: RequestCount): void {
   if (!isAllowed) throw new RateLimitedError("requests_per_minute", Math.max(1, Math.ceil(freesInMs / MS_PER_S)));
 }
 
-/** Open event streams of an account at this coordinator: enough for a page in some tabs and some programs. */
+/** Maximum event streams of an account at this coordinator: enough for several browser tabs and programs. */
 export const MAX_EVENT_STREAMS = 10;
-/** Open event streams of all accounts at this coordinator. Each costs a connection and about 20 KB. */
+/** Maximum event streams of all accounts at this coordinator. Each stream costs a connection and about 20 KB. */
 export const MAX_ALL_STREAMS = 10_000;
 
 /**
  * Returns a function that opens an event stream and returns a function that closes it, which may be called twice. All
- * event streams of an account take one of its open-stream slots (`openSlot`) together, so that pages leave slots for
+ * event streams of an account share one of its open-stream slots (`openSlot`), so that console pages leave slots for
  * chats. Throws {@link RateLimitedError} and {@link OverloadedError}.
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** The keys are accounts with an open event stream. */
+  /** The open-stream slot that the event streams of an account share, by account. */
   const slots = new Map<string, Promise<ReleaseStream>>();
 
   return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {

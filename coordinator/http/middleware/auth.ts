@@ -24,7 +24,7 @@ export async function authenticateIsland(
   );
 }
 
-/** Returns the request's key or session token. Anthropic's clients send `X-Api-Key`. */
+/** Returns the request's API key or session token. Anthropic's clients send the key in `X-Api-Key`. */
 export function credentialOf(incoming: IncomingMessage): string | undefined {
   if (incoming.headers.authorization !== undefined) return bearerToken(incoming);
   const { "x-api-key": key } = incoming.headers;
@@ -32,7 +32,7 @@ export function credentialOf(incoming: IncomingMessage): string | undefined {
 }
 
 /**
- * Returns the caller. A request without a valid credential counts for its address, which limits guessing.
+ * Returns the caller. A request without a valid credential counts for its client address, which limits guessing.
  * @throws {RateLimitedError}
  * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for
  * an API key; `account_suspended`.
@@ -62,7 +62,7 @@ export async function authenticate(
   );
 }
 
-/** A key, which programs have, is not sufficient. @throws {ServiceError} `operator_only` */
+/** Refuses a caller without an operator's session; a key is not enough. @throws {ServiceError} `operator_only` */
 export function requireOperator(identity: Identity): void {
   if (identity.role === "operator" && identity.kind === "session") return;
   const text =
@@ -72,7 +72,7 @@ export function requireOperator(identity: Identity): void {
   throw new ServiceError("operator_only", text);
 }
 
-/** @throws {ServiceError} `insufficient_scope` */
+/** Refuses a caller without the scope. @throws {ServiceError} `insufficient_scope` */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (!identity.scopes.includes(scope)) {
     throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"; use a key that has it`);

@@ -6,14 +6,14 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;
-/** Maximum body that is read and dropped, because a client that is still sending would often lose the response. */
+/** Maximum refused body that is read and dropped: a client that is still sending would often lose the response. */
 const MAX_DROPPED_BYTES = 8 * MIB;
-/** Deeper JSON could exhaust the stack of recursive code, ours or a library's. */
+/** Maximum nesting of a body. Deeper JSON could exhaust the stack of recursive code, here or in a library. */
 const MAX_DEPTH = 100;
 
 /**
  * Reads and parses a JSON body of any content type.
- * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, keeping none of the body;
+ * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, without keeping the body;
  * `invalid_json`; `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
@@ -32,20 +32,20 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   return value;
 }
 
-/** @throws {ValidationError} for a structure that no schema can check (too deep, or a member `__proto__`). */
+/** Refuses a structure that no schema can check (too deep, or a member `__proto__`). @throws {ValidationError} */
 export function assertStructure(value: unknown): void {
   const problem = structureProblem(value, []);
   if (problem !== null) throw new ValidationError([problem]);
 }
 
-/** @throws {ValidationError} naming every invalid field. */
+/** Returns the value as the schema parses it. @throws {ValidationError} naming every invalid field. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ValidationError(fieldErrorsOf(result.error, value));
 }
 
-/** Returns the body if all of it arrived with the headers; otherwise null. Saves listeners and two ticks. */
+/** Returns the body if all of it arrived with the headers; otherwise null. This saves listeners and two ticks. */
 function arrivedBody(incoming: IncomingMessage): Buffer | null {
   if (!incoming.complete || incoming.destroyed || incoming.readableLength > MAX_BODY_BYTES) return null;
   return incoming.read() as Buffer | null;
@@ -54,7 +54,7 @@ function arrivedBody(incoming: IncomingMessage): Buffer | null {
 function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
   if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLargeError());
-  // Its events were already emitted: the client disconnected while its key was looked up.
+  // The events were already emitted: the client disconnected while its key was looked up.
   if (incoming.destroyed) return Promise.reject(disconnectedError());
   return new Promise((resolve, reject) => {
     const body = new GatheredBytes();
@@ -91,13 +91,16 @@ function tooLargeError(): ServiceError {
   );
 }
 
-/** @param path Path of `value` in the body. Changed during the walk, and restored if there is no problem. */
+/**
+ * Returns the first problem of the structure; null for a valid one.
+ * @param path Path of `value` in the body. The walk changes the array, and restores it if there is no problem.
+ */
 function structureProblem(value: unknown, path: string[]): FieldError | null {
   if (typeof value !== "object" || value === null) return null;
   if (path.length === MAX_DEPTH) return { path: "", message: `must not be nested deeper than ${MAX_DEPTH} levels` };
   for (const key in value) {
     path.push(key);
-    // Valid JSON, but code that copies an object member by member would set the prototype and lose the member.
+    // The name is valid JSON, but code that copies members one by one would set the prototype and lose the member.
     if (key === "__proto__") return { path: path.join("."), message: "is not allowed as a field name" };
     const problem = structureProblem((value as Record<string, unknown>)[key], path);
     if (problem !== null) return problem;

@@ -9,7 +9,8 @@ const MAX_KEY_CHARS = 255;
 export const idempotencyHeaders = z.object({ "idempotency-key": z.string().optional() });
 
 /**
- * Returns the key of a submission and a hash of its body, to recognise a repeat; null without a key.
+ * Returns the idempotency key of a submission and a hash of its body, which recognise a repeated request; null without
+ * a key.
  * @param body The validated body, so that white space and the order of members do not matter.
  * @throws {ValidationError} for a key that is empty or too long.
  */

@@ -5,16 +5,16 @@ import type { Identity } from "../../accounts/identity.ts";
 import { LargeJson } from "../../store/jobs/large-json.ts";
 import type { HttpEnv } from "../http-deps.ts";
 
-/** A larger response counts as an open stream. A socket's own buffers hold about as much. */
+/** Characters of a JSON response above which it counts as an open stream. A socket buffers about as much. */
 export const LARGE_RESPONSE_CHARS = MIB;
 
 const HEADERS = { "Content-Type": "application/json" };
 
 /**
- * Responds with 200 and JSON. Large values are read from storage as fast as the client reads; a large response without
- * them stays in memory until its client has read it. Both count as one of the account's open streams until then.
+ * Responds with 200 and JSON. Large values are read from storage as fast as the client reads. A large response without
+ * such values stays in memory until the client has read it. Both count as one of the account's open streams.
  * @throws {RateLimitedError} when the account has too many open streams
- * @throws {OverloadedError} when the large responses in memory are too many
+ * @throws {OverloadedError} when large responses use too much memory
  */
 export function respondWithJson(c: Context<HttpEnv>, identity: Identity, body: unknown): Response | Promise<Response> {
   const parts = jsonParts(body);
@@ -41,13 +41,13 @@ async function* encoded(parts: readonly JsonPart[]): AsyncGenerator<Uint8Array, 
   for await (const piece of piecesOfParts(parts)) yield Buffer.from(piece);
 }
 
-/** Part of a JSON text. A large value is read from storage while it is written. */
+/** Part of a JSON text: a string, or a large value that is read from storage while it is written. */
 export type JsonPart = string | LargeJson;
 
-/** Returns the JSON text of a value; one string if it contains no large value. */
+/** Returns the JSON text of a value in parts: one string if the value contains no large value. */
 export function jsonParts(value: unknown): readonly JsonPart[] {
   const large: LargeJson[] = [];
-  // No client text can contain it.
+  // A random mark stands for a large value in the text: no client text can contain the mark.
   const mark = randomUUID();
   const text = JSON.stringify(value, (_key, each: unknown) => {
     if (!(each instanceof LargeJson)) return each;

@@ -9,7 +9,7 @@ import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
-/** `Atoll-Console` and credentials are not allowed, so that no other page acts with the console's session. */
+/** CORS allows neither `Atoll-Console` nor credentials, so that no other site acts with the console's session. */
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access";
@@ -18,8 +18,8 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
- * Gives every request its id, security and CORS headers, limits, and one log line; responds to preflights. Sets headers
- * on Node's response, because streams and files bypass Hono.
+ * Middleware that gives every request its id, security and CORS headers, limits and one log line, and responds to
+ * preflights. It sets headers on Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
   { log, clock, metrics, tracing }: HttpDeps,
@@ -36,7 +36,7 @@ export function requestContext(
     const style = styleOf(c.req);
     c.set("style", style);
     outgoing.setHeader("X-Request-Id", requestId);
-    // Anthropic's clients read the id from this header.
+    // Anthropic's clients read the request id from this header.
     if (style === "anthropic") outgoing.setHeader("Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
@@ -52,7 +52,7 @@ export function requestContext(
       note({
         request_id: requestId,
         method,
-        // Without the query and the body, which may contain the client's data.
+        // The query and the body are not logged, because they may contain the client's data.
         path: c.req.path.slice(0, MAX_LOGGED_PATH_CHARS),
         status,
         duration_ms: Math.round(durationMs * 1_000) / 1_000,
@@ -72,18 +72,18 @@ export function requestContext(
   };
 }
 
-/** Longer than any route with ids. Unauthenticated clients may send 16 KB. */
+/** Maximum characters of a logged path: more than any route with ids has. Unauthenticated clients may send 16 KB. */
 const MAX_LOGGED_PATH_CHARS = 500;
-/** Pattern of the middleware, which also runs for requests without a route. */
+/** Pattern of this middleware, which also runs for requests without a route. */
 const EVERY_PATH = "/*";
 
-/** Returns the pattern of the route; "none" if the path or the method has no route. */
+/** Returns the pattern of the request's route; "none" if the path or the method has no route. */
 function routeOf(c: Context<HttpEnv>): string {
   const pattern = routePath(c, -1);
   return pattern === "" || pattern === EVERY_PATH ? "none" : pattern;
 }
 
-/** Returns the client's own id if it is safe in a log and a header; otherwise a new one. */
+/** Returns the request id that the client sent if it is safe in a log and a header; otherwise a new one. */
 function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && /^[\w.-]{1,100}$/.test(sent) ? sent : randomUUID();
 }
@@ -98,14 +98,15 @@ interface RequestLine {
   readonly aborted?: true;
 }
 
-/** Log lines per second. */
+/** Maximum log lines per second for unauthenticated requests and requests beyond a rate limit. */
 export const MAX_LIMITED_LINES = 100;
 const SECOND_MS = 1_000;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Logs one line for each request; at most {@link MAX_LIMITED_LINES} a second for unauthenticated requests and those
- * beyond a rate limit, so that a flood does not fill the disk. Metrics count all of them.
+ * Returns a function that logs one line for each request, but at most {@link MAX_LIMITED_LINES} a second for
+ * unauthenticated requests and those beyond a rate limit, so that many of them do not fill the disk. Metrics count all
+ * requests.
  */
 export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monotonicMs">): (line: RequestLine) => void {
   let secondEndsMs = -Infinity;

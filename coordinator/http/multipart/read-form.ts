@@ -11,26 +11,27 @@ const MAX_FIELD_NAME_CHARS = 100;
 const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME_CHARS} characters`;
 const MAX_HEADERS_OF_PART = 20;
 const MAX_HEADER_BYTES_OF_PART = 4_096;
-/** Delay before the connection of a stalled client is closed, so that the response is sent. */
+/** Delay between the response to a stalled client and the end of its connection, so that the response is sent. */
 const CLOSE_DELAY_MS = 1_000;
+/** Time without a byte from the client after which the form is refused. */
 const STALL_MS = 30_000;
 
 export interface FormLimits {
-  /** Maximum number of values, for all names together. */
+  /** Maximum number of values of all fields together. */
   readonly maxFields: number;
   /** Maximum UTF-8 bytes of one value. */
   readonly maxFieldBytes: number;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
-  /** Folder for the temporary files. Default: the system's. */
+  /** Folder for the temporary files. Default: the operating system's folder. */
   readonly directory?: string;
   readonly stallMs?: number;
   readonly clock?: Pick<Clock, "schedule">;
 }
 
-/** Disposing of a form removes its files. */
+/** A received form. Disposing of it removes its temporary files. */
 export interface Form extends AsyncDisposable {
-  /** Values by name, in order. Names like `include[]` keep their brackets. */
+  /** Values by field name, in the order of the form. Names like `include[]` keep their brackets. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly FormFile[];
 }
@@ -38,8 +39,8 @@ export interface Form extends AsyncDisposable {
 /**
  * Reads a `multipart/form-data` body: fields into memory, files to disk, no faster than the disk accepts them. No file
  * remains after a failure.
- * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that
- * disconnected or sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
+ * @throws {ServiceError} `bad_request` for another content type, a malformed body, or a client that disconnected or
+ * sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
  * @throws {ValidationError} for too many fields or files, or a value that is too long.
  */
 export async function readForm(incoming: IncomingMessage, limits: FormLimits): Promise<Form> {
@@ -77,7 +78,7 @@ export async function readForm(incoming: IncomingMessage, limits: FormLimits): P
   }
 }
 
-/** Infinity if the client does not announce the size of the body. */
+/** Returns the size of the body in bytes; Infinity if the client does not announce the size. */
 export function announcedBytesOf(incoming: IncomingMessage): number {
   return Number(incoming.headers["content-length"] ?? Infinity);
 }
@@ -86,7 +87,7 @@ function isName(name: string | undefined): name is string {
   return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
 }
 
-/** @throws {ServiceError} `bad_request` if the header has no boundary. */
+/** Creates the parser of a form. @throws {ServiceError} `bad_request` if the content type has no boundary. */
 async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   const { Busboy: Parser } = await import("@fastify/busboy");
   try {
@@ -100,7 +101,7 @@ async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   }
 }
 
-/** Settles when no file is being written. */
+/** Reads all fields and files. The promise settles when no file is being written any more. */
 async function readParts(
   incoming: IncomingMessage,
   busboy: BusboyInstance,
@@ -110,7 +111,7 @@ async function readParts(
   const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
   const fields = new Map<string, string[]>();
   const files: Promise<FormFile>[] = [];
-  /** Aborts with the first error, which ends the writers of files. */
+  /** Aborts with the first error, which also ends the writing of files. */
   const failed = new AbortController();
   const fail = (error: Error): void => failed.abort(error);
   const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
@@ -141,7 +142,7 @@ async function readParts(
   } catch (error) {
     failed.abort(error);
     await Promise.allSettled(files);
-    // The first error is the cause of all others.
+    // The reason is the first error, which is the cause of all others.
     throw failed.signal.reason;
   }
 }
@@ -182,7 +183,7 @@ function pipeToParser(
     const onData = (chunk: Buffer): void => {
       wait();
       if (busboy.write(chunk)) return;
-      // The disk is slow; the client is not at fault.
+      // The disk is slow and the client is not at fault, so the stall timer stops.
       timer.cancel();
       incoming.pause();
     };
@@ -202,7 +203,7 @@ function pipeToParser(
     const onFinish = (): void => settle(resolve);
     signal.addEventListener("abort", onFailed);
     busboy.on("drain", onDrain).on("finish", onFinish);
-    // Its events were already emitted: the client disconnected while its key was looked up.
+    // The events were already emitted: the client disconnected while its key was looked up.
     if (incoming.destroyed && !incoming.complete) return onDisconnect();
     incoming.on("data", onData).on("end", onEnd).on("error", onDisconnect).on("close", onDisconnect);
   });
@@ -214,21 +215,21 @@ function tooLargeError(maxBytes: number): ServiceError {
 
 export interface FormFile {
   readonly field: string;
-  /** Name given by the client, without folders; empty if it gave none. Never used as a path here. */
+  /** File name that the client gave, without folders; empty if it gave none. Never used as a path here. */
   readonly filename: string;
   readonly contentType: string;
-  /** Temporary path: to keep the file, move it before the form is disposed of. */
+  /** Path of the temporary file. To keep the file, move it before the form is disposed of. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** Hexadecimal. */
+  /** SHA-256 of the content in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A full disk or an exhausted disk quota. */
+/** Error codes of a full disk and of an exhausted disk quota. */
 const FULL = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * Writes `stream` to a new file. `signal` ends it with its reason.
+ * Writes `stream` to a new file and returns its size and hash. When `signal` aborts, rejects with its reason.
  * @throws {ServiceError} `payload_too_large` if the parser cut the stream at its limit; `disk_full`; `bad_request` if
  * the stream breaks.
  */
@@ -241,7 +242,7 @@ async function writeFormFile(
   const stop = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener("abort", stop, { once: true });
   stream.once("limit", () => void stream.destroy(tooLargeError(maxBytes)));
-  // The parser reports a truncated body by an event, before the loop below may listen for it.
+  // The parser emits the error of a truncated body before the loop below listens for it.
   stream.on("error", () => undefined);
   try {
     await using handle = await open(file.path, "wx", 0o600);

@@ -6,23 +6,23 @@ import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
 import { fieldNotesOf, type IgnoredEntry, type UnsupportedField } from "../../../shared/request-object.ts";
 import type { ErrorStyle } from "../error-responses.ts";
 
-/** Has the ignored parameters of a request, separated by commas. */
+/** Response header that names the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
-/** Maximum entries of one list that are named, so that the header has at most 5 KB. */
+/** Maximum entries of one list that the header names, so that the header has at most 5 KB. */
 const MAX_NAMED_ENTRIES = 8;
 
-/** A parameter with the members and entries of all its schemas. */
+/** A parameter of a request body, with the members and entries of all its schemas. */
 export interface Parameter {
-  /** Dotted path for members, with `[]` for entries of a list: `stream_options.include_usage`, `messages[].name`. */
+  /** Name as a path, with `[]` for entries of a list: `stream_options.include_usage`, `messages[].name`. */
   readonly name: string;
-  /** Empty for a parameter that is not supported. */
+  /** Schemas of the values; empty for a parameter that is not supported. */
   readonly schemas: z.ZodType[];
-  /** Null: supported. */
+  /** Why the parameter is refused or ignored; null for a supported parameter. */
   readonly unhonoured: UnsupportedField | null;
   readonly members: Map<string, Parameter>;
-  /** Null: not a list. */
+  /** Entries of a list, as one parameter; null if the value is not a list. */
   entries: Parameter | null;
-  /** Decides which entries of a list are ignored. */
+  /** Decides which entries of a list are ignored; null if none is. */
   ignoredEntry: IgnoredEntry | null;
 }
 
@@ -31,13 +31,13 @@ const trees = new WeakMap<z.ZodType, Parameter>();
 interface Findings {
   readonly style: ErrorStyle;
   readonly faults: FieldError[];
-  /** Paths of ignored parameters, by the parameter's name. */
+  /** Paths at which an ignored parameter occurs in the body, by the parameter's name. */
   readonly ignored: Map<string, string[]>;
 }
 
 /**
  * Checks that the schema knows every member of the body and refuses none. The schema itself checks the values.
- * @param style Format of the errors. Anthropic's clients fall back by the wording of Anthropic's own errors.
+ * @param style Format of the errors. Anthropic's clients recognise a refusal by the wording of Anthropic's own errors.
  * @returns Paths of the ignored parameters (`output_config.effort`, `tools[8]`). If more than 8 entries of a list are
  * ignored, the parameter's name instead.
  * @throws {ValidationError} naming each parameter that is refused or unknown.
@@ -83,7 +83,7 @@ function noteIgnored(ignored: Findings["ignored"], name: string, path: string): 
   else if (paths.length <= MAX_NAMED_ENTRIES) paths.push(path);
 }
 
-/** Anthropic's own wording, at which Claude Code repeats a request without the member. */
+/** Anthropic's wording for an unknown member, at which Claude Code repeats the request without that member. */
 const EXTRA_INPUT = "Extra inputs are not permitted";
 
 function refusedParameter({ note }: UnsupportedField, style: ErrorStyle): string {
@@ -97,7 +97,7 @@ function unknownParameter(name: string, members: Parameter["members"], style: Er
   return `is not a parameter of this request${isTypo ? `; did you mean "${nearest}"?` : ""}`;
 }
 
-/** Returns a parameter without a name, whose members are the parameters of the schema. */
+/** Returns an unnamed parameter whose members are the parameters of the schema. */
 export function parametersOf(schema: z.ZodType): Parameter {
   let root = trees.get(schema);
   if (root === undefined) {
@@ -112,7 +112,7 @@ function emptyParameter(name: string, unhonoured: UnsupportedField | null): Para
   return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
 }
 
-/** All schemas of a union add to the same parameter. */
+/** Adds a schema to the parameter. All schemas of a union are added to the same parameter. */
 function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
   const { ignoredEntry } = fieldNotesOf(schema as z.ZodType);
   if (ignoredEntry !== undefined) {

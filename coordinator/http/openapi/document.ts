@@ -41,7 +41,7 @@ export function openApiDocument(app: HttpApp, { version, options }: HttpDeps): u
   return mergeAllOf(JSON.parse(JSON.stringify(document)), document.components?.schemas ?? {});
 }
 
-/** The used members of a schema. */
+/** The members of an OpenAPI schema that this file reads. */
 interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -53,15 +53,15 @@ type Schemas = Readonly<Record<string, Schema>>;
 const PREFIX = "#/components/schemas/";
 
 /**
- * Returns the document without `allOf`. The generator writes it for an extended component, which becomes one schema
- * with all members, and for a component with another description, which becomes a reference with that description.
- * Client generators then make one type, and a schema can be closed with `additionalProperties` in one place.
+ * Returns the document without `allOf`. The generator writes `allOf` for an extended component, which becomes one
+ * schema with all members, and for a component with another description, which becomes a reference with that
+ * description. Client generators then make one type, and one place can set `additionalProperties`.
  */
 function mergeAllOf(document: unknown, schemas: Schemas): unknown {
   if (Array.isArray(document)) return document.map((each) => mergeAllOf(each, schemas));
   if (typeof document !== "object" || document === null) return document;
   const { allOf, ...rest } = document as Schema;
-  // An example may have a member of this name; only a list is the keyword.
+  // An example may have a member named `allOf`; only a list is the keyword.
   const plain = Array.isArray(allOf) ? { ...rest, ...merge(allOf, schemas) } : document;
   return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, mergeAllOf(value, schemas)]));
 }

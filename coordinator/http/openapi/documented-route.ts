@@ -6,7 +6,7 @@ import type { ErrorStyle } from "../error-responses.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
 
-/** Descriptions of the groups of operations, in the document's order. */
+/** Descriptions of the groups of operations, in the order of the document. */
 const TAGS = {
   Jobs: "Submit work now, fetch the result later",
   Chat: "Chats, completions, embeddings, images and audio; compatible with OpenAI's and Anthropic's clients",
@@ -27,7 +27,7 @@ export const TAGS_DOC = Object.entries(TAGS).map(([name, description]) => ({ nam
 type DocumentedResponse = Exclude<RouteConfig["responses"][string], { $ref: string }>;
 type Content = NonNullable<DocumentedResponse["content"]>;
 
-/** Examples by operationId, which `npm run docs:examples` records from tests of routes. */
+/** Examples of bodies by operationId. `npm run docs:examples` records them from tests of routes. */
 const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.json"), "utf8")) as Readonly<
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 >;
@@ -36,25 +36,25 @@ export type Access = "public" | Scope | "operator";
 
 /** Documentation of an operation, and the checks before its handler is called. */
 export interface RouteSpec {
-  /** OperationId. */
+  /** The operation's `operationId`. */
   readonly id: string;
-  /** Summary. */
+  /** The operation's `summary`. */
   readonly is: string;
-  /** Description. */
+  /** The operation's `description`. */
   readonly about?: string;
   readonly access: Access;
-  /** Shown in the document. Default: derived from `access`. */
+  /** The operation's `security` in the document. Default: derived from `access`. */
   readonly security?: RouteConfig["security"];
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** The multipart form. The handler reads it. */
+  /** Schema of a multipart form, which the handler reads itself. */
   readonly form?: z.ZodType;
-  /** Successful responses, and failures with their own bodies. The handler's JSON has the lowest status. */
+  /** Successful responses, and failures with their own bodies. JSON that the handler returns gets the lowest status. */
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
-  /** Failures other than the common ones. */
+  /** Failures in addition to the common ones. */
   readonly fails?: readonly FailureStatus[];
-  /** Whether the body is that of a vendor's API: unknown parameters are refused; ignored ones are named in a header. */
+  /** Whether the body is that of a vendor's API: unknown parameters are refused, and a header names ignored ones. */
   readonly isCompatible?: boolean;
 }
 
@@ -74,7 +74,7 @@ export function documentedRoute(
     body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
   const successHeaders = headersOf(access !== "public", method === "post" && style !== "plain");
   const own = Object.entries(responses).map(([status, response]) => {
-    // A 202 only acknowledges the request; it is not the operation's usual response.
+    // The recorded example is not that of a 202, which only acknowledges the request.
     const isUsual = Number(status) < 300 && status !== "202";
     const { content: shown } = response;
     const example = shown === undefined || !isUsual ? {} : { content: withExample(shown, EXAMPLES[id]?.response) };
@@ -92,7 +92,7 @@ export function documentedRoute(
       ...(headers === undefined ? {} : { headers }),
       ...(content === undefined ? {} : { body: bodyWithExample(content, id) }),
     },
-    // A response of the operation for a status (503 of /health) replaces the common one.
+    // The operation's own response to a status (503 of /health) replaces the common one.
     responses: {
       ...failureResponses([...fails, ...impliedFailures(method, spec)], style),
       ...Object.fromEntries(own),
@@ -106,7 +106,7 @@ export function bodyWithExample(content: Content, operationId: string) {
   return { required: true, content: withExample(content, EXAMPLES[operationId]?.request) };
 }
 
-/** Returns the failures that can occur before the handler, and 500. */
+/** Returns the statuses of failures that can occur before the handler is called, and 500. */
 function impliedFailures(method: Method, { access, query, body, form }: RouteSpec): FailureStatus[] {
   return [
     ...(access === "public" ? [] : ([401, 403] as const)),

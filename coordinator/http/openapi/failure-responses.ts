@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   503: "Temporarily unavailable",
   507: "The coordinator's disk is full; the operator must free space",
 };
-/** Codes that usually have another status: the job was cancelled, or its model could not be fetched. */
+/** Error codes of a status that usually have another one: the job was cancelled, or its model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = {
   409: ["job_failed"],
   503: ["job_failed"],
@@ -41,7 +41,7 @@ const JOB_FAILURE = {
   retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
 };
 
-/** Members of `error` in addition to message and code. */
+/** Members of `error` in addition to message and code, by status. */
 const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().describe("Total cost of the request's jobs"),
@@ -66,7 +66,7 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
 };
 
 const FINAL = failureHeaders(["X-Should-Retry"], []);
-/** Default: {@link FINAL}. */
+/** Headers of a failure by status. Default: {@link FINAL}. */
 const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   401: failureHeaders(["WWW-Authenticate", "X-Should-Retry"], []),
   429: failureHeaders(["Retry-After"], []),
@@ -75,7 +75,7 @@ const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   507: failureHeaders([], []),
 };
 
-/** Returns references to the components of {@link registerFailures}. */
+/** Returns references to the components that {@link registerFailures} registers. */
 export function failureResponses(statuses: readonly FailureStatus[], style: ErrorStyle): RouteConfig["responses"] {
   return Object.fromEntries(
     [...new Set(statuses)]

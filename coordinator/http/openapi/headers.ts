@@ -61,7 +61,7 @@ export function headersOf(isKnown: boolean, isCompatible: boolean): HeaderRefs {
   return isCompatible ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
 }
 
-/** Returns the headers of a failure. The caller may be unknown. */
+/** Returns the headers of a failure. `maybe` and those of rate limits occur only if the caller is known. */
 export function failureHeaders(always: readonly HeaderName[], maybe: readonly HeaderName[]): HeaderRefs {
   return { ...refs(["X-Request-Id", ...always], ""), ...refs([...maybe, ...RATE], "IfKnown") };
 }

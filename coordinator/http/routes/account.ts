@@ -9,7 +9,7 @@ import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { emailText, mailedToken, passwordCaller, passwordText } from "./sessions.ts";
 
-/** Data without content and without personal data. */
+/** Data that remains after an account is deleted: none of it is content or personal data. */
 const KEPT = ["ledger entries", "times, Cargo, state, tokens and charge of each job"] as const;
 
 const lineSchema = z

@@ -27,7 +27,7 @@ const recommendationSchema = z
 
 const hostQuery = z.object({ host_id: z.guid("must be a UUID") });
 
-/** Endpoints that agents call for their Islands. Most need the Island token instead of a key. */
+/** Endpoints that agents call for their Islands. Most require the Island token instead of an API key. */
 export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (routes, deps) => {
   const { accounts, files, islands, options, recommend } = deps;
 
@@ -122,7 +122,7 @@ export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (rout
   });
 });
 
-/** A path of a model that the coordinator serves itself becomes a full URL. */
+/** Presents a recommendation. The path of a model that the coordinator serves itself becomes a full URL. */
 function present(one: Recommendation, origin: string): z.infer<typeof recommendationSchema> {
   return {
     workload_slug: one.slug,

@@ -18,7 +18,7 @@ const scopeListSchema = z
   .transform((list) => list.split(",").map((scope) => scope.trim()));
 const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
 
-/** A comma-separated string (spec §4), or an array, which people try first. */
+/** Scopes of a new key: a comma-separated string (spec §4), or an array, which many clients send first. */
 const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
@@ -35,7 +35,7 @@ const isAmount = (credits: number): boolean => {
   }
 };
 
-/** `null`: no limit. */
+/** Limits of a key. `null` means no limit. */
 const limitFields = {
   expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
   cargos: z
@@ -59,7 +59,10 @@ const limitFields = {
 
 const nameSchema = z.string().openapi({ maxLength: MAX_NAME }).optional();
 
-/** A key for a misspelt Cargo could run nothing. @throws {ValidationError} naming every unknown Cargo. */
+/**
+ * Reads the limits of a key. A key limited to a misspelt Cargo could run nothing, so unknown Cargos are refused.
+ * @throws {ValidationError} naming every unknown Cargo
+ */
 async function readLimits(
   body: z.infer<z.ZodObject<typeof limitFields>>,
   { catalog }: HttpDeps,
@@ -107,7 +110,7 @@ const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
 
-/** @param spending Micro-credits spent this month by each key with a monthly limit. */
+/** Presents a key. @param spending Micro-credits spent this month by each key with a monthly limit. */
 function presentKey(key: ApiKey, spending: ReadonlyMap<string, number>): z.infer<typeof keySchema> {
   return {
     ...presentNewKey(key),
@@ -129,7 +132,7 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
   };
 }
 
-/** Presents a key in both formats of spec §4. */
+/** Presents a new key with its secret, in both formats of spec §4. */
 function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
   const data = presentNewKey(key);
   const { id, name, scopes, created_at } = data;
@@ -146,7 +149,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     responses: { 200: json(data(z.array(keySchema)), "Keys") },
   })(async ({ identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
-    // A second read is needed only for accounts that use such limits.
+    // The spending is read only for an account that has keys with a monthly limit.
     const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
     const spending = isCounted ? await accounts.keySpending(identity.accountId) : new Map<string, number>();
     return { data: keys.map((key) => presentKey(key, spending)) };
@@ -162,7 +165,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
   })(async ({ identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
-    // A key cannot grant scopes that it does not have.
+    // The caller's key cannot grant scopes that it does not have.
     for (const scope of scopes) requireScope(identity, scope);
     assertMayManageCredentials(identity);
     const limits = await readLimits(body, deps, identity.accountId);

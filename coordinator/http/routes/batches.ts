@@ -18,7 +18,7 @@ import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Characters of outputs in one response, as JSON, above which no further output is added. */
+/** Maximum characters of outputs as JSON in one response; the output that exceeds it is the last one. */
 const MAX_OUTPUT_CHARS = MIB;
 
 export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, deps) => {
@@ -78,7 +78,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
 
 type PresentedBatch = z.infer<typeof batchSchema>;
 
-/** Adds outputs from `offset` on until the response is full. */
+/** Returns the jobs of a batch, with outputs from `offset` on until the response is full. */
 async function outputsOf(
   { jobs }: HttpDeps,
   accountId: string,

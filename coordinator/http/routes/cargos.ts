@@ -132,7 +132,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   });
 });
 
-/** Finds an unapproved Cargo of the caller. @throws {ServiceError} `cargo_not_found` */
+/** Returns a Cargo, also an unapproved one if the caller owns it. @throws {ServiceError} `cargo_not_found` */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
   if (credentialOf(incoming) === undefined) return catalog.get(slug);

@@ -68,13 +68,13 @@ function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] 
 }
 
 /**
- * Runs a chat and returns the completion. Null if the client has disconnected.
+ * Runs the jobs of a chat and returns the completion; null if the client has disconnected.
  * @throws {ServiceError} as the endpoint
  */
 export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const submission of submissionsOf(body)) {
-    // One after the other, because an account may have few unfinished jobs.
+    // The chats run one after the other, because an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
     const chat = await runChat(deps, client, submission);
     if (chat === null) return null;
@@ -83,7 +83,7 @@ export async function completeChat(deps: JobRunDeps, client: RequestContext, bod
   return completionOf(chats);
 }
 
-/** @throws unless all chats ended with `done`. */
+/** Combines the chats of one request into a completion. @throws unless all of them ended with `done`. */
 function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const [first] = chats;
   if (first === undefined) throw new Error("A chat must have at least one choice");
@@ -102,7 +102,7 @@ function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionS
 
 /**
  * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
- * first one that fails ends the stream; later ones are not submitted.
+ * first chat that fails ends the stream, and later ones are not submitted.
  * @param submissions All chats, of which the first was already submitted.
  */
 function streamChats(

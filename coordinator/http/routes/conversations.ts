@@ -130,7 +130,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     const { outgoing: response } = c.env;
     const { accountId, apiKey } = submitterOf(identity);
     const isStreamed = body.stream === true;
-    // Runs before the submission, so that a response that may not be streamed is not charged.
+    // The stream is opened before the submission, so that a response that may not be streamed is not charged.
     if (isStreamed) await c.get("limits").openStream(identity, response);
     const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
@@ -143,17 +143,17 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
       if (signal.aborted) abandon();
       signal.addEventListener("abort", abandon);
     });
-    // No header is sent before the response belongs to this job and no other.
+    // No header is sent before it is certain that the response belongs to this job.
     await Promise.race([isStreamed ? answer.begun : answer.stored, abandoned]);
     if (signal.aborted) return null;
     const { feed } = answer.job;
     const message = await conversations.answer(answer.answerId);
-    // Checked first: deleting a conversation cancels the job of its message, which is not a failure of the job.
+    // A missing message is checked first: deleting a conversation cancels its job, which is not a failure of the job.
     if (message === undefined)
       throw new ServiceError("not_found", "The conversation was deleted before its response was complete");
     if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
     if (!isStreamed) return { data: presentAnswered(asked, message) };
-    // From here on the relay watches the client.
+    // From here on the relay of the feed notices that the client disconnects.
     const encoder = { ...jobEvents, prologue: headEvent(asked, message) };
     return streamFeed(deps, { response, identity, feed, encoder });
   });
@@ -170,7 +170,7 @@ function presentAnswered({ question, answer }: AcceptedQuestion, message: Messag
   };
 }
 
-/** The first event has no id, because it is not part of the job's stream, which clients resume by id. */
+/** Encodes the first event. It has no id, because it is not part of the job's stream, which clients resume by id. */
 function headEvent({ question, answer }: AcceptedQuestion, message: Message): string {
   const payload = {
     type: "message",

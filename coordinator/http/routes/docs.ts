@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { json } from "../schemas/responses.ts";
 
-/** Files of swagger-ui-dist that the page loads. Links are relative, because a proxy may add a prefix. */
+/** Files of swagger-ui-dist that the page loads. Their links are relative, because a proxy may add a prefix. */
 const ASSETS = new Set(["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"]);
 
 const PAGE = `<!doctype html>
@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null` keeps the page from sending the document to a third party. */
+/** Script that starts Swagger UI. `validatorUrl: null` keeps the page from sending the document to a third party. */
 const START = `const dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", paint);
@@ -70,7 +70,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     return sendFile(c.env, { root, name, headers, missing });
   });
 
-  // Created at the first request, because that takes as long as the rest of a start.
+  // The document is created at the first request, because creating it takes as long as the rest of a start.
   let document: string | undefined;
   routes.get("/openapi.json", {
     id: "getOpenApi",
@@ -88,7 +88,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
   });
 });
 
-/** The page loads only its own files and calls only the API; `data:` is for icons in its style sheet. */
+/** Returns the page's policy: only its own files, calls only to the API, and `data:` for icons in its style sheet. */
 function contentPolicy({ publicUrl }: Pick<HttpOptions, "publicUrl">): string {
   const api = publicUrl === null ? "" : ` ${new URL(publicUrl).origin}`;
   return [

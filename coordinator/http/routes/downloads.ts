@@ -8,16 +8,16 @@ import { sendFile } from "../server/send-file.ts";
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Not hidden, and cannot leave its folder. */
+/** Pattern of a name that is not a hidden file and cannot leave its folder. */
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,200}";
 const MODEL_FILE = new RegExp(`^${NAME}\\.(?:gguf|wasm|onnx)$`);
-/** Files of a model folder, as listed in its `files.json` (docs/reference/cargo-format.md). */
+/** Paths of files in a model folder, as listed in its `files.json` (docs/reference/cargo-format.md). */
 const FILE_OF_FOLDER = new RegExp(
   `^${NAME}(?:/${NAME}){0,5}/${NAME}\\.(?:json|txt|jinja|onnx|onnx_data|onnx_data_\\d{1,3}|pb|bin)$`,
 );
 
 const VERSION = String.raw`\d{1,5}\.\d{1,5}\.\d{1,5}(?:-[0-9A-Za-z.]{1,40})?`;
-/** File names written by `npm run packages`, `npm run packages:debian` and Python's `build`. */
+/** Names of the package files that `npm run packages`, `npm run packages:debian` and Python's `build` write. */
 const PATTERNS = [
   { format: "npm", pattern: new RegExp(`^atoll-(?<package>island|client)-(?<version>${VERSION})\\.tgz$`) },
   { format: "deb", pattern: new RegExp(`^atoll-(?<package>island)_(?<version>${VERSION})_(?:amd64|arm64)\\.deb$`) },
@@ -114,7 +114,7 @@ interface DownloadFile {
   readonly format: (typeof DOWNLOAD_FORMATS)[number];
   readonly version: string;
   readonly sizeBytes: number;
-  /** Hexadecimal. */
+  /** SHA-256 of the file in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -126,7 +126,7 @@ function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format
   return undefined;
 }
 
-/** A file is hashed at its first request, and again only after it has changed. */
+/** Finds and lists packages. A file is hashed at its first request, and again only after it has changed. */
 function downloadsIn(folder: string) {
   const hashes = new Map<string, { readonly state: string; readonly sha256: Promise<string> }>();
 
@@ -148,7 +148,7 @@ function downloadsIn(folder: string) {
     return { name, ...parsed, sizeBytes: found.size, sha256 };
   };
 
-  /** Newest version first. Empty if the folder does not exist. */
+  /** Returns all packages, newest version first; an empty list if the folder does not exist. */
   const list = async (): Promise<DownloadFile[]> => {
     const names = await readdir(folder).catch(undefinedIfMissing);
     const files = await Promise.all((names ?? []).map(find));
@@ -164,7 +164,7 @@ function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 
-/** A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
+/** Compares two versions for sorting. A version with a suffix, such as 1.0.0-rc.1, comes before the one without. */
 function compareVersions(a: string, b: string): number {
   const [numbersA = "", suffixA = ""] = a.split("-");
   const [numbersB = "", suffixB = ""] = b.split("-");

@@ -16,7 +16,7 @@ export function noRouteError(path: string): ServiceError {
   return new ServiceError("not_found", `Nothing is served at this path; ${WHERE_TO_LOOK}`);
 }
 
-/** First segments of the console's pages (`web/src/app/routes.tsx`), which are 404 for programs. */
+/** First path segments of the console's pages (`web/src/app/routes.tsx`), where programs get 404. */
 export const CONSOLE_PAGES = [
   ...["sign-in", "register", "verify", "forgot-password", "reset-password"],
   ...["playground", "jobs", "batches", "conversations", "catalog", "keys", "usage", "account"],
@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The console loads only its own files and calls only the coordinator. Images in outputs of jobs are `data:`. No text
- * is ever parsed as HTML.
+ * Content-Security-Policy of the console, which loads only its own files and calls only the coordinator. Images in
+ * outputs of jobs are `data:` URLs. No text is ever parsed as HTML.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",
@@ -51,16 +51,16 @@ const PAGE_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-  // The page names the files of this build.
+  // Browsers must revalidate the page, because it names the files of this build.
   "Cache-Control": "no-cache",
 };
-/** For names with a hash of the content. */
+/** `Cache-Control` of files whose names contain a hash of their content. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
 const API_PATH = /^\/(?:api|v\d+)(?:\/|$)/;
 
-/** Undefined for programs, and below the API. */
+/** Returns the console's 404 page to a browser; undefined for programs and for paths below the API. */
 export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Promise<Response | undefined> {
   if (c.req.method !== "GET" || !isBrowser(c) || API_PATH.test(c.req.path)) return undefined;
   return showPage(c, 404, files);
@@ -73,7 +73,10 @@ async function showPage(c: Context<HttpEnv>, status: 200 | 404, files: ConsoleFi
   return c.html(await files.page(depth), status, PAGE_HEADERS);
 }
 
-/** At `/`, browsers get the console and programs the links of the API, relative because a proxy may add a prefix. */
+/**
+ * Serves `/` and the console's files. At `/`, browsers get the console, and programs get links of the API, which are
+ * relative because a proxy may add a prefix.
+ */
 export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
@@ -100,7 +103,7 @@ export function serveFrontDoor(app: HttpApp, { version }: HttpDeps, files: Conso
     }
   }
 
-  // Not counted for the client's address: a first visit loads a dozen of these files, and they are in memory.
+  // These requests do not count for the client's address: a first visit loads a dozen files, which are in memory.
   const send = async (c: Context<HttpEnv>, name: string, caching: string): Promise<Response> => {
     const type = TYPES[NAME.exec(name)?.[1] ?? ""];
     const isGzip = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");

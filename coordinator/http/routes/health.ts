@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Reuse of a result for all callers, because the endpoint is public and a check is a write. */
+/** Time for which all callers get the same result, because the endpoint is public and a check is a write. */
 const FRESH_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
@@ -48,7 +48,7 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       store: isHealthy ? "ok" : failure,
       ...(bus === null ? {} : { bus: isConnected ? "ok" : "down" }),
     } as const;
-    // The bus does not make it 503: a load balancer would remove every coordinator if none reaches the others.
+    // A failing bus keeps the status 200: if all coordinators lost the bus, a load balancer would remove all.
     return c.json({ status: isHealthy && isConnected ? "ok" : "degraded", version, checks }, isHealthy ? 200 : 503);
   });
 });
@@ -66,7 +66,7 @@ function storeProbe(store: Pick<Store, "check">, clock: Clock): () => Promise<bo
   };
 }
 
-/** A store that does not respond in time counts as failing. */
+/** Checks the store and returns whether it works. A store that does not respond in time counts as failing. */
 function checkInTime(store: Pick<Store, "check">, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.schedule(CHECK_TIMEOUT_MS, () => resolve(false));

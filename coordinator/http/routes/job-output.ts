@@ -45,7 +45,7 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     responses: { 200: json(data(outputSchema), "The output so far") },
     fails: [404, 410, 503],
   })(async ({ c, identity, params }) => {
-    // Opened before the job is read: if the job ends between the two reads, the record has the whole output.
+    // The feed is opened before the job is read: if the job ends in between, its record has the whole output.
     const feed = await jobs.openFeed(identity.accountId, params.id);
     const job = await jobs.get(identity.accountId, params.id);
     return respondWithJson(c, identity, { data: presentOutput(job, feed) });
@@ -72,15 +72,16 @@ export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, dep
     await jobs.assertOwn(accountId, params.id);
     const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
     const after = (lastEventId === undefined ? undefined : parsePosition(lastEventId)) ?? FEED_START;
-    // At 204 an EventSource does not reconnect.
+    // A status of 204 keeps an EventSource from reconnecting.
     if (after.ended) return c.body(null, 204);
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
     const response = c.env.outgoing;
-    // Before the feed, which is read completely for an ended job. The slot is released when the response ends.
+    // The slot is taken before the feed is opened, because the feed of an ended job is read completely. The slot is
+    // released when the response ends.
     await c.get("limits").openStream(identity, response);
     const feed = await jobs.openFeed(accountId, params.id, after);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
-    // The feed of an ended job is in memory only for its readers.
+    // Only readers keep the feed of an ended job in memory, so its size counts for them.
     const chars = feed.ending === null ? 0 : textLength(feed);
     if (chars > LARGE_RESPONSE_CHARS) c.get("limits").holdStream(response, chars);
     return streamFeed(deps, { response, identity, feed, encoder: jobEvents, after });
@@ -102,7 +103,7 @@ function presentOutput(job: JobView, feed: Feed): z.infer<typeof outputSchema> {
   };
 }
 
-/** Returns undefined before any output, and for Cargos that output only at the end. */
+/** Returns the output so far; undefined before any output, and for Cargos that output only at the end. */
 function producedSoFar(feed: Feed): unknown {
   const image = lastOf(feed, "image");
   if (image !== undefined) return { format: image.format, data: image.data };

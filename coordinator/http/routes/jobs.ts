@@ -22,7 +22,7 @@ import { pageOf, pageQuery, presentPage, queryInt } from "../schemas/pagination.
 import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
-/** Maximum long poll, in seconds. Proxies cut an idle connection after a minute or more. */
+/** Maximum duration of a long poll in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
 
 export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, clock }) => {

@@ -7,7 +7,7 @@ import type { HttpOptions } from "../http-options.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
+/** Headers that proxies add: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
 const PROXY_HEADER = /^(?:x-)?forwarded|^via$|-ip$/;
 
 export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, { metrics, options }) => {
@@ -33,7 +33,7 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
     );
   if (access === "open") return;
   const token = bearerToken(incoming);
-  // Hashes have the same length, and comparing them reveals nothing about the token.
+  // Comparing hashes instead of tokens reveals nothing about the token, not even its length.
   const isValid = token !== undefined && hashSecret(token) === hashSecret(access.token);
   if (!isValid)
     throw new ServiceError(
@@ -42,12 +42,12 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
     );
 }
 
-/** Through a proxy, other machines could read the metrics. */
+/** Returns whether a proxy forwarded the request: through a proxy, other machines could read open metrics. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some((name) => PROXY_HEADER.test(name));
 }
 
-/** A browser on this machine may send the request for a page of another origin or of a host name that points here. */
+/** Returns whether a web page sent the request: of another origin, or of a host name that points to this machine. */
 function isForeignPage({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin !== undefined || !isLoopback(URL.parse(`http://${host}`)?.hostname ?? "");
 }

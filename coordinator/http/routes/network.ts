@@ -6,7 +6,7 @@ import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
 import { availableCargoSchema } from "./cargos.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Counts only public Cargos. */
+/** Account id that owns no Cargo, so that only public Cargos are counted. */
 const NO_ACCOUNT = "";
 
 const networkSchema = z

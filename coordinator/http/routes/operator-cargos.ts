@@ -19,7 +19,7 @@ const pinsSchema = z
   })
   .openapi("CargoPins");
 
-/** Fields that an approval signs; null for a pin that an image or a model lacks. */
+/** Fields that an approval signs. A pin (hash) is null if the Cargo has no such image or model. */
 const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),

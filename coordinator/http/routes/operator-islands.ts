@@ -20,7 +20,7 @@ const ownerShape = {
   account_email: z.string().nullable(),
 };
 
-/** An Island without the statistics, which are read for one Island at a time. */
+/** Schema of an Island without its statistics, which are read for one Island at a time. */
 const knownIslandSchema = islandSchema
   .omit({ uptime: true, jobs: true, tokens: true, earned: true })
   .extend(ownerShape)

@@ -15,9 +15,9 @@ import { presentTime, timeSchema, presentTimeOrNull } from "../schemas/wire-unit
 import { data, json } from "../schemas/responses.ts";
 import { routeGroup } from "../route-group.ts";
 
-/** Text of limited length, because it is looked up. The services check the stricter rules, which the document shows. */
+/** Text of an e-mail address, limited because it is looked up. Services check the stricter rules in the document. */
 export const emailText = z.string().max(1_000).openapi({ maxLength: MAX_EMAIL, pattern: EMAIL_PATTERN.source });
-/** Text of limited length, because it is hashed. */
+/** Text of a password, limited because it is hashed. */
 export const passwordText = z.string().max(1_000).openapi({ minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD });
 
 export const mailedToken = z.string().max(200).describe("Token (ep_…) from the e-mail");
@@ -223,7 +223,7 @@ function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema>
   };
 }
 
-/** @throws {ServiceError} `bad_request` for an API key. */
+/** Returns the caller as the password services need it. @throws {ServiceError} `bad_request` for an API key. */
 export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
   if (identity.kind !== "session") {
     throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");

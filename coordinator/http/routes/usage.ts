@@ -9,7 +9,7 @@ import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** API name → group. */
+/** Groups of the usage report by their names in the API. */
 const GROUPS: Readonly<Record<string, UsageGroup>> = { day: "day", workload: "cargo", api_key: "key" };
 const GROUP_NAMES = Object.keys(GROUPS);
 const ANY_GROUP = `(${GROUP_NAMES.join("|")})`;
@@ -82,7 +82,7 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
   });
 });
 
-/** @throws {ValidationError} */
+/** Returns the range of days that the query requests, or the default range. @throws {ValidationError} */
 function rangeOf(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   today: number,

@@ -53,7 +53,7 @@ const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).ope
   description: "With scope=network: the overview, or the queue of GET /operator/queue, has changed",
 });
 
-/** Source: decision 0034. */
+/** Data of the events of `GET /account/events`. Source: decision 0034. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
     resetEvent,

@@ -58,7 +58,7 @@ export const cargoDetailSchema = cargoSchema
   })
   .openapi("CargoDetail");
 
-/** Except the slug, which never changes. */
+/** Fields that a new Cargo must have, without the slug, which never changes. */
 const requiredFields = z.object(cargoFields).pick({
   name: true,
   description: true,
@@ -70,9 +70,9 @@ const requiredFields = z.object(cargoFields).pick({
   required_vram_mb: true,
   example_input: true,
 });
-/** Fields whose default is null. */
+/** Fields that may be omitted and whose default is null. */
 const nullableFields = z.object(cargoFields).pick({ onnx_task_type: true, model: true, context_tokens: true });
-/** Fields with another default. */
+/** Limits that may be omitted, each with its own default. */
 const limitFields = z.object(cargoFields).pick({ run_limit_s: true, wait_limit_s: true });
 const optionalFields = z.object(cargoFields).pick({
   accept_limit_s: true,
@@ -102,7 +102,7 @@ const omittableFields = {
   enabled: z.boolean().optional(),
 };
 
-/** The service checks combinations of fields: see docs/reference/cargo-format.md. */
+/** Body that creates a Cargo. The catalog checks combinations of fields: see docs/reference/cargo-format.md. */
 export const createCargoSchema = z
   .strictObject({ slug: cargoFields.slug, ...requiredFields.shape, ...omittableFields })
   .openapi("CreateCargo");

@@ -17,7 +17,7 @@ import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
-/** Other services accept a schema with `json_object`; Instructor and Together's SDK send it. */
+/** Format of the completion. `json_object` may have a schema, which Instructor and Together's SDK send. */
 const bodyFormatSchema = z.discriminatedUnion("type", [
   textFormat,
   jsonFormat.extend({
@@ -29,14 +29,14 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
   schemaFormat,
 ]);
 
-/** Mistral's API has `any` for `required`. */
+/** Choice among the tools. Mistral's API uses `any` for `required`. */
 const toolChoiceSchema = z.preprocess((choice) => (choice === "any" ? "required" : choice), toolFields.tool_choice);
 
 const MAX_CHOICES = 8;
-/** After the largest seed, the next is 0. */
+/** Number of seeds: the seed after the largest one is 0. */
 const SEEDS = 2 ** 32;
 
-/** OpenAI's two higher efforts become `high`, whose only budget is `max_tokens`. */
+/** Effort of reasoning. OpenAI's two higher efforts become `high`, whose budget is limited only by `max_tokens`. */
 export const effortSchema = z
   .enum([...REASONING_EFFORTS, "xhigh", "max"])
   .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
@@ -49,7 +49,7 @@ export const streamOptionsSchema = requestObject({
   include_obfuscation: refused("chunks are never padded", [false]),
 });
 
-/** `null` means "not given". Source: decision 0023. */
+/** Body of a chat. `null` means "not given". Source: decision 0023. */
 export const chatBodySchema = requestObject({
   model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
   messages: messagesSchema,
@@ -98,7 +98,7 @@ export const chatBodySchema = requestObject({
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,
-  // Parameters of other servers.
+  // Members that only clients of other servers send.
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
@@ -133,7 +133,7 @@ const chatUsageSchema = z.object({
     .describe("Present for completions with reasoning, whose tokens count as completion_tokens"),
 });
 
-/** The first part of a tool call has its id and name; all parts have arguments to append. */
+/** Part of a streamed tool call. The first part has the id and the name; all parts have arguments to append. */
 const toolCallDeltaSchema = z.object({
   index: z.int(),
   id: z.string().optional(),
@@ -231,13 +231,13 @@ function keptFormatOf(format: ChatBody["response_format"]): ResponseFormat | nul
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
-/** Returns the request's field for a path of the job's input. */
+/** Maps the path of a field in the job's input to the client's field. */
 export function chatFieldOf({ response_format: format, tools }: ChatBody, path: string): string {
   if (format?.type !== "json_object") return toolPathOf(offeredTools(tools), path);
   return toolPathOf(offeredTools(tools), path.replace(/^response_format\.json_schema/, "response_format"));
 }
 
-/** Returns the input of each choice's job. With a seed, each choice has the next seed. */
+/** Returns the inputs of the jobs, one for each choice. With a seed, each choice gets the next seed. */
 export function jobInputsOf(body: ChatBody): JobInput[] {
   const input = jobInputOf(body);
   const { seed } = body;
@@ -246,14 +246,14 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
   );
 }
 
-/** Returns the sampling fields of a job's input. `max_completion_tokens` takes precedence. */
+/** Returns the sampling fields of a job's input. `max_completion_tokens` takes precedence over `max_tokens`. */
 export function samplingOf(
   body: z.infer<z.ZodObject<typeof samplingFields>> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }
 
-/** Presents log probabilities in OpenAI's format; null if they were not requested. */
+/** Presents the log probabilities of a feed in OpenAI's format; null if they were not requested. */
 export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null {
   const reported = items.flatMap((item) =>
     item.type === "token" && item.logprobs !== undefined ? [item.logprobs] : [],
@@ -264,6 +264,6 @@ export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null
 }
 
 export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "top">) {
-  // The bytes of a token that is not whole characters are unknown unless they were reported.
+  // The bytes of a token that ends inside a character are unknown unless the Island reported them.
   return { token, logprob, bytes: bytes ?? (token.includes("\uFFFD") ? null : [...Buffer.from(token)]) };
 }

@@ -6,9 +6,9 @@ import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "
 import { jobEventSchemas } from "./event-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./wire-units.ts";
 
-/** A quarter of a job's input. */
+/** Maximum system prompt: a quarter of a job's input. */
 const MAX_SYSTEM_PROMPT_BYTES = 64 * KIB;
-/** Half of a job's input; the last quarter is for a response format. */
+/** Maximum content of a message: half of a job's input. The last quarter is for a response format. */
 const MAX_CONTENT_BYTES = 128 * KIB;
 
 function text(maxBytes: number) {
@@ -35,7 +35,7 @@ export const createConversationSchema = z
   })
   .openapi("CreateConversation");
 
-/** Strict, because the model and the system prompt cannot change. */
+/** Body that changes a conversation. Unknown members are refused: the model and the system prompt cannot change. */
 export const updateConversationSchema = z
   .strictObject(
     { title: titleSchema, metadata: metadataSchema.optional() },
@@ -95,7 +95,7 @@ export const answeredSchema = z
   .object({ message: messageSchema, user_message: messageSchema, job_id: z.string(), usage: usageSchema })
   .openapi("AnsweredMessage");
 
-/** First event of a stream, before the events of its job. */
+/** First event of a message's stream, before the events of its job. */
 const messageEventSchema = z
   .object({
     type: z.literal("message"),

@@ -4,7 +4,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { percentSchema } from "./job-schemas.ts";
 import { usageSchema } from "./wire-units.ts";
 
-/** Source: spec §6, decision 0005. */
+/** Data of the events of a job's stream. Source: spec §6, decision 0005. */
 export const jobEventSchemas = [
   z
     .object({

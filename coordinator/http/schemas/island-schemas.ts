@@ -139,7 +139,7 @@ export const islandDetailSchema = islandSchema
   })
   .openapi("IslandDetail");
 
-/** Statistics of an Island, which its agent shows too. */
+/** Statistics of an Island, which its agent also shows. */
 export const metricsShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
 
 export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema> {

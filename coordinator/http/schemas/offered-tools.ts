@@ -3,8 +3,8 @@ import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignoredEntry } from "../../../shared/request-object.ts";
 
 /**
- * Returns the schema of an ignored tool, which only its vendor can run; it becomes null.
- * @param own Types of the offered tools.
+ * Returns the schema of a tool that only its vendor can run. The tool is ignored and becomes null.
+ * @param own Types of the tools that are offered to the model.
  */
 export function otherToolSchema(...own: readonly string[]) {
   const isOther = (tool: unknown): boolean =>
@@ -19,16 +19,16 @@ export function otherToolSchema(...own: readonly string[]) {
 
 export interface OfferedTool<T> {
   readonly tool: T;
-  /** Path in the request: `tools.8`, or `tools.4.tools.1` in a namespace. */
+  /** Path of the tool in the request: `tools.8`, or `tools.4.tools.1` in a namespace. */
   readonly path: string;
 }
 
-/** @param path Path of the list in the request. */
+/** Returns the tools without the ignored ones, which are null. @param path Path of the list in the request. */
 export function offeredTools<T>(tools: readonly (T | null)[] | null | undefined, path = "tools"): OfferedTool<T>[] {
   return (tools ?? []).flatMap((tool, index) => (tool === null ? [] : [{ tool, path: `${path}.${index}` }]));
 }
 
-/** Returns the request's path for a path of the job's input, which has only the offered tools. */
+/** Maps a path of the job's input, which has only the offered tools, to the path in the request. */
 export function toolPathOf(offered: readonly OfferedTool<unknown>[], path: string): string {
   return path.replace(/^tools\.(\d+)/, (prefix, index) => offered[Number(index)]?.path ?? prefix);
 }

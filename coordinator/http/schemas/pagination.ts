@@ -4,7 +4,7 @@ import type { Page } from "../../store/steps/page.ts";
 const MAX_OFFSET = 1_000_000_000;
 const MAX_PAGE_SIZE = 100;
 
-/** Digits only. */
+/** Returns the schema of an integer in a query, which may contain only digits. */
 export function queryInt(min: number, max: number, fallback: number) {
   return z
     .string()
@@ -15,12 +15,12 @@ export function queryInt(min: number, max: number, fallback: number) {
     .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
 }
 
-/** Bounds: spec §4, GET /jobs. */
+/** Returns the query members of a page. Source of the bounds: spec §4, GET /jobs. */
 export function pageQuery(defaultLimit = 20) {
   return { limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit), offset: queryInt(0, MAX_OFFSET, 0) };
 }
 
-/** Source: spec §2, list metadata. */
+/** Position and total of a list. Source: spec §2, list metadata. */
 export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
 
 export function pageOf<S extends z.ZodType>(item: S) {
@@ -31,7 +31,7 @@ export function presentPage<T>(data: T[], total: number, { limit, offset }: Page
   return { data, meta: { total, limit, offset } };
 }
 
-/** Format of OpenAI's lists. */
+/** Returns the schema of a page in the format of OpenAI's lists. */
 export function openAiPageOf<S extends z.ZodType>(item: S) {
   return z.object({
     object: z.literal("list"),
@@ -42,7 +42,10 @@ export function openAiPageOf<S extends z.ZodType>(item: S) {
   });
 }
 
-/** @param found Items of the page, and one more if there are more. */
+/**
+ * Presents a page in the format of OpenAI's lists.
+ * @param found Items of the page, and one item more if there is a further page.
+ */
 export function presentOpenAiPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
   const data = found.slice(0, limit);
   return {

@@ -1,26 +1,26 @@
 import { z } from "@hono/zod-openapi";
 
-/** For a route's `responses`. */
+/** Returns a JSON response for a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** @param schema Data of each event. */
+/** Returns the content of an event stream. @param schema Data of each event. */
 export function eventStream<S extends z.ZodType>(schema: S) {
   return { "text/event-stream": { schema } };
 }
 
-/** JSON, or Server-Sent Events with `stream`. */
+/** Returns a response that is JSON, or Server-Sent Events if the request has `stream`. */
 export function jsonOrEvents<S extends z.ZodType, E extends z.ZodType>(schema: S, event: E, description: string) {
   return { description, content: { ...json(schema, "").content, ...eventStream(event) } };
 }
 
-/** `.nullable()` would make the component itself nullable, everywhere. */
+/** Returns the schema of a component or null. `.nullable()` would make the component nullable in all its uses. */
 export function orNull<S extends z.ZodType>(component: S) {
   return z.union([component, z.null()]);
 }
 
-/** Envelope of a payload. Source: spec §4. */
+/** Returns the schema of a payload in its envelope. Source: spec §4. */
 export function data<S extends z.ZodType>(schema: S) {
   return z.object({ data: schema });
 }

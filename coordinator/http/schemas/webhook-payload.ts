@@ -10,7 +10,7 @@ import { detailSchema, presentDetail } from "./job-schemas.ts";
 import { bodyWithExample, type Tag } from "../openapi/documented-route.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
-/** Maximum output as JSON. The receiver fetches a larger one by the job's id. */
+/** Maximum output in a webhook, as JSON. The receiver fetches a larger one by the job's id. */
 const MAX_WEBHOOK_OUTPUT_BYTES = 256 * KIB;
 
 const jobEventSchema = z
@@ -27,7 +27,7 @@ const batchEventSchema = z
   .object({ type: z.literal("batch.finished"), timestamp: timeSchema, data: batchSchema.omit({ webhook: true }) })
   .openapi("BatchWebhook");
 
-/** Makes a webhook's body from the stored job or batch, so that every delivery attempt sends the same. */
+/** Returns a function that makes a webhook's body from the stored job or batch: the same for each delivery attempt. */
 export function webhookPayload(stores: {
   readonly jobs: Pick<JobStore, "get">;
   readonly batches: Pick<BatchStore, "get">;
@@ -49,7 +49,7 @@ export function webhookPayload(stores: {
   };
 }
 
-/** Returns undefined for an output that is too large. */
+/** Returns an output for a webhook; undefined for an output that is too large. */
 async function sendableOutput(output: unknown): Promise<unknown> {
   if (output instanceof LargeJson && output.chars > MAX_WEBHOOK_OUTPUT_BYTES) return undefined;
   const value = output instanceof LargeJson ? await output.value() : output;

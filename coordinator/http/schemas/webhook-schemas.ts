@@ -40,7 +40,7 @@ export const webhookLogSchema = z
   })
   .openapi("WebhookLog");
 
-/** A secret without a URL gives an empty URL, which the service refuses. */
+/** Returns the webhook of a request, if any. A secret without a URL gives an empty URL, which the service refuses. */
 export function webhookOf(body: z.infer<z.ZodObject<typeof webhookFields>>): WebhookRequest | undefined {
   const { webhook_url: url, webhook_secret: secret } = body;
   if (url === undefined && secret === undefined) return undefined;

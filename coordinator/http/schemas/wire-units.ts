@@ -7,12 +7,12 @@ export function presentCredits(micro: number): number {
   return micro / MICRO_PER_CREDIT;
 }
 
-/** Rounds up, because an Island needs at least this much. */
+/** Converts bytes to megabytes. Rounds up, because an Island needs at least this much. */
 export function presentMegabytes(bytes: number): number {
   return Math.ceil(bytes / MIB);
 }
 
-/** ISO 8601 in UTC. */
+/** Formats a time as ISO 8601 in UTC. */
 export function presentTime(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -21,7 +21,7 @@ export function presentTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : presentTime(ms);
 }
 
-/** Seconds, as in OpenAI's API. */
+/** Converts a time to Unix seconds, as in OpenAI's API. */
 export function presentUnixTime(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -30,13 +30,13 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
   return ms === null ? null : presentUnixTime(ms);
 }
 
-/** Seconds: an hour to 30 days. */
+/** Lifetime of a file in seconds: an hour to 30 days. */
 export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
 
 export const timeSchema = z.iso.datetime().describe("ISO 8601, UTC");
 export const creditsSchema = z.number().describe("Credits, with up to 6 decimals");
 
-/** `usage.cost` in responses to clients of other APIs, as in OpenRouter's. */
+/** `usage.cost` in responses to clients of other vendors' APIs, as in OpenRouter's API. */
 export const costSchema = z.number().describe("Credits that were charged, with up to 6 decimals");
 
 export const usageSchema = z

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 
-/** 16-bit groups of a /64, the smallest network that a customer gets. */
+/** Number of 16-bit groups in a /64 prefix, the smallest network that a customer gets. */
 const IPV6_PREFIX_GROUPS = 4;
 
 interface ProxyTrust {
-  /** Whether to trust X-Forwarded-For, -Proto and -Host. */
+  /** Whether a proxy sets X-Forwarded-For, -Proto and -Host, so that these headers can be trusted. */
   readonly trustProxy: boolean;
 }
 
 /**
- * Returns the client's address for limits: IPv4, or the /64 network of an IPv6 address. Behind a trusted proxy it is
- * the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that entry is not
- * an address ("unknown"), the proxy's own address counts.
+ * Returns the client's address for limits: IPv4, or the /64 network of an IPv6 address. Behind a trusted proxy, the
+ * address is the last entry of X-Forwarded-For, which the proxy wrote; the client controls the earlier ones. If that
+ * entry is not an address ("unknown"), returns the proxy's own address.
  */
 export function clientAddress(incoming: IncomingMessage, { trustProxy }: ProxyTrust): string {
   const forwarded = trustProxy ? withoutPort(lastOf(incoming.headers["x-forwarded-for"]) ?? "") : "";
@@ -24,7 +24,7 @@ function withoutPort(entry: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/** Returns an IPv4 address, also if it is mapped into IPv6, or the /64 prefix of an IPv6 address. */
+/** Returns the network of an address: the IPv4 address, also if mapped into IPv6, or the /64 prefix of IPv6. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -6,22 +6,22 @@ import { promisify } from "node:util";
 import { ServiceError } from "../../../shared/errors.ts";
 
 const BUILD_LIMIT_MS = 120_000;
-/** Relative to `web/`. */
+/** Folders of the console's sources, relative to `web/`. */
 const SOURCES = [".", "../sdk/typescript/src"];
-/** The keys are paths below `dist`. */
+/** The console's files by their paths below `dist`. */
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
 export type ConsoleFiles = ReturnType<typeof openConsoleFiles>;
 
 /**
- * Opens the files of the console's build in the folder `web`. A package contains the build. From sources, the console
- * is built at the first request if the build is missing or older than the sources.
+ * Opens the files of the console's build in the folder `web`. A package contains the build. In a checkout of the
+ * sources, the first request builds the console if the build is missing or older than the sources.
  */
 export function openConsoleFiles(web = findWeb(import.meta.dirname), build = runBuild) {
   let ready: Promise<Files> | null = null;
 
-  /** After a failed build, the next request tries again. */
+  /** Reads the files once, and builds the console if needed. After a failed build, the next request tries again. */
   const prepare = (): Promise<Files> => {
     ready ??= readFiles(web, build).catch((cause: unknown) => {
       ready = null;
@@ -31,13 +31,13 @@ export function openConsoleFiles(web = findWeb(import.meta.dirname), build = run
   };
 
   return {
-    /** Undefined if there is no such file. A name with `.gz` is gzipped. */
+    /** Returns a file by its name, or undefined. A name that ends in `.gz` has gzipped content. */
     file: async (name: string): Promise<Buffer<ArrayBuffer> | undefined> => (await prepare()).get(name),
 
-    /** Returns the page for an address `depth` folders deep. @throws {ServiceError} `not_found` without a console */
+    /** Returns the page for a URL path `depth` folders deep. @throws {ServiceError} `not_found` without a console */
     page: async (depth: number): Promise<string> => {
       const html = (await prepare()).get("index.html")?.toString() ?? "";
-      // A relative URL, because a proxy may add a prefix.
+      // The base URL is relative, because a proxy may add a prefix.
       return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
     },
   };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { originOf } from "./client-address.ts";
 
-/** Sent by the coordinator's own pages, which keep their session in a cookie that scripts cannot read. */
+/** Header that the console's pages send. Their session is in a cookie that scripts cannot read. */
 const CONSOLE_HEADER = "atoll-console";
 export const SESSION_COOKIE = "atoll_session";
 const COOKIE_PATTERN = /(?:^|;) *atoll_session=(st_\w{1,197}) *(?:;|$)/;
@@ -13,9 +13,10 @@ export function isConsole({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Returns the session token of the cookie if the request comes from the coordinator's own pages. Another site can make
- * a browser send the cookie, but not the header, because the response to a preflight does not allow it. An EventSource
- * cannot send headers; an event stream changes nothing, so it is accepted unless the browser reports another origin.
+ * Returns the session token of the cookie if the request comes from the console's pages. Another site can make a
+ * browser send the cookie, but not the header, because the response to a preflight does not allow the header. An
+ * EventSource cannot send headers. An event stream changes nothing, so it is accepted unless the browser reports
+ * another origin.
  */
 export function cookieToken(incoming: IncomingMessage): string | undefined {
   const { headers } = incoming;
@@ -26,7 +27,10 @@ export function cookieToken(incoming: IncomingMessage): string | undefined {
   return isConsole(incoming) || isOwnEventSource(incoming) ? token : undefined;
 }
 
-/** Browsers omit `Sec-Fetch-Site` on plain http, and `Origin` in a GET of the page's own origin. */
+/**
+ * Returns whether an EventSource of the console sent the request. Browsers omit `Sec-Fetch-Site` on plain http, and
+ * `Origin` in a GET of the page's own origin.
+ */
 function isOwnEventSource({ method, headers }: IncomingMessage): boolean {
   const wantsEvents = /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.accept ?? "");
   return (
@@ -44,7 +48,7 @@ export function setSessionCookie(
   setCookie(exchange, `${SESSION_COOKIE}=${token}; Max-Age=${Math.max(0, Math.floor(lifetimeMs / MS_PER_S))}`, options);
 }
 
-/** Does nothing for a request whose session is not in the cookie. */
+/** Deletes the session cookie. No-op for a request that sends its session in a header. */
 export function clearSessionCookie(exchange: HttpBindings, options: OriginOptions): void {
   if (exchange.incoming.headers.authorization !== undefined) return;
   setCookie(exchange, `${SESSION_COOKIE}=; Max-Age=0`, options);
@@ -56,7 +60,7 @@ function setCookie({ incoming, outgoing }: HttpBindings, cookie: string, options
   keepPrivate(outgoing);
 }
 
-/** Forbids caches to store the response to a request with a cookie. They keep responses to different tokens apart. */
+/** Forbids caches to store the response to a request with a cookie. They keep responses for different tokens apart. */
 export function keepPrivate(outgoing: ServerResponse): void {
   outgoing.setHeader("Cache-Control", "private, no-store");
 }

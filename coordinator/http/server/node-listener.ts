@@ -19,18 +19,18 @@ import {
 } from "./transport.ts";
 
 const HEADERS_TIMEOUT_MS = 20_000;
-/** Longer than the usual idle limit of a proxy, so that the proxy closes an idle connection first. */
+/**
+ * Idle time after which the listener closes a connection. It is longer than the usual limit of a proxy, so that the
+ * proxy closes an idle connection first.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /**
- * Idle time before the first TCP keep-alive probe; the system then sends ten, one a second. The total is shorter than
- * the heartbeat interval of a stream.
+ * Idle time before the first TCP keep-alive probe. The operating system then sends ten probes, one a second. The total
+ * is shorter than the heartbeat interval of a stream.
  */
 const TCP_KEEP_ALIVE_MS = 4_000;
 
-/**
- * Listens with node:http.
- * @throws when the address is in use or does not belong to this machine.
- */
+/** Listens with node:http. @throws when the address is in use or does not belong to this machine. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const routes = new Map<string, UpgradeRoute>();
@@ -46,9 +46,9 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       noDelay: true,
-      // Node 24.9 and later; for earlier ones see `serveWithoutUpgrade`.
+      // Node 24.9 and later use this option; for earlier versions see `serveWithoutUpgrade`.
       shouldUpgradeCallback: (request) => routes.has(pathOf(request)),
-      // `refuseRequest` checks it, with our error body.
+      // `refuseRequest` checks the Host header and responds with the error body of the API.
       requireHostHeader: false,
     },
     serveWith(fetch),
@@ -77,7 +77,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     if (route === undefined) return serveWithoutUpgrade(server, request, socket, head);
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
-    // The handler adds its own listener later; until then an error must not end the process.
+    // The upgrade handler adds its own listener later; until then an error must not end the process.
     socket.on("error", () => socket.destroy());
     const refuse = (error: unknown): void => refuseUpgrade(socket, error, route.refusalHeaders);
     if (closed !== null) return refuse(shuttingDown());
@@ -96,11 +96,11 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   server.on("upgrade", upgrade);
   // Runs before the API's listener, which may write its headers at once.
   server.prependListener("request", (_request, response: ServerResponse) => {
-    // An idle connection would delay `close`.
+    // An idle connection would delay `close`, so it does not stay open after this response.
     if (closed !== null) response.shouldKeepAlive = false;
     responses.add(response);
     // Node counts a partial write as activity. Without this listener, Node would also close the socket of a response
-    // with nothing to send.
+    // that has nothing to send.
     response.on("timeout", (socket: Socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
@@ -133,12 +133,12 @@ function pathOf({ url }: IncomingMessage): string {
   return (url ?? "").split("?", 1)[0] ?? "";
 }
 
-/** Request headers that offer another protocol; without them the request is a plain one. */
+/** Request headers that offer another protocol. Without them, the request is a plain HTTP request. */
 const UPGRADE_HEADERS = new Set(["upgrade", "http2-settings"]);
 
 /**
- * Sends an error response to a refused upgrade, with `headers` added. Closes the socket without a response for anything
- * but a ServiceError.
+ * Sends an error response with `headers` to a refused upgrade. For anything but a ServiceError, closes the socket
+ * without a response.
  */
 function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(thrown instanceof ServiceError)) {
@@ -151,7 +151,7 @@ function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record
 
 /**
  * Serves a request that offers an upgrade as if it did not. Node before 24.9 does not support `shouldUpgradeCallback`
- * and emits "upgrade" for each such request, with its body unread. Therefore this function writes the request without
+ * and emits "upgrade" for each such request, with its body unread. This function therefore writes the request without
  * the offer back into its socket and gives the socket to the server as a new connection.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {

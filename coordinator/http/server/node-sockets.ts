@@ -5,12 +5,12 @@ import { gatherWrites } from "../../../shared/async/gather-writes.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "../../islands/session-socket.ts";
 
-/** Maximum fragments of one frame. Agents send unfragmented frames. A fragment has an overhead of 140 bytes. */
+/** Maximum fragments of one frame. Agents send unfragmented frames. A fragment takes 140 bytes of memory. */
 const MAX_FRAGMENTS = 1_024;
 /** Maximum socket reads for one frame: the largest frame in reads of 512 bytes. */
 const MAX_FRAME_READS = 16_384;
 
-/** Returns a function that does the handshake with `ws` and refuses an invalid one with 400. */
+/** Returns a function that does the WebSocket handshake and refuses an invalid one with 400. */
 export function nodeSockets() {
   const accepted = new WeakMap<IncomingMessage, AcceptedUpgrade>();
   const server = new WebSocketServer({
@@ -29,7 +29,7 @@ export function nodeSockets() {
 
   return (request: IncomingMessage, socket: Duplex, head: Buffer, upgrade: AcceptedUpgrade): void => {
     socket.once("close", () => upgrade.release());
-    // "close" was already emitted.
+    // The event "close" was already emitted.
     if (socket.destroyed) upgrade.release();
     accepted.set(request, upgrade);
     server.handleUpgrade(request, socket, head, (ws) =>
@@ -47,7 +47,7 @@ class NodeSocket implements SessionSocket {
     this.#raw = raw;
   }
 
-  /** Created on demand, because there are many idle Islands. */
+  /** Resolves when the socket is closed. The promise is created on demand, because there are many idle Islands. */
   get closed(): Promise<void> {
     if (this.#ws.readyState === this.#ws.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#ws.once("close", () => resolve()));
@@ -69,11 +69,11 @@ class NodeSocket implements SessionSocket {
     ws.on("pong", () => events.onPong());
     ws.on("error", (error) => events.onError(error));
     ws.on("close", (code) => events.onClose(code));
-    // Runs after the listener of ws, which emits the frames.
+    // This listener runs after that of `ws`, which emits the frames.
     this.#raw.on("data", (chunk: Buffer) => events.onRead(chunk.length));
   }
 
-  /** One write for all frames of a tick gives 5 times the frames per second (100-byte frames on two cores). */
+  /** Sends a frame. One write for all frames of a tick sends 5 times as many (100-byte frames on two cores). */
   send(frame: Uint8Array, until: "microtask" | "tick"): void {
     gatherWrites(this.#raw, until);
     this.#ws.send(frame, { binary: true });

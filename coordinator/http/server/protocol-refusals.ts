@@ -8,11 +8,11 @@ import { errorResponse, type ErrorResponse, finalHeaders } from "../error-respon
 import type { FetchHandler } from "./transport.ts";
 
 /**
- * Responses to requests that are not valid HTTP, which do not reach the API. They have the error body of spec §7. The
- * connection closes, because the start of the next request is unknown.
+ * Responses to requests that are not valid HTTP and do not reach the API. They have the error body of spec §7. The
+ * connection closes after them, because the start of the next request is unknown.
  */
 
-/** Status and message by the error of Node's parser; every other error is 400. */
+/** Status and message by the error code of Node's parser; every other error gets 400. */
 const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB; send fewer or shorter ones"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
@@ -45,7 +45,7 @@ export function refuseExpectation({ headers: { expect } }: IncomingMessage, resp
   response.writeHead(status, head).end(text);
 }
 
-/** Refuses a request whose URL or Host header is invalid, so that no Request object can be made. */
+/** Returns the refusal of a request whose URL or Host header is invalid, so that no Request object can be made. */
 function refuseRequest(error: unknown): Response {
   const { status, headers, body } =
     error instanceof RequestError
@@ -54,7 +54,7 @@ function refuseRequest(error: unknown): Response {
   return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
-/** Writes the whole response to a socket and closes both sides of it once it is sent. */
+/** Writes the whole response to a socket and closes the socket once the response is sent. */
 export function endWith(socket: Duplex, { status, headers, body }: ErrorResponse): void {
   const text = JSON.stringify(body);
   const head = [
@@ -65,7 +65,7 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorResponse
     `Content-Length: ${Buffer.byteLength(text)}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
-  // node:http passes a Socket, which its types call a Duplex.
+  // node:http passes a Socket, though its types declare a Duplex.
   (socket as Socket).destroySoon();
 }
 
@@ -85,7 +85,10 @@ export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outg
   return (incoming, outgoing) => void serve(incoming, outgoing);
 }
 
-/** Hono makes a new response for HEAD without the mark that it was already sent; it would be sent twice. */
+/**
+ * Calls `fetch` and returns its response. For HEAD, Hono makes a new response without the mark that it was already
+ * sent, so it would be sent twice.
+ */
 function handleRequest(fetch: FetchHandler, request: Request, env: HttpBindings): Response | Promise<Response> {
   const response = fetch(request, env);
   if (env.incoming.method !== "HEAD") return response;

@@ -6,7 +6,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** For operations that use {@link sendFile}. */
+/** Documented responses of operations that use {@link sendFile}. */
 export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
@@ -16,7 +16,7 @@ export const FILE_RESPONSES = {
 } as const;
 
 interface FileResponse {
-  /** Folder of the file. */
+  /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,14 +27,15 @@ interface FileResponse {
 export function contentHeaders({ sha256, createdAtMs }: Pick<FileRecord, "createdAtMs" | "sha256">) {
   return {
     ETag: `"${sha256}"`,
-    // The file's own time, not the content's, which another account may have uploaded earlier.
+    // The time is that of this file, not of its content, which another account may have uploaded earlier.
     "Last-Modified": new Date(createdAtMs).toUTCString(),
     "Content-Type": "application/octet-stream",
   };
 }
 
 /**
- * Sends a file with Range, ETag and conditional requests, bypassing Hono. Resolves when the response has begun.
+ * Sends a file with support for Range, ETag and conditional requests, bypassing Hono. Resolves when the response has
+ * begun.
  * @throws {ServiceError} `not_found`. Any other error is unexpected.
  */
 export async function sendFile({ incoming, outgoing }: HttpBindings, { root, name, headers, missing }: FileResponse) {
@@ -48,7 +49,7 @@ export async function sendFile({ incoming, outgoing }: HttpBindings, { root, nam
       })
       .on("stream", settle)
       .on("directory", () => reject(new ServiceError("not_found", missing)))
-      // An error of http-errors has an HTTP status; one of node:fs does not.
+      // Errors of the package http-errors have an HTTP status; errors of node:fs do not.
       .on("error", (error: Error & { readonly status?: number }) => {
         if (error.status === 404) reject(new ServiceError("not_found", missing));
         else if (error.status === 412 || error.status === 416) outgoing.writeHead(error.status).end();

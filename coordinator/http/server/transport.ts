@@ -4,32 +4,32 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { CoordinatorConfig } from "../../config/resolve-config.ts";
 import type { AcceptedUpgrade } from "../../islands/session-socket.ts";
 
-/** May write to `env.outgoing` directly and return RESPONSE_ALREADY_SENT. */
+/** Handles a request. May write to `env.outgoing` directly and return RESPONSE_ALREADY_SENT. */
 export type FetchHandler = (request: Request, env: HttpBindings) => Response | Promise<Response>;
 
-/** Accepts an upgrade or throws. A thrown error is sent like the error of any request. */
+/** Accepts an upgrade or throws. A thrown error is sent like the error of any other request. */
 export type UpgradeHandler = (request: IncomingMessage) => Promise<AcceptedUpgrade>;
 
 export interface UpgradeRoute {
   readonly handler: UpgradeHandler;
-  /** Headers added to every refusal. */
+  /** Headers of every refused upgrade of this route. */
   readonly refusalHeaders: Readonly<Record<string, string>>;
 }
 
-/** Transport of the API. The contract of its adapters is `test/coordinator/http/server/transport.contract.ts`. */
+/** A listener of the API. `test/coordinator/http/server/transport.contract.ts` tests each transport. */
 export interface Listener {
   readonly port: number;
   readonly address: string;
-  /** Accepts WebSocket upgrades at exactly `path`. Other paths ignore the offer (RFC 9110 §7.8). */
+  /** Accepts WebSocket upgrades at exactly `path`. Requests for other paths are served without one (RFC 9110 §7.8). */
   onUpgrade(path: string, handler: UpgradeHandler, refusalHeaders?: UpgradeRoute["refusalHeaders"]): void;
   /**
-   * Stops accepting connections and waits for open responses. Cuts the remaining ones when `deadline` aborts. Upgraded
-   * sockets stay open.
+   * Stops accepting connections and waits for open responses. Cuts the remaining responses when `deadline` aborts.
+   * Upgraded sockets stay open.
    */
   finishResponses(deadline: AbortSignal): Promise<void>;
   /**
-   * Stops accepting connections, closes idle ones, and waits for open responses and upgraded sockets. Cuts the
-   * remaining ones when `deadline` aborts.
+   * Stops accepting connections, closes idle ones, and waits for open responses and upgraded sockets. Cuts those that
+   * remain when `deadline` aborts.
    */
   close(deadline: AbortSignal): Promise<void>;
 }
@@ -38,29 +38,29 @@ export type Transport = CoordinatorConfig["transport"];
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: the system chooses a free one. */
+  /** Port to listen on; 0: the operating system chooses a free one. */
   readonly port: number;
-  /** Default: node. */
+  /** Library that serves HTTP. Default: node. */
   readonly transport?: Transport;
   /** Name or folder of the library, for a transport that needs one. */
   readonly transportModule?: string;
-  /** Default: {@link STALLED_MS}. */
+  /** Time after which a response to a stalled client is cut. Default: {@link STALLED_MS}. */
   readonly stalledMs?: number;
-  /** Default: the system clock. */
+  /** Clock of all timers. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Time limit for receiving a whole request with its body. Responses have no such limit. */
+/** Maximum time to receive a whole request with its body. Responses have no such limit. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 /**
  * Time after which a response, streams included, is cut if its client reads none of the waiting data. Sockets are
- * checked in rotation, so the cut comes after one to three times this time. The limit is long because the system
- * reports free buffer space only after the client has read about a third of its buffer, often a megabyte. A response
- * with nothing to send may wait without limit.
+ * checked in rotation, so the cut comes after one to three times this time. The limit is long because the operating
+ * system reports free buffer space only after the client has read about a third of its buffer, often a megabyte. A
+ * response with nothing to send may wait without limit.
  */
 export const STALLED_MS = 120_000;
 
-/** Adapters, each loaded only if it is configured. */
+/** Adapters of the transports. Only the configured one is loaded. */
 const ADAPTERS: Record<Transport, () => Promise<{ readonly listen: typeof listen }>> = {
   node: () => import("./node-listener.ts"),
   uws: () => import("./uws/uws-listener.ts"),
@@ -75,7 +75,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   return adapter.listen(fetch, options);
 }
 
-/** Resolves with `ended`. Calls `cutOff` if `deadline` aborts before. */
+/** Waits for `ended`. Calls `cutOff` if `deadline` aborts first. */
 export async function waitUntil(ended: Promise<unknown>, deadline: AbortSignal, cutOff: () => void): Promise<void> {
   if (deadline.aborted) cutOff();
   deadline.addEventListener("abort", cutOff);

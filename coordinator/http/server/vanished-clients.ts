@@ -3,31 +3,34 @@ import type { Socket } from "node:net";
 import { endianness } from "node:os";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
-/** Facts of the operating system about connections. The functions never reject. */
+/** What the operating system knows about connections. The functions never reject. */
 interface ConnectionFacts<S> {
   /**
-   * Returns, by the key from {@link keyOf}, how many times in a row bytes were retransmitted without an
-   * acknowledgement, or a full buffer was probed.
+   * Returns by connection key how many times in a row the operating system retransmitted bytes, or probed a full
+   * buffer, without a response of the client.
    */
   readonly unanswered: () => Promise<ReadonlyMap<string, number>>;
-  /** Null for a closed socket. */
+  /** Returns the connection key of a socket; null for a closed socket. */
   readonly keyOf: (socket: S) => Promise<string | null>;
 }
 
 interface Suspect {
-  /** Monotonic time. */
+  /** Monotonic time since which the count has not fallen. */
   readonly sinceMs: number;
   readonly count: number;
 }
 
 const CHECK_EVERY_MS = 2_500;
-/** A live connection acknowledges sooner, even on a bad link or with a client that reads nothing. */
+/**
+ * Time without an acknowledgement after which a client counts as vanished. A live connection acknowledges sooner, even
+ * on a bad link or with a client that reads nothing.
+ */
 const VANISHED_AFTER_MS = 12_000;
 
 /**
- * Cuts connections whose clients vanished (no power, no network). The system itself retries for a quarter of an hour,
- * and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
- * @param facts Null: cuts none.
+ * Cuts connections whose clients vanished (no power, no network). The operating system itself retries for a quarter of
+ * an hour, and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
+ * @param facts Null: no connection is cut.
  * @param openSockets Returns the sockets to watch at the time of the call.
  * @returns A function that ends the watch.
  */
@@ -48,7 +51,7 @@ export function cutVanishedClients<S extends { destroy(): unknown }>(
     return key;
   }
 
-  /** Records the probe count of a socket. A lower count than before means that something was acknowledged. */
+  /** Records the count of a socket, and cuts a vanished one. A lower count means that bytes were acknowledged. */
   function note(socket: S, count: number): void {
     const nowMs = clock.monotonicMs();
     const before = suspects.get(socket);
@@ -84,15 +87,12 @@ export function cutVanishedClients<S extends { destroy(): unknown }>(
 }
 
 /**
- * One line of /proc/net/tcp: local port, remote address, state 01 (established), the active timer (01: retransmit, 04:
- * probe a full buffer), its count without a reply, and the inode. Source: proc(5).
+ * Pattern of a line of /proc/net/tcp: local port, remote address, state 01 (established), active timer (01: retransmit,
+ * 04: probe a full buffer), number of probes without a response, and inode. Source: proc(5).
  */
 const LINE = /^\s*\d+: \S+:([0-9A-F]{4}) (\S+) 01 \S+ (01|04):[0-9A-F]+ ([0-9A-F]{8}) +\d+ +(\d+) (\d+) /gm;
 
-/**
- * Returns the counts by inode, or by {@link peerKey}.
- * @param table Format of /proc/net/tcp.
- */
+/** Returns the counts by inode, or by {@link peerKey}. @param table Text in the format of /proc/net/tcp. */
 export function parseUnanswered(table: string, by: "inode" | "peer" = "inode"): [key: string, count: number][] {
   return [...table.matchAll(LINE)].flatMap(
     ([, port = "", peer = "", timer, sentAgain = "", probes = "", inode = ""]): [string, number][] => {
@@ -103,13 +103,13 @@ export function parseUnanswered(table: string, by: "inode" | "peer" = "inode"): 
 }
 
 /**
- * Returns the local port and the remote address of a connection, in the format of /proc/net/tcp.
- * @param address 4 or 16 bytes.
+ * Returns the local port and the remote address of a connection in the format of /proc/net/tcp.
+ * @param address The remote address: 4 or 16 bytes.
  */
 export function peerKey(localPort: number, address: Uint8Array, port: number): string {
   const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0");
   const view = new DataView(address.buffer, address.byteOffset, address.byteLength);
-  // Each group of four bytes is written as a number in this machine's byte order.
+  // The table shows each group of four bytes as a number in this machine's byte order.
   const words = Array.from({ length: address.byteLength / 4 }, (_, word) =>
     hex(view.getUint32(4 * word, endianness() === "LE"), 8),
   );
@@ -117,13 +117,13 @@ export function peerKey(localPort: number, address: Uint8Array, port: number): s
 }
 
 async function unansweredBy(key: "inode" | "peer"): Promise<ReadonlyMap<string, number>> {
-  // Without IPv6 there is only one table.
+  // Without IPv6 the second table does not exist.
   const read = (name: string): Promise<string> => readFile(`/proc/self/net/${name}`, "latin1").catch(() => "");
   const tables = await Promise.all([read("tcp"), read("tcp6")]);
   return new Map(tables.flatMap((table) => parseUnanswered(table, key)));
 }
 
-/** Null on other systems than Linux. */
+/** Returns the facts for connections of node:http; null on other systems than Linux. */
 export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   if (process.platform !== "linux") return null;
   return {
@@ -137,7 +137,7 @@ export function linuxConnectionFacts(): ConnectionFacts<Socket> | null {
   };
 }
 
-/** For a transport that does not know file descriptors. Null on other systems than Linux. */
+/** Returns the facts for a transport that does not know file descriptors; null on other systems than Linux. */
 export function linuxPeerFacts<S>(keyOf: (socket: S) => string | null): ConnectionFacts<S> | null {
   if (process.platform !== "linux") return null;
   return { unanswered: () => unansweredBy("peer"), keyOf: async (socket) => keyOf(socket) };

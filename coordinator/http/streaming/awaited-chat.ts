@@ -18,22 +18,22 @@ import {
 } from "./request-context.ts";
 import type { AwaitedJob } from "./whole-output.ts";
 
-/** A chat that a client waits for, whatever the format of the request and the response. */
+/** A chat to submit for a waiting client or a batch line, independent of the format of request and response. */
 export interface ChatSubmission extends Omit<AwaitedJob, "slug"> {
-  /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
+  /** Slug or alias of a chat Cargo; null or undefined: the operator's default chat Cargo. */
   readonly model: string | null | undefined;
-  /** Only for {@link awaitChat}. Default: false. */
+  /** Whether the response is a stream; read only by {@link awaitChat}. Default: false. */
   readonly isStreamed?: boolean;
-  /** Paths of parameters other than the effort that a Cargo without reasoning ignores. */
+  /** Paths of the parameters, except the effort, that a Cargo without reasoning ignores. */
   readonly reasoningHints?: readonly string[];
   /**
-   * Called once, after the job is stored and its feed was opened, and before the wait for its output. If it rejects,
-   * the job is cancelled.
+   * Called once when the job is stored and its feed is open, before the wait for output. If the promise rejects, the
+   * job is cancelled.
    */
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
 
-/** A chat whose response can begin: it completed, or it is streamed and has output. */
+/** A chat whose response can begin: it completed, or it is streamed and has output or waits for a long time. */
 export interface AwaitedChat {
   readonly job: JobHandle;
   readonly feed: Feed;
@@ -41,9 +41,9 @@ export interface AwaitedChat {
 
 /**
  * Runs a chat until its response can begin. Returns null if the client has disconnected; the job is then cancelled. No
- * header is sent before, so that a failure can still have its status. The response of a streamed chat without output
- * begins after {@link EXPLAIN_EVERY_MS}.
- * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
+ * header is sent before that, so that a failure can still set the status. The response of a streamed chat without
+ * output begins after {@link EXPLAIN_EVERY_MS}.
+ * @throws {ServiceError} of the submission; `no_island_available` when no Island started the job in time; `job_failed`
  */
 export function awaitChat(
   deps: JobRunDeps & Pick<HttpDeps, "clock">,
@@ -51,14 +51,14 @@ export function awaitChat(
   submission: ChatSubmission,
 ): Promise<AwaitedChat | null> {
   const { c, identity } = call;
-  // Runs before the submission, so that a chat that may not be streamed is not charged.
+  // The stream is opened before the submission, so that a chat that may not be streamed is not charged.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
   const stream = submission.isStreamed === true ? { open, clock: deps.clock } : null;
   return runChat(deps, requestContextOf(call), submission, stream);
 }
 
 interface ChatStream {
-  /** Takes one of the account's open-stream slots. */
+  /** Takes one of the account's open-stream slots for the response. */
   readonly open: () => Promise<void> | undefined;
   readonly clock: Pick<Clock, "schedule">;
 }
@@ -90,8 +90,8 @@ export async function runChat(
 }
 
 /**
- * Returns a function that opens the job's feed, and calls `onJob` after the first opening. A quick job may have ended
- * before that, and `onJob` removes its content.
+ * Returns a function that opens the job's feed. After the first opening it calls `onJob`, which may remove the job's
+ * content: a quick job may have ended before that.
  */
 function openFirst(job: JobHandle, onJob: ChatSubmission["onJob"]): () => Promise<Feed> {
   let isFirst = true;
@@ -137,6 +137,7 @@ export async function startChat(
 
 type ClientBound = Pick<SubmitRequest, "waitLimitMs" | "isClientBound">;
 
+/** Returns the fields of a job whose client waits on its connection and cannot read the job after losing it. */
 function clientBound({ options }: JobRunDeps): ClientBound {
   return { waitLimitMs: options.chatWaitMs, isClientBound: true };
 }
@@ -152,14 +153,14 @@ async function submitChat(
   await beforeSubmission?.();
   const request = { ...submitter, ...bound, slug: cargo.slug, input: requested };
   if (cargo.reasoning === true) return submitAs(deps, request, fieldOf);
-  // A Cargo without reasoning ignores the effort.
+  // A Cargo without reasoning ignores the requested effort.
   const { reasoning_effort: effort = "none", ...rest } = requested;
   const ignoredEffort = effort === "none" ? [] : [fieldOf("reasoning_effort")];
   const ignoredParameters = [...(submitter.ignoredParameters ?? []), ...reasoningHints, ...ignoredEffort];
   return submitAs(deps, { ...request, input: effort === "none" ? requested : rest, ignoredParameters }, fieldOf);
 }
 
-/** Streams the chat. From here on the relay watches the client, which cannot resume the stream. */
+/** Streams the chat. From here on the relay detects a disconnect of the client, which cannot resume the stream. */
 export function streamChat(
   deps: HttpDeps,
   { c, identity }: ClientCall,
@@ -170,7 +171,7 @@ export function streamChat(
   return streamFeed(deps, { response: c.env.outgoing, identity, feed, encoder, onCut });
 }
 
-/** @throws unless the chat ended with `done`, as every chat does that is not streamed. */
+/** Returns the end of a chat that is not streamed. @throws unless the chat ended with `done`, as all such chats do */
 export function doneOf({ job, feed }: AwaitedChat): Extract<FeedEnding, { type: "done" }> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.record.id} did not end with done`);
   return feed.ending;

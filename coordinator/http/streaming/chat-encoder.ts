@@ -7,15 +7,15 @@ import type { FeedItem, JobRecord } from "../../store/jobs/job-store.ts";
 
 export interface ChatStreamHead {
   readonly jobId: string;
-  /** Unix time in seconds. */
+  /** Unix time in seconds at which the job was created. */
   readonly createdS: number;
   readonly model: string;
   readonly includeUsage: boolean;
-  /** Usage of the earlier choices, to which this one is added. Default: none. */
+  /** Usage of the earlier choices of the stream, to which that of this choice is added. Default: none. */
   readonly usage?: StreamUsage;
-  /** Default: 0. */
+  /** Index of this choice. Default: 0. */
   readonly index?: number;
-  /** Whether no choice follows on the stream. Default: true. */
+  /** Whether this choice is the last one of the stream. Default: true. */
   readonly isLast?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
-/** Sum over the choices of a stream so far. */
+/** Token counts of the choices of a stream so far. */
 interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
@@ -52,7 +52,7 @@ export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEn
 /** The error that ends a stream whose headers are sent. */
 export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
-/** Errors for a chat whose feed, at another coordinator, was cut. */
+/** Errors for a chat whose feed, read from another coordinator, was cut. */
 export const CUTS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
@@ -67,9 +67,9 @@ export const CUTS: Record<CutReason, StreamError> = {
 };
 
 /**
- * Encodes the chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason; after
- * the last choice the usage if requested, and [DONE]. An error after output began is one `{error}` line without [DONE],
- * so that a cut completion does not look complete.
+ * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish
+ * reason; after the last choice the usage if requested, and [DONE]. An error after output began is one `{error}` line
+ * without [DONE], so that a cut completion does not look complete.
  */
 export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   const { jobId, createdS, model, includeUsage, usage = { ...NO_USAGE }, index = 0, isLast = true } = stream;
@@ -105,7 +105,7 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   };
 }
 
-/** OpenAI's clients expect `type` in the first part of a tool call. */
+/** Encodes a part of a tool call. OpenAI's clients expect `type` in the first part. */
 function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { type: "tool_call" }>): string {
   const call = id === undefined ? { index } : { index, id, type: "function" };
   return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });

@@ -6,7 +6,7 @@ import { presentUsage } from "../schemas/wire-units.ts";
 import { jsonParts } from "../middleware/json-response.ts";
 import type { EncodedEvent, FeedEncoder } from "./sse.ts";
 
-/** The events of GET /jobs/:id/stream. Source: spec §6, decision 0005. */
+/** Encodes the events of GET /jobs/:id/stream. Source: spec §6, decision 0005. */
 export const jobEvents: FeedEncoder = {
   prologue: "",
   item(item, { position }) {
@@ -37,7 +37,7 @@ export const jobEvents: FeedEncoder = {
   },
   waiting({ state, waiting }, position) {
     const { message, percent } = waiting ?? {};
-    // Repeats the id of the last event, so that a client that reconnects keeps its position.
+    // The event repeats the id of the last event, so that a client that reconnects keeps its position.
     const id = formatPosition(position);
     return `id: ${id}\nevent: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
   },
@@ -47,12 +47,12 @@ export const jobEvents: FeedEncoder = {
   },
 };
 
-/** @param value Part of the payload that may be large. */
+/** Encodes the payload of an event. @param value The part of the payload that may be large. */
 function eventJson(payload: unknown, value: unknown): EncodedEvent {
   return value instanceof LargeJson ? jsonParts(payload) : JSON.stringify(payload);
 }
 
-/** JSON text has no line break, so one `data:` line is enough. */
+/** Encodes an event. JSON text has no line break, so one `data:` line is enough. */
 function frame(name: (FeedItem | FeedEnding)["type"], position: FeedPosition, json: EncodedEvent): EncodedEvent {
   const head = `id: ${formatPosition(position)}\nevent: ${name}\ndata: `;
   return typeof json === "string" ? `${head}${json}\n\n` : [head, ...json, "\n\n"];

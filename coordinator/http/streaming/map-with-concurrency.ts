@@ -4,10 +4,11 @@ import { RateLimitedError } from "../../../shared/errors.ts";
 export const MAX_CONCURRENCY = 4;
 
 /**
- * Runs `work` for each value, in their order. If the account's limit of unfinished jobs refuses a value, it is retried
- * when another has ended, unless none is in flight. The first failure aborts the signal of the others. Resolves when
- * none is in flight: with the results in the order of the values, or null if one was null (the client disconnected).
- * @throws the error of the first `work` that failed.
+ * Calls `work` for each value in order, at most `maxConcurrency` at a time. A value that the account's limit of
+ * unfinished jobs refuses is retried when another call has ended, unless no other is in flight. The first failure
+ * aborts the signal of the other calls. When all have ended, resolves with the results in the order of the values, or
+ * null if a result was null (the client disconnected).
+ * @throws the error of the first call that failed.
  */
 export async function mapWithConcurrency<T, R>(
   values: readonly T[],

@@ -2,20 +2,20 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { Overview } from "../../operators/network-view.ts";
 import { presentOverview, presentQueueLine } from "../schemas/operator-schemas.ts";
 
-/** Each poll may ask all coordinators. */
+/** Interval of the polls, each of which may query all coordinators. */
 const POLL_MS = 2_000;
 
 /** Reads the latest overview for one stream. */
 export interface OverviewReader {
   hasChanged(): boolean;
-  /** Returns the event's data; null if nothing has changed. */
+  /** Returns the data of the next event; null if nothing has changed. */
   take(): string | null;
-  /** May be called twice. */
+  /** Ends the reading. May be called twice. */
   close(): void;
 }
 
 /**
- * Polls the network's overview once for all streams of this coordinator, and only while there are any.
+ * Polls the network's overview once for all streams of this coordinator, while there is at least one stream.
  * @returns A function that opens a reader and calls `onChange` when `take` has something to return.
  */
 export function overviewFeed(
@@ -25,9 +25,9 @@ export function overviewFeed(
   const listeners = new Set<() => void>();
   let timer: Timer | null = null;
   let isPolling = false;
-  /** Data of the event; null before the first poll. */
+  /** Data of the latest event; null before the first poll. */
   let data: string | null = null;
-  /** JSON of the last overview and its queue, which pages read again at each event. */
+  /** JSON of the last overview and its queue, which console pages fetch again at each event. */
   let seen = "";
   let version = 0;
 
@@ -65,7 +65,7 @@ export function overviewFeed(
         if (listeners.size > 0) return;
         timer?.cancel();
         timer = null;
-        // The next reader starts with a new poll.
+        // The next reader must start with a new poll.
         data = null;
         seen = "";
       },

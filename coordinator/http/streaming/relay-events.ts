@@ -8,14 +8,15 @@ import { presentCredits } from "../schemas/wire-units.ts";
 import type { OverviewReader } from "./overview-feed.ts";
 import { HEARTBEAT, SSE_HEADERS } from "./sse.ts";
 
-/** Maximum changes in one write. */
+/** Maximum changes of an account in one write. */
 const MAX_CHANGES = 100;
 
 /**
- * Writes the changes of an account to a client until it disconnects. The first event is `reset`; no change after it is
- * missed.
- * @param mayRead Called at every heartbeat and before each overview. False ends the stream.
- * @param openOverviews Null unless an operator requested the network's overviews.
+ * Writes the changes of an account to a client until it disconnects. The first event is `reset`; the client gets every
+ * later change.
+ * @param mayRead Whether the credential is still valid; called at every heartbeat and before each overview. False ends
+ * the stream.
+ * @param openOverviews Opens the network's overviews; null unless an operator requested them.
  */
 export function relayEvents(
   { clock, events, islands, store, options }: HttpDeps,
@@ -26,14 +27,14 @@ export function relayEvents(
 ): void {
   const waiting = new WaitingChanges();
   let overview: OverviewReader | null = null;
-  /** Micro-credits that the client knows; null before the first read. */
+  /** Balance in micro-credits that the client knows; null before the first read. */
   let balance: number | null = null;
   let isWriting = false;
 
   const write = async (text: string): Promise<void> => {
     if (text === "" || response.destroyed || response.writableEnded) return;
     await new Promise<void>((resolve) => {
-      // A connection that ends may not call back.
+      // The callback of `write` may never be called if the connection closes.
       response.once("close", resolve);
       response.write(text, () => {
         response.off("close", resolve);
@@ -42,7 +43,7 @@ export function relayEvents(
     });
   };
 
-  /** Returns "" if the client already knows the balance. */
+  /** Returns the event of a changed balance; "" if the client already knows the balance. */
   const balanceFrame = async (): Promise<string> => {
     const account = await store.accounts.get(accountId);
     if (account === undefined) return "";
@@ -91,7 +92,7 @@ export function relayEvents(
         else break;
       }
     } catch {
-      // Storage is unavailable. The client reconnects and gets a reset.
+      // Storage is unavailable. The client reconnects and gets a `reset`.
       response.destroy();
     }
     isWriting = false;
@@ -107,7 +108,7 @@ export function relayEvents(
     );
     void pump(async () => {
       await write(HEARTBEAT);
-      // A grant is reported before it is stored, and may be stored late.
+      // The balance is read again, because a grant of credits is reported before it is stored, and may be stored late.
       await write(await balanceFrame());
     });
   };
@@ -133,7 +134,7 @@ export function relayEvents(
   });
 }
 
-/** JSON text has no line break, so one `data:` line is enough. */
+/** Encodes an event. JSON text has no line break, so one `data:` line is enough. */
 function frame(event: AccountEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -8,16 +8,16 @@ import type { HttpDeps } from "../http-deps.ts";
 import { nameIgnored, type Call } from "../route-group.ts";
 import { JobFailedError, NoIslandError } from "../error-responses.ts";
 
-/** What waits for jobs: a client on its connection, or a batch line. */
+/** Context of a request's jobs: the submitter, and the client on a connection or the batch line that waits for them. */
 export interface RequestContext {
   readonly submitter: Submitter;
   /** Aborts when the client disconnects or the batch line is given up. */
   readonly signal: AbortSignal;
-  /** Called with the ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
+  /** Called with the names of ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
   readonly onIgnored?: (names: readonly string[]) => void;
 }
 
-/** A request whose client waits on the connection. */
+/** A request whose client waits on its connection. */
 export type ClientCall = Pick<Call, "c" | "identity" | "ignored">;
 
 /** Services that run jobs for a waiting client. */
@@ -34,10 +34,10 @@ export function requestContextOf({ c, identity, ignored }: ClientCall): RequestC
   };
 }
 
-/** One signal for each response, however many jobs its client waits for. */
+/** The signal of each response, shared by all jobs that its client waits for. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Aborts when the client disconnects before the response is written. */
+/** Returns a signal that aborts when the client disconnects before the response is written. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Cancels a job whose client has disconnected. Logs errors, except that the job has already ended. */
+/** Cancels a job whose client has disconnected. Logs errors, unless the job has already ended. */
 export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
   job.cancel().catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
@@ -66,7 +66,7 @@ export function cancelOnDisconnect(job: JobHandle, signal: AbortSignal, log: Htt
 
 /**
  * Resolves with the job's feed once `isReady` returns true or `signal` aborts. Cancels a job whose feed cannot be read
- * here, because its client gets none of its output.
+ * at this coordinator, because its client gets none of its output.
  * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
  */
 export async function readyFeed(
@@ -87,19 +87,19 @@ export async function readyFeed(
 export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
   if (ending.code === "wait_timeout" || ending.code === "no_island_fits") return new NoIslandError(ending);
   if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
-  // Only the Island's runtime detects it, for example a JSON schema that no grammar can express. A retry fails too.
+  // Only the Island's runtime detects this error (for example a schema that no grammar can express). A retry fails too.
   if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);
   return new JobFailedError(ending);
 }
 
 const INPUT = "input.";
 
-/** Maps the path of a field in a job's input, without `input.`, to the client's field. */
+/** Maps the path of a field in a job's input, without `input.`, to the field of the client's request. */
 export type FieldOf = (path: string) => string;
 
 /**
- * Submits a job for a waiting client, whose errors name the client's fields.
- * @param fieldOf Default: the names are the same.
+ * Submits a job for a waiting client. Errors name the fields of the client's request.
+ * @param fieldOf Default: the fields of the request have the same names.
  */
 export async function submitAs(
   { jobs }: Pick<JobRunDeps, "jobs">,

@@ -9,41 +9,45 @@ import type { Identity } from "../../accounts/identity.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-response.ts";
 
-/** Text of complete events; in parts if it has a large value; "" for an item that the stream omits. */
+/** Text of complete events; in parts if an event has a large value; "" for an item that the stream omits. */
 export type EncodedEvent = string | readonly JsonPart[];
 
 export interface FeedEncoder {
-  /** Written before the first item. */
+  /** Text that is written before the first item. */
   readonly prologue: string;
-  /** @param reader Has the position after the item, which costs more to compute than a token's text. */
+  /**
+   * Encodes an item.
+   * @param reader `position` is the position after the item. Read it only if needed: it costs more than to encode a
+   * token.
+   */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
-  /** Encodes an event that follows each comment on why the job waits; it does not move the position. */
+  /** Encodes an event after the SSE comment on why the job waits. The event does not change the client's position. */
   waiting?(why: JobWait, position: FeedPosition): string;
-  /** Encodes the last event of a stream whose feed is cut. Absent: clients resume the stream. */
+  /** Encodes the last event of a stream whose feed is cut. Absent if clients resume the stream instead. */
   cut?(because: CutReason): string;
 }
 
 interface FeedStream {
   readonly feed: Feed;
-  /** Position of the client. Default: the start. */
+  /** Position after which the client wants to read. Default: the start of the feed. */
   readonly after?: FeedPosition;
   readonly encoder: FeedEncoder;
   readonly response: ServerResponse;
-  /** Called when the feed is cut. */
+  /** Called after the stream of a cut feed has ended. */
   readonly onCut?: (() => void) | undefined;
-  /** Whether the response already has its headers, because another feed comes before this one. */
+  /** Whether the response already has its headers, because it streamed another feed before this one. */
   readonly isContinued?: boolean | undefined;
-  /** Called after `done` instead of ending the stream, because another feed follows. */
+  /** Called after `done`, and the stream then stays open for another feed. Absent: `done` ends the stream. */
   readonly onDone?: (() => void) | undefined;
 }
 
 interface RelayOptions extends FeedStream {
   readonly clock: Clock;
   readonly heartbeatMs: number;
-  /** Null for an ended job. */
+  /** Returns why the job waits; null for an ended job. */
   readonly explain: () => Promise<JobWait | null>;
-  /** Whether the credential is still valid; called at every heartbeat. False cuts the stream; a rejection does not. */
+  /** Returns whether the credential is still valid, at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
 }
 
@@ -53,42 +57,48 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
-/** Interval of the comments on why a job has no output, which also serve as keepalive. */
+/** Interval of SSE comments on why a job has no output, which also serve as keepalive. */
 export const EXPLAIN_EVERY_MS = 5_000;
 /** Keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 export const HEARTBEAT = ": heartbeat\n\n";
-/** Approximate maximum of one write. A stalled reader holds one write in memory. */
+/** Approximate maximum of one write in characters. A stalled reader keeps one write in memory. */
 const MAX_WRITE_CHARS = 16_384;
 /** Unsent items above which the tokens of a stalled reader are merged. */
 const MAX_ITEMS_BEHIND = 256;
+/** Maximum characters of merged tokens. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
- * Writes a feed to a client as it grows, directly to Node's response: one write for all items of an event-loop tick, at
- * its end. The next write waits until the system has accepted the last one, so that a reader costs its position and one
- * write. A reader that falls behind gets its tokens merged.
+ * Writes a feed to a client as it grows, directly to Node's response. At the end of an event-loop tick, all new items
+ * are written together. The next write waits until the operating system has accepted the last one, so a reader needs
+ * memory only for its position and one write. The tokens of a reader that falls behind are merged.
  */
 export function relayFeed(options: RelayOptions): void {
   const { feed, encoder, response, clock, heartbeatMs, onDone } = options;
   const cursor = new FeedCursor(feed, options.after ?? FEED_START);
-  /** Whether the system has not accepted the last write yet. */
+  /** True until the operating system has accepted the last write. */
   let isWriting = false;
   /** Whether a write is scheduled for the end of this tick. */
   let isDue = false;
+  /** Whether the tokens of this reader, which has fallen behind, are merged. */
   let isMerging = false;
   let hasHeaders = options.isContinued === true;
+  /** Whether the stream has ended and nothing more is written. */
   let isOver = false;
-  /** Comment on why the job waits that is written after the write in progress. */
+  /** SSE comment to write when the write in progress ends; empty without one. */
   let pendingComment = "";
 
-  /** Returns true while the feed has only states, so that the client cannot see why it waits. */
+  /** Returns true while the feed has no output, so that the client cannot see why the job waits. */
   function isWaiting(): boolean {
     return !isOver && !feed.hasItems;
   }
 
-  /** @param text Written before the next items. */
+  /**
+   * Writes the items that the client has not got, and the end of the feed if it is reached.
+   * @param text Text that is written before the items.
+   */
   function pump(text = ""): void {
-    // A client that resumes gets 422 position_lost.
+    // The rest of the feed is lost. A client that resumes the stream gets 422 position_lost.
     if (cursor.isLost || feed.cutBecause === "lost") return endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
       const item = cursor.take();
@@ -118,12 +128,12 @@ export function relayFeed(options: RelayOptions): void {
 
   function write(text: string): void {
     isWriting = true;
-    // The headers are sent with the first write.
+    // `response.write` sends the headers together with the first text.
     if (hasHeaders) writeChunk(response, text, onWritten);
     else response.write(text, onWritten);
   }
 
-  /** Writes as fast as the client reads. */
+  /** Writes an event with a large value, reading each part from storage when the client has read the last one. */
   function writeParts(parts: readonly JsonPart[], isLast: boolean): void {
     isWriting = true;
     sendParts(parts).then(
@@ -133,7 +143,7 @@ export function relayFeed(options: RelayOptions): void {
         release();
         response.end();
       },
-      // The job was deleted or storage failed, so the event cannot be completed.
+      // The job was deleted or storage failed, so that the event cannot be completed.
       () => response.destroy(),
     );
   }
@@ -154,9 +164,9 @@ export function relayFeed(options: RelayOptions): void {
     });
   }
 
-  /** Writes the comment on why the job waits, or `otherwise` if the reason is unknown. */
+  /** Writes the SSE comment on why the job waits, or `otherwise` if the reason is unknown. */
   async function explain(otherwise = ""): Promise<void> {
-    // The job's owner may be unavailable for a moment.
+    // The coordinator that owns the job may be unavailable: the reason is then unknown until the next heartbeat.
     const why = await options.explain().catch(() => null);
     if (!isWaiting()) return;
     const text =
@@ -209,7 +219,7 @@ export function relayFeed(options: RelayOptions): void {
   return undefined;
 }
 
-/** Merges a token with the tokens that directly follow it; returns other items unchanged. */
+/** Merges a token with the tokens that directly follow it. Returns any other item unchanged. */
 function mergeTokens(first: FeedItem, cursor: FeedCursor): FeedItem {
   if (first.type !== "token") return first;
   let { content, count } = first;
@@ -236,18 +246,18 @@ export function streamFeed(
 }
 
 function commentOf({ message }: JobWaiting): string {
-  // A line break would end the comment.
+  // A line break would end the SSE comment.
   return `: waiting, ${message.replaceAll(/\s+/g, " ")}\n\n`;
 }
 
 /**
- * Writes to a response whose headers are sent; `onTaken` is called when the system has accepted it. node:http makes
- * four writes of a chunk and gathers them until the next tick. One string for the socket makes a token a sixth cheaper
- * (measured with 64 streams of spaced tokens).
+ * Writes to a response whose headers are sent, and calls `onTaken` when the operating system has accepted the text. For
+ * each chunk, `response.write` makes four small writes, which node:http gathers until the next tick. One write to the
+ * socket instead makes a token a sixth cheaper (measured with 64 streams of spaced tokens).
  */
 function writeChunk(response: ServerResponse, text: string, onTaken: () => void): void {
   const { socket } = response;
-  // Not for HTTP/1.0, for a response that waits for an earlier one of its connection, or for a closing connection.
+  // Node must write for HTTP/1.0, for a response that waits for an earlier one, and on a closing connection.
   if (socket?.writable !== true || !response.chunkedEncoding) return void response.write(text, onTaken);
   const bytes = Buffer.byteLength(text);
   const isAscii = bytes === text.length;

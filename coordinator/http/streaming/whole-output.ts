@@ -16,7 +16,7 @@ import {
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;
-  /** Default: the names are the same. */
+  /** Maps a path of the input to the field of the client's request. Default: the fields have the same names. */
   readonly fieldOf?: FieldOf;
 }
 
@@ -34,7 +34,7 @@ interface CompletedJob {
 
 /**
  * Runs a job to its end. Returns null if the client has disconnected; the job is then cancelled.
- * @throws {ServiceError} of the submission; `no_island_available` when no Island started it in time; `job_failed`
+ * @throws {ServiceError} of the submission; `no_island_available` when no Island started the job in time; `job_failed`
  */
 export async function runJob(
   deps: Omit<JobRunDeps, "catalog">,
@@ -52,7 +52,7 @@ export async function runJob(
   return { jobId: job.record.id, feed, ending };
 }
 
-/** Runs a job as {@link runJob} does and returns its output, all of it in memory. */
+/** Runs a job as {@link runJob} does, and returns its output, all of it in memory. */
 export async function runForOutput(
   deps: Omit<JobRunDeps, "catalog">,
   client: RequestContext,

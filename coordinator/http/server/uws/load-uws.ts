@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { ConfigError } from "../../../../shared/settings.ts";
 
-/** The used part of uWebSockets.js, which is not in the npm registry and so not a dependency. */
+/** Types of the used part of uWebSockets.js, which is not in the npm registry and therefore not a dependency. */
 
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
@@ -11,13 +11,13 @@ export interface UwsRequest {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** Must not be used after `onAborted`, `end`, `close` or a successful `tryEnd`: the library throws. */
+/** Response of the library, which throws if it is used after `onAborted`, `end`, `close` or a successful `tryEnd`. */
 export interface UwsResponse {
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
-  /** Writes a chunk in chunked encoding. False if an earlier write still waits for the client. */
+  /** Writes a chunk in chunked encoding. Returns false if an earlier write still waits for the client. */
   write(chunk: Uint8Array | string): boolean;
-  /** Writes what the system accepts; {@link getWriteOffset} returns how much that is. */
+  /** Writes as much as the operating system accepts; {@link getWriteOffset} returns the bytes written so far. */
   tryEnd(chunk: Uint8Array | string, totalBytes: number): [isTaken: boolean, isDone: boolean];
   getWriteOffset(): number;
   end(body?: Uint8Array | string, closeConnection?: boolean): void;
@@ -28,14 +28,14 @@ export interface UwsResponse {
   close(): void;
   onWritable(handler: (offset: number) => boolean): void;
   onAborted(handler: () => void): void;
-  /** `chunk` is emptied after the call. */
+  /** Calls `handler` for each part of the body. The library empties `chunk` after the call. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
   getRemoteAddress(): ArrayBuffer;
   getRemotePort?(): number;
   upgrade(data: object, key: string, protocol: string, extensions: string, context: unknown): void;
 }
 
-/** Must not be used after it closed. */
+/** WebSocket of the library, which throws if it is used after its close. */
 export interface UwsWebSocket {
   getUserData(): object;
   send(message: Uint8Array, isBinary: boolean): number;
@@ -48,14 +48,14 @@ export interface UwsWebSocket {
 
 interface UwsBehavior {
   readonly maxPayloadLength: number;
-  /** 0: unlimited. */
+  /** Maximum unsent bytes of a socket; 0: unlimited. */
   readonly maxBackpressure: number;
-  /** 0: no timeout. */
+  /** Seconds without a frame after which a socket is closed; 0: no timeout. */
   readonly idleTimeout: number;
   readonly sendPingsAutomatically: boolean;
   upgrade(response: UwsResponse, request: UwsRequest, context: unknown): void;
   open(socket: UwsWebSocket): void;
-  /** `message` is emptied after the call. */
+  /** Called for each message. The library empties `message` after the call. */
   message(socket: UwsWebSocket, message: ArrayBuffer, isBinary: boolean): void;
   ping(socket: UwsWebSocket): void;
   pong(socket: UwsWebSocket): void;
@@ -76,12 +76,13 @@ export interface Uws {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 }
 
-/** Maximum size of request headers; the library reads it once, when it is loaded. */
+/** Environment variable for the maximum size of request headers, which the library reads when it is loaded. */
 const HEADERS_VARIABLE = "UWS_HTTP_MAX_HEADERS_SIZE";
-/** Same limit as node:http. */
+/** Maximum bytes of request headers, as in node:http. */
 const MAX_HEADER_BYTES = 16_384;
 
 /**
+ * Loads uWebSockets.js.
  * @param name A package that this program can import, or the path of its folder.
  * @throws {ConfigError} whose message explains how to install the library.
  */

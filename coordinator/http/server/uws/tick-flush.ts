@@ -1,4 +1,4 @@
-/** Flushes writers once per event-loop tick, outside of the library's handlers; see README.md. */
+/** Flushes waiting writers once per event-loop tick, outside the library's handlers; see README.md. */
 export class TickFlush {
   #waiting: { flush(): void }[] = [];
 

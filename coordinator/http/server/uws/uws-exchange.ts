@@ -6,17 +6,17 @@ import type { TickFlush } from "./tick-flush.ts";
 import { UwsOutgoing } from "./uws-outgoing.ts";
 import { UwsIncoming } from "./uws-incoming.ts";
 
-/** Same time as the other transport waits. */
+/** Maximum wait for the rest of a body after the response is complete, as in the transport `node`. */
 const DRAIN_MS = 500;
 
 /** A request and its response on one connection. */
 export class UwsExchange {
   readonly incoming: UwsIncoming;
   readonly outgoing: UwsOutgoing;
-  /** Monotonic time. */
+  /** Monotonic time at which the request arrived. */
   readonly startedMs: number;
   readonly #response: UwsResponse;
-  /** Runs while the rest of the body is awaited. */
+  /** Timer that runs while the rest of the body is awaited. */
   #drain: Timer | null = null;
 
   constructor(
@@ -48,8 +48,9 @@ export class UwsExchange {
   }
 
   /**
-   * Delays a response that is complete before the whole body arrived (413, for example), and drops the rest of the
-   * body. A connection that is closed while bytes arrive is reset, and the client never sees the response.
+   * Returns whether a complete response may be sent. A response that is complete before the whole body arrived (413,
+   * for example) is delayed, and the rest of the body is dropped. If the connection closed while bytes arrive, it would
+   * be reset, and the client would never see the response.
    */
   #mayEnd(clock: Pick<Clock, "schedule">): boolean {
     if (this.incoming.complete || this.outgoing.isLast) return true;
@@ -66,7 +67,7 @@ export class UwsExchange {
     return false;
   }
 
-  /** The API uses only those members of Node's types that the two classes have. */
+  /** Returns the exchange with Node's types. The API uses only those of their members that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,
@@ -82,7 +83,7 @@ export class UwsExchange {
     this.outgoing.destroy();
   }
 
-  /** Returns the connection's key in the system's table; see {@link peerKey}. */
+  /** Returns the connection's key in the operating system's table (see {@link peerKey}); null if the key is unknown. */
   peerKey(localPort: number): string | null {
     if (this.outgoing.isOver) return null;
     const address = new Uint8Array(this.#response.getRemoteAddress());

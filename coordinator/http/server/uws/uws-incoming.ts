@@ -2,12 +2,12 @@ import { EventEmitter } from "node:events";
 import { GatheredBytes } from "../../../../shared/async/gathered-bytes.ts";
 import type { UwsRequest, UwsResponse } from "./load-uws.ts";
 
-/** Only the first counts, as in node:http. */
+/** Headers of which only the first counts if a request has several, as in node:http. */
 const SINGLE = new Set(["authorization", "content-length", "content-type", "host", "user-agent", "if-modified-since"]);
 /** Unread body bytes above which the connection is paused. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/** The used part of a request's socket. */
+/** The members of a request's socket that the API uses. */
 interface UwsPeer {
   readonly remoteAddress: string | undefined;
   /** Closes the connection after the response. */
@@ -15,7 +15,7 @@ interface UwsPeer {
   readonly destroyed: boolean;
 }
 
-/** A request in the shape of Node's IncomingMessage, as far as the API uses it. */
+/** A request with the members of Node's IncomingMessage that the API uses. */
 export class UwsIncoming extends EventEmitter {
   readonly httpVersion = "1.1";
   readonly method: string;
@@ -31,12 +31,12 @@ export class UwsIncoming extends EventEmitter {
   complete: boolean;
   readableEnded = false;
   readableDidRead = false;
-  /** The library has no time limit for a paused connection. */
+  /** Whether reading is paused. The library does not limit the time of a paused connection. */
   isPaused = false;
   readonly #response: UwsResponse;
   #unread = new GatheredBytes();
   #isFlowing = false;
-  /** Set once the body is discarded. */
+  /** Called when the whole body has arrived; set once the body is discarded. */
   #onComplete: (() => void) | null = null;
 
   constructor(request: UwsRequest, response: UwsResponse, socket: UwsPeer) {
@@ -64,7 +64,7 @@ export class UwsIncoming extends EventEmitter {
   override on(event: string, listener: (...args: never[]) => void): this {
     super.on(event, listener as (...args: unknown[]) => void);
     if (event === "data") this.resume();
-    // A request without a body ended before a listener could be added.
+    // A request without a body has ended before a listener could be added.
     if (event === "end" && this.readableEnded) process.nextTick(() => this.emit("end"));
     return this;
   }
@@ -93,7 +93,7 @@ export class UwsIncoming extends EventEmitter {
     return this;
   }
 
-  /** Drops the unread and all further bytes. `then` is called when the whole body has arrived. */
+  /** Drops unread bytes and all further ones. `then` is called when the whole body has arrived. */
   discard(then: () => void): void {
     this.#onComplete = then;
     this.#isFlowing = false;
@@ -117,7 +117,7 @@ export class UwsIncoming extends EventEmitter {
       if (isLast) this.#onComplete();
       return;
     }
-    // A copy in Node's pool: the library reuses the memory.
+    // The chunk is copied, because the library reuses its memory.
     if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
     else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.isPaused) {
@@ -130,7 +130,7 @@ export class UwsIncoming extends EventEmitter {
     if (!this.#isFlowing || this.destroyed || this.readableEnded || this.#onComplete !== null) return;
     const chunk = this.read();
     if (chunk !== null) this.emit("data", chunk);
-    // The listener may have paused it.
+    // A listener may have paused the request.
     if (!this.#isFlowing || this.destroyed) return;
     this.#resumeReading();
     if (this.complete && !this.readableEnded) {

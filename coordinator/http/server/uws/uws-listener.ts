@@ -20,14 +20,17 @@ import { TickFlush } from "./tick-flush.ts";
 import { UwsExchange } from "./uws-exchange.ts";
 import { MAX_PAYLOAD_BYTES, UwsSocket } from "./uws-socket.ts";
 
-/** Interval at which the library's time limit, about 10 s, is restarted for connections that may wait longer. */
+/** Interval at which the time limit of the library, about 10 s, is restarted for connections that may wait longer. */
 const KEEP_OPEN_EVERY_MS = 3_000;
-/** Time for clients to close their side of a WebSocket before all connections close. */
+/** Time that clients have to close their side of a WebSocket before all connections close. */
 const LINGER_MS = 200;
-/** Supported versions: RFC 6455 and its last draft. */
+/** Supported WebSocket versions: RFC 6455 and its last draft. */
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
-/** @throws when the address is in use or not one of this machine, or the library is missing. */
+/**
+ * Listens with uWebSockets.js.
+ * @throws when the address is in use or does not belong to this machine, or the library is missing.
+ */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, stalledMs = STALLED_MS, clock = systemClock } = options;
   const uws = loadUws(options.transportModule ?? "uWebSockets.js");
@@ -37,7 +40,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   const exchanges = new Set<UwsExchange>();
   const sockets = new Set<UwsSocket>();
   const routes = new Map<string, UpgradeRoute>();
-  /** Called when the next response or socket ends. */
+  /** Functions that are called when the next response or socket ends. */
   let waiters: (() => void)[] = [];
   let socketEndedMs = -Infinity;
   let listenSocket: object | null = null;
@@ -57,7 +60,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     });
   }
 
-  /** Cuts a client that is too slow, and keeps the library from cutting the others. */
+  /** Cuts the client of an exchange if it is too slow; otherwise keeps the library from cutting it. */
   function check(exchange: UwsExchange): void {
     const { outgoing, incoming } = exchange;
     const nowMs = clock.monotonicMs();
@@ -72,7 +75,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     for (const wake of woken) wake();
   }
 
-  /** Waits until all of `waited` have ended. Cuts the remaining ones when `deadline` aborts. */
+  /** Waits until all members of `waited` have ended. Cuts the remaining ones when `deadline` aborts. */
   async function untilEnded(deadline: AbortSignal, waited: readonly ReadonlySet<{ destroy(): void }>[]): Promise<void> {
     const ended = async (): Promise<void> => {
       while (waited.some(({ size }) => size > 0)) {
@@ -103,7 +106,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     app.close();
   }
 
-  /** @param context Set for an upgrade that the library has recognised. */
+  /** Handles a request. @param context Set only if the library has recognised an upgrade. */
   function handle(response: UwsResponse, request: UwsRequest, context?: unknown): void {
     const exchange = new UwsExchange(response, request, ticks, clock);
     const { incoming, outgoing } = exchange;
@@ -194,7 +197,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       const socketOf = (ws: UwsWebSocket): UwsSocket => (ws.getUserData() as { readonly socket: UwsSocket }).socket;
       app.ws(path, {
         maxPayloadLength: MAX_PAYLOAD_BYTES,
-        // The session itself checks the buffered bytes and the silence, and sends pings.
+        // The session of the Island checks buffered bytes and silence itself, and sends pings.
         maxBackpressure: 0,
         idleTimeout: 0,
         sendPingsAutomatically: false,
@@ -214,7 +217,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
   };
 }
 
-/** Returns the error that Node.js gives for this address, because the library does not report why it cannot listen. */
+/** Returns Node's error for listening at this address, because the library does not report why it cannot listen. */
 async function listenError(host: string, port: number): Promise<Error> {
   const server = createServer().listen(port, host);
   await once(server, "listening");

@@ -5,7 +5,7 @@ import type { TickFlush } from "./tick-flush.ts";
 
 type HeaderValue = string | number | readonly string[];
 
-/** Headers that the library writes itself. */
+/** Headers that the library writes itself, so that they are not passed to it. */
 const WRITTEN_BY_LIBRARY = new Set(["content-length", "transfer-encoding", "date", "connection"]);
 
 type Written = (error?: Error | null) => void;
@@ -15,10 +15,10 @@ interface Piece {
   readonly onWritten: Written | undefined;
 }
 
-/** Maximum bytes passed to the library at once, which holds what the client does not read. */
+/** Maximum bytes passed to the library in one call. The library holds in memory what the client does not read. */
 const MAX_PIECE_BYTES = 65_536;
 
-/** Queue of pieces that are passed to the library one by one. */
+/** Queue of pieces that are passed to the library one at a time. */
 class UnwrittenPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
@@ -48,7 +48,7 @@ class UnwrittenPieces {
     piece?.onWritten?.();
   }
 
-  /** Removes written bytes of the first piece. */
+  /** Removes the first bytes of the first piece, which were written. */
   cut(bytes: number): void {
     const [piece] = this.#pieces;
     if (piece === undefined) return;
@@ -56,7 +56,7 @@ class UnwrittenPieces {
     this.#bytes -= bytes;
   }
 
-  /** Removes all pieces and returns them as one buffer, with a function to call when it is written or lost. */
+  /** Removes all pieces and returns them as one buffer, with a function to call when the buffer is written or lost. */
   takeAll(): { readonly body: Buffer; readonly settle: (error?: Error) => void } {
     const pieces = this.#pieces;
     this.#pieces = [];
@@ -70,27 +70,27 @@ class UnwrittenPieces {
   }
 }
 
-/** Maximum body that is passed to the library at once, because it fits into the system's buffers. */
+/** Maximum body that is passed to the library in one call, because it fits into the buffers of the operating system. */
 const MAX_WHOLE_BYTES = 16_384;
-/** Sent bytes above which a flush may have met full buffers unreported. */
+/** Sent bytes above which the buffers of the operating system may be full without a report by the library. */
 const MAYBE_HELD_BYTES = 65_536;
 /** Queued bytes above which `write` returns false, as in node:http. */
 const HIGH_WATER_BYTES = 65_536;
 
-/** The used part of Node's ServerResponse. Writes once per event-loop tick. */
+/** A response with the members of Node's ServerResponse that the API uses. Writes once per event-loop tick. */
 export class UwsOutgoing extends EventEmitter {
   statusCode = 200;
   headersSent = false;
   writableEnded = false;
-  /** Whether the library has the whole response. */
+  /** Whether the whole response was passed to the library. */
   writableFinished = false;
   destroyed = false;
   writableNeedDrain = false;
-  /** Whether keep-alive ends with this response. */
+  /** Whether the connection closes after this response. */
   isLast = false;
-  /** Monotonic time since which the client accepts no data although some waits; null otherwise. */
+  /** Monotonic time since which the client reads none of the waiting data; null while nothing is blocked. */
   blockedSinceMs: number | null = null;
-  /** Headers by their names in lower case. */
+  /** Headers by name in lower case. */
   readonly #headers = new Map<string, { readonly name: string; readonly value: string }>();
   readonly #response: UwsResponse;
   readonly #isHead: boolean;
@@ -98,13 +98,13 @@ export class UwsOutgoing extends EventEmitter {
   readonly #now: () => number;
   readonly #pieces = new UnwrittenPieces();
   #sentBytes = 0;
-  /** Content-Length; null without one. */
+  /** Content-Length of the response; null for a response in chunks. */
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
   /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
-  /** Called before a complete response is passed to the library. False: the response waits for {@link queueFlush}. */
+  /** Called before a complete response is written. False: the response waits until {@link queueFlush} is called. */
   mayEnd: () => boolean = () => true;
 
   constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
@@ -129,7 +129,7 @@ export class UwsOutgoing extends EventEmitter {
     return this.#pieces.bytes;
   }
 
-  /** Whether the library's own time limit may cut the connection although nothing is wrong. */
+  /** Whether the time limit of the library may cut a connection that works. */
   get mayBeHeld(): boolean {
     return this.blockedSinceMs !== null || this.#sentBytes > MAYBE_HELD_BYTES;
   }
@@ -160,7 +160,7 @@ export class UwsOutgoing extends EventEmitter {
     return this;
   }
 
-  /** The library sends headers only with the first bytes of the body, so an event stream begins with a comment. */
+  /** Sends the headers of an event stream, with a comment: the library sends headers only with a body. */
   flushHeaders(): void {
     const isEmpty = !this.#isBegun && this.#pieces.first === undefined && !this.writableEnded;
     if (isEmpty && this.getHeader("content-type")?.startsWith("text/event-stream") === true) this.write(":\n\n");
@@ -201,7 +201,7 @@ export class UwsOutgoing extends EventEmitter {
     this.#response.cork(() => this.#pump());
   }
 
-  /** Passes the connection on to `act`, which upgrades it. */
+  /** Ends this response and calls `act`, which upgrades the connection. */
   upgrade(act: () => void): void {
     this.headersSent = true;
     this.writableEnded = true;
@@ -209,14 +209,14 @@ export class UwsOutgoing extends EventEmitter {
     this.#finish();
   }
 
-  /** Restarts the library's time limit. */
+  /** Restarts the time limit of the library. */
   keepOpen(): void {
     if (this.isOver) return;
     this.#response.pause();
     this.#response.resume();
   }
 
-  /** Also continues a response that `mayEnd` held back. */
+  /** Schedules a flush for the end of this tick. Also continues a response that `mayEnd` delayed. */
   queueFlush(): void {
     if (this.#isQueued || this.destroyed) return;
     this.#isQueued = true;
@@ -232,9 +232,9 @@ export class UwsOutgoing extends EventEmitter {
     while (this.#pieces.first !== undefined && this.blockedSinceMs === null) this.#writePiece();
     if (this.writableFinished) return;
     if (this.#pieces.first === undefined && this.writableEnded) {
-      // Fewer bytes than announced: the client must not take the body as complete.
+      // The body has fewer bytes than announced, so the client must not take it as complete.
       if (this.#totalBytes !== null) return void this.destroy();
-      // The close argument is omitted: the library would write that header here, into the body.
+      // The argument that closes the connection is omitted: the library would write its header into the body.
       this.#response.end();
       this.#finish();
     } else if (this.writableNeedDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
@@ -243,7 +243,7 @@ export class UwsOutgoing extends EventEmitter {
     }
   }
 
-  /** Writes a small complete response, or one without a body, in one call. */
+  /** Writes a small complete response, or one without a body, in one call. Returns false for any other response. */
   #endsWhole(): boolean {
     if (!this.writableEnded || (this.#pieces.bytes > MAX_WHOLE_BYTES && !this.#isHead)) return false;
     const { body, settle } = this.#pieces.takeAll();
@@ -252,7 +252,7 @@ export class UwsOutgoing extends EventEmitter {
     this.#writeHeaders();
     if (hasNoBody) {
       if (this.isLast) this.#response.writeHeader("Connection", "close");
-      // Without arguments, because the library takes an undefined length as a number.
+      // The call has no arguments, because the library takes an undefined length as a number.
       this.#response.endWithoutBody();
     } else if (this.#isHead) this.#response.endWithoutBody(length, this.isLast);
     else this.#response.end(body, this.isLast);
@@ -264,14 +264,14 @@ export class UwsOutgoing extends EventEmitter {
   #begin(): void {
     this.#response.onWritable(() => {
       this.blockedSinceMs = null;
-      // Runs even without pieces: the library writes its own buffer only in a call.
+      // The call is needed even without pieces: the library writes its own buffer only in a call.
       this.#response.cork(() => this.#pump());
       return true;
     });
     const length = this.getHeader("content-length");
     this.#totalBytes = length === undefined ? (this.writableEnded ? this.#pieces.bytes : null) : Number(length);
     this.#writeHeaders();
-    // The client then closes the connection.
+    // This header makes the client close the connection.
     if (this.isLast) this.#response.writeHeader("Connection", "close");
     this.#isBegun = true;
   }
@@ -289,7 +289,7 @@ export class UwsOutgoing extends EventEmitter {
     if (data === undefined) return;
     if (this.#totalBytes !== null) return this.#writeSized(data, this.#totalBytes);
     if (!this.#isFirstHeld && data.length > 0 && !this.#response.write(data)) {
-      // The library keeps what the client does not read.
+      // The library has taken the piece and holds what the client has not read.
       this.#isFirstHeld = true;
       this.blockedSinceMs = this.#now();
       return;
@@ -326,7 +326,7 @@ export class UwsOutgoing extends EventEmitter {
     });
   }
 
-  /** The connection closed before the response was complete. */
+  /** Handles a connection that closed before the response was complete. */
   #onAborted(): void {
     if (this.destroyed) return;
     this.destroyed = true;

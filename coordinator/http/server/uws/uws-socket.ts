@@ -3,22 +3,28 @@ import type { SessionSocket, SocketEvents } from "../../../islands/session-socke
 import type { UwsWebSocket } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
 
-/** Memory of a held-back frame in addition to its bytes. */
+/** Memory that a held-back frame takes in addition to its bytes. */
 const FRAME_OVERHEAD_BYTES = 256;
-/** Maximum bytes of frames held back. An Island that sends more is disconnected and repeats what was not stored. */
+/** Maximum bytes of held-back frames. An Island that exceeds it is disconnected and resends what was not stored. */
 const MAX_HELD_BYTES = 2 * MAX_FRAME_BYTES;
-/** The library cuts the connection without a close code at a larger frame; the margin allows sending 1009. */
+/**
+ * Maximum frame that the library accepts. It cuts the connection without a close code at a larger one; the margin above
+ * MAX_FRAME_BYTES allows a close with 1009.
+ */
 export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 65_536;
 /** Close codes of RFC 6455 §7.4.1 and its registry. */
 const ABNORMAL = 1006;
 const TRY_AGAIN_LATER = 1013;
 
-/** The library cannot pause reading. A paused socket holds frames back, up to a limit, and delivers the close last. */
+/**
+ * WebSocket of an Island. The library cannot pause reading, so a paused socket holds frames back, up to a limit, and
+ * delivers the close last.
+ */
 export class UwsSocket implements SessionSocket {
   readonly closed: Promise<void>;
   readonly #ticks: TickFlush;
   #resolveClosed: () => void = () => undefined;
-  /** Null once the library has closed it. */
+  /** The library's socket; null before it opens and once it is closed. */
   #ws: UwsWebSocket | null = null;
   #events: SocketEvents | null = null;
   #unsent: Uint8Array[] = [];
@@ -77,7 +83,7 @@ export class UwsSocket implements SessionSocket {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // Deferred, because the caller is often in the middle of a frame.
+    // Delivery is deferred, because the caller is often in the middle of a frame.
     setImmediate(() => this.#deliver());
   }
 
@@ -85,7 +91,7 @@ export class UwsSocket implements SessionSocket {
     if (this.#ws === null || this.#isClosing) return;
     this.flush();
     this.#isClosing = true;
-    // Deferred, because the library reports the close synchronously, which callers do not expect.
+    // The close is deferred, because the library reports it synchronously, which callers do not expect.
     setImmediate(() => this.#ws?.end(code, reason));
   }
 
@@ -98,7 +104,7 @@ export class UwsSocket implements SessionSocket {
     this.terminate();
   }
 
-  /** Called by the library's open handler; the methods below by its other handlers. */
+  /** Called by the library when the socket is open. The library also calls the methods below. */
   opened(ws: UwsWebSocket): void {
     this.#ws = ws;
   }
@@ -106,7 +112,7 @@ export class UwsSocket implements SessionSocket {
   received(message: ArrayBuffer, isBinary: boolean): void {
     if (this.#isClosing) return;
     if (message.byteLength > MAX_FRAME_BYTES) return this.close(CLOSE.tooBig, "frame too large");
-    // A copy in Node's pool: the library reuses the memory.
+    // The message is copied, because the library reuses its memory.
     const data = Buffer.from(new Uint8Array(message));
     if (!this.#isPaused && this.#held.length === 0) {
       this.#events?.onMessage(data, isBinary);
@@ -131,7 +137,7 @@ export class UwsSocket implements SessionSocket {
     this.#deliver();
   }
 
-  /** Drops the held frames, which were not acknowledged, and closes the socket. */
+  /** Drops the held-back frames, which were not acknowledged, and closes the socket. */
   #giveUp(): void {
     this.#held = [];
     this.#heldBytes = 0;
@@ -139,7 +145,7 @@ export class UwsSocket implements SessionSocket {
     this.close(TRY_AGAIN_LATER, "too much unread data at the coordinator");
   }
 
-  /** Delivers the held frames, and then the close. */
+  /** Delivers the held-back frames, and then the close. */
   #deliver(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
