@@ -26,7 +26,6 @@ export function guardOf(
   return { from: listOf(states), to };
 }
 
-/** Returns the states as an SQL list. */
 export function listOf(states: readonly JobState[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }
