@@ -1,4 +1,4 @@
-import { fnv1a } from "../../shared/fnv1a.ts";
+import { fnv1a } from "../../shared/net/fnv1a.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { RateLimitedError } from "../../shared/errors.ts";

@@ -115,6 +115,8 @@ export class MutableJob {
   durableSeq = 0;
   /** Resolves when the job itself is durable; null once it is. The job is not visible before. */
   stored: Promise<void> | null = null;
+  /** Settles once all writes that wait for {@link stored} have begun; null if none waits. */
+  waitingWrites: Promise<unknown> | null = null;
   /** True while the new job is offered to Islands. An attempt that begins now is stored together with the job. */
   isOffered = false;
   /** Resolves when the current attempt is durable; null once it is. None of its output is published before. */

@@ -21,7 +21,12 @@ const commit: Step = { do: "commit" };
 const up = (link: number): Step => ({ do: "up", link });
 const down = (link: number): Step => ({ do: "down", link });
 const dial = (island: number): Step => ({ do: "dial", island });
-const work = (island: number, auditEvent: "token" | "finish"): Step => ({ do: "work", island, run: 0, auditEvent });
+const work = (island: number, auditEvent: "token" | "finish" | "failFinally"): Step => ({
+  do: "work",
+  island,
+  run: 0,
+  auditEvent,
+});
 /** Island 0 has joined, and the assignment of the accepted job is in flight. */
 const ASSIGNED: Step[] = [dial(0), up(0), { do: "submit", plan: JOB }, commit, commit, down(0), down(0)];
 
@@ -45,6 +50,21 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       ...[{ do: "crash", during: null, microtasks: 0, isBlackout: true } as const, { do: "start" } as const],
       ...[dial(1), up(1), commit, down(1), { do: "pass", ms: 46_000 } as const, commit, commit],
       { do: "cancel", request: 0, nth: null } as const,
+    ],
+  },
+  "a job that loses its Island while its submission is stored is not assigned again before that is stored": {
+    slots: [1, 1],
+    steps: [
+      ...[dial(0), up(0), { do: "submit", plan: { ...JOB, cargo: "free", failFast: true } } as const, commit],
+      ...[dial(1), up(1), commit, { do: "timer" } as const, down(0), { do: "restartIsland", island: 1 } as const],
+      ...[
+        down(0),
+        dial(1),
+        up(2),
+        { do: "submit", plan: { ...JOB, request: 1, isKeyed: true } } as const,
+        { do: "timer" } as const,
+      ],
+      ...[commit, work(0, "failFinally"), { do: "restartIsland", island: 1 } as const],
     ],
   },
   "a job with an overlong run, which no other Island confirms in time, ends with run_timeout": {

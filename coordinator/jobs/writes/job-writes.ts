@@ -48,13 +48,23 @@ export function writeJobs(
   /** Writes once the job itself is stored, unless another coordinator has the job. */
   function afterJob<T>(job: MutableJob, write: () => Promise<T>): Promise<T> {
     const writeOwn = (): Promise<T> => (job.isDropped ? never() : write());
-    const written = job.stored === null ? writeOwn() : job.stored.then(writeOwn);
-    return written.catch((error: unknown) => {
+    const before = job.waitingWrites ?? job.stored;
+    return (before === null ? writeOwn() : writeAfter(job, before, writeOwn)).catch((error: unknown) => {
       if (isClosed) return never();
       if (error instanceof NotOwnerError) onNotOwner(job, error.ownerId);
       else onFatal(error);
       return never();
     });
+  }
+
+  /** Begins a write after those that wait already, also if the job is durable by then. */
+  async function writeAfter<T>(job: MutableJob, before: Promise<unknown>, write: () => Promise<T>): Promise<T> {
+    // The object keeps the next write from waiting for this commit.
+    const begun = before.then(() => ({ written: write() }));
+    job.waitingWrites = begun;
+    const { written } = await begun;
+    if (job.waitingWrites === begun) job.waitingWrites = null;
+    return written;
   }
 
   function storeStart(job: MutableJob): void {

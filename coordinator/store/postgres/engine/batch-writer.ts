@@ -1,4 +1,4 @@
-import { fnv1a } from "../../../../shared/fnv1a.ts";
+import { fnv1a } from "../../../../shared/net/fnv1a.ts";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Lane } from "./lane.ts";
