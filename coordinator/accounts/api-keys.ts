@@ -8,10 +8,8 @@ import { readName, readScopes } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
 
-/** Maximum number of API keys of an account. */
 const MAX_KEYS = 50;
 const DEFAULT_NAME = "API key";
-/** Maximum number of Cargos to which a key can be limited. */
 export const MAX_KEY_CARGOS = 100;
 export const MAX_SLUG = 200;
 /** Maximum time until a key expires: ten years. */

@@ -7,7 +7,6 @@ import type { Background } from "./background.ts";
 import { accountDeleted } from "./identity.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
-/** Lifetime of a mailed token. */
 export const MAILED_TOKEN_MS = 3_600_000;
 /** Minimum time between two mails to an address, so that it cannot be flooded. */
 const MAIL_EVERY_MS = 600_000;

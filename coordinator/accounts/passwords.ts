@@ -21,7 +21,6 @@ const MAX_WAITING = 64;
 /** Added to scrypt's memory limit, because it needs slightly more than the formula. */
 const SPARE_BYTES = 2 ** 20;
 
-/** Signal of a wait that is never aborted. */
 const NEVER = new AbortController().signal;
 
 /** Opens hashing and verification of passwords. `cost`: parameters of new hashes. */

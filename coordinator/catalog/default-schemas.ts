@@ -15,7 +15,6 @@ const CHAT_DEFAULTS: Readonly<Record<string, unknown>> = {
   parallel_tool_calls: true,
 };
 
-/** JSON Schema (2020-12) of the input of all chat Cargos. */
 export const chatInputJsonSchema: JsonSchema = Object.freeze({
   ...chatObject,
   properties: Object.fromEntries(

@@ -60,7 +60,12 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: requested } = input;
   const maximum = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
-  if (typeof requested !== "number" || !Number.isInteger(requested) || requested <= maximum || requested > MAX_REQUESTED_TOKENS)
+  if (
+    typeof requested !== "number" ||
+    !Number.isInteger(requested) ||
+    requested <= maximum ||
+    requested > MAX_REQUESTED_TOKENS
+  )
     return input;
   return { ...input, max_tokens: maximum };
 }

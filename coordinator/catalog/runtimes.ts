@@ -23,9 +23,7 @@ type RuntimeField = (typeof RUNTIME_FIELDS)[number];
 
 /** Facts about a runtime. `shared/cargo.ts` states which models are folders. */
 interface RuntimeFacts {
-  /** Fields that a Cargo of the runtime must have. */
   readonly needs: readonly RuntimeField[];
-  /** Fields that a Cargo of the runtime can have. */
   readonly mayHave: readonly RuntimeField[];
   /** Values of `onnx_task_type`, with the output schema of each. */
   readonly tasks?: ReadonlyMap<string, JsonSchema>;

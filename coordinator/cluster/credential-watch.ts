@@ -61,7 +61,6 @@ function end(users: ReadonlySet<CredentialUser>, credentials: readonly string[])
   for (const credential of credentials) for (const user of users) user.end(credential);
 }
 
-/** Ends the sessions and streams of all ended credentials. */
 async function endEnded(users: ReadonlySet<CredentialUser>, accounts: Pick<AccountStore, "endedOf">): Promise<void> {
   const open = [...new Set([...users].flatMap((user) => [...user.open()]))];
   for (let from = 0; from < open.length; from += MAX_CREDENTIALS_PER_QUERY) {

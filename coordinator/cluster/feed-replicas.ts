@@ -68,7 +68,6 @@ export function followFeeds(
   const ownerOf = ownerLookup(cluster);
   /** Replicas that follow their jobs, by feed. */
   const active = new Map<Feed, FollowedJob>();
-  /** Replicas for new readers, by job. */
   const byJob = new Map<string, FollowedJob>();
   /** Replicas that count as memory, including those that are still read after they stopped following. */
   const counted = new Set<FollowedJob>();

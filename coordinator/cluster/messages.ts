@@ -115,7 +115,6 @@ const movedJobs = z.object({ jobIds: z.array(id).max(MAX_MOVED) });
 
 const metrics = z.object({
   islands: count,
-  /** Numbers of slots of Islands that accept jobs. */
   slots: z.object({ free: count, all: count }),
   /** Numbers of unfinished jobs. `waiting`: not assigned to an Island. `running`: all others. */
   jobs: z.object({ running: count, waiting: count }),

@@ -1,3 +1,4 @@
+import { fnv1a } from "../../shared/fnv1a.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
@@ -71,10 +72,10 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     of(accountId: string): string {
       const { live, self } = peers;
       if (live !== seedsOf) {
-        seeds = live.map(({ id }) => ({ id, seed: hashOf(id) }));
+        seeds = live.map(({ id }) => ({ id, seed: fnv1a(id) }));
         seedsOf = live;
       }
-      const hash = hashOf(accountId);
+      const hash = fnv1a(accountId);
       let [owner, best] = [self.id, -1];
       for (const { id, seed } of seeds) {
         const weight = mix(hash ^ seed);
@@ -102,13 +103,6 @@ export function quotaOwners(peers: Peers, clock: Clock) {
       }
     },
   };
-}
-
-/** Returns the FNV-1a hash of a text. */
-function hashOf(text: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
-  return hash >>> 0;
 }
 
 /** Mixes the hash so that every bit of the result depends on every input bit. Source: MurmurHash3, fmix32. */

@@ -41,7 +41,6 @@ const BEAT_MS = 1_000;
 const FIRST_FRAME_MS = 1_000;
 /** Time for which a peer that has no responder gets no further requests. */
 const UNREACHABLE_MS = 250;
-/** Maximum number of unread frames of a stream. */
 const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;

@@ -28,7 +28,6 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const listeners = new Set<() => void>();
   const local = new LocalBus();
   const stops = new Set<Unsubscribe>();
-  /** Numbers of failed requests by kind of error. */
   const failed: Record<BusError["kind"], number> = { unreachable: 0, timeout: 0, refused: 0 };
 
   const others = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);

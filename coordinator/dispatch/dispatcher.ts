@@ -45,7 +45,6 @@ export function openDispatcher(
   // Subscribes after `handle`, so that the scheduler has tried to assign the job first.
   const unrunnable = refuseUnrunnableJobs(env, jobs, scheduler, outlooksElsewhere);
 
-  /** Passes an event to the scheduler and carries out the effects. */
   function schedule(event: SchedulerEvent): void {
     for (const effect of scheduler.step(event, clock.monotonicMs())) carryOut(effect);
     alarm.set();

@@ -209,7 +209,6 @@ export function failureStatus(code: string): number {
   return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
 }
 
-/** Returns `error.type` in Anthropic's format. */
 export function anthropicType(status: number): string {
   if (status === 503) return "overloaded_error";
   if (status >= 500) return "api_error";
@@ -221,7 +220,6 @@ export function anthropicType(status: number): string {
   return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-/** Returns `error.type` in OpenAI's format. */
 export function openAiType(status: number): string {
   if (status >= 500) return "server_error";
   if (status === 401) return "authentication_error";

@@ -22,7 +22,6 @@ export interface IslandMetrics {
   /** Share of time online, 0 to 1, since the period began or the Island was first seen; null if no time has passed. */
   readonly uptime: Periods<number | null>;
   readonly earnedMicro: Periods<number>;
-  /** Counts of ended jobs in the last 30 days. */
   readonly counts: EndedCounts;
   /** Returns the last 30 UTC days including today, oldest first, without gaps. */
   readonly byDay: () => readonly IslandDay[];

@@ -24,7 +24,6 @@ export interface IslandView {
   readonly isConnected: boolean;
   /** Returns the Island's current attempts, and the cancelled ones that it has not confirmed. */
   attempts(): AttemptId[];
-  /** True if an attempt takes one of the Island's slots. */
   readonly isBusy: boolean;
   /** Returns true if the attempt takes one of the Island's slots: it was assigned here and is not finished. */
   has(attempt: AttemptId): boolean;

@@ -102,7 +102,6 @@ export class MutableJob {
   lostIslandId: string | null = null;
   /** The last attempt that a lost Island continued; 0 for none. Each attempt can be regained once. */
   regainedAttempt = 0;
-  /** True once the Island has accepted the current attempt. */
   isAccepted = false;
   /** True once the current attempt has made output or progress. */
   hasProgress = false;
@@ -137,7 +136,6 @@ export class MutableJob {
   traits: JobTraits | null = null;
   /** The version of the Cargo that the job runs. Null if the Cargo was not available at the last restart. */
   cargo: CatalogEntry | null = null;
-  /** Bytes of output of all attempts. */
   outputBytes: number;
   /** Bytes of output that are in memory, or are loaded into memory when the feed is read. */
   memoryBytes: number;

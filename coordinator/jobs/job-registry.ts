@@ -351,7 +351,6 @@ export class JobRegistry {
     return moving.map(({ id }) => id);
   }
 
-  /** Returns the handover states of those jobs that have one. */
   handoverStatesOf(jobIds: readonly string[]): HandoverState[] {
     return jobIds.flatMap((jobId) => {
       const { failedOn, final, trace } = this.#jobs.get(jobId) ?? { failedOn: [], final: null, trace: null };
@@ -710,7 +709,6 @@ export class JobRegistry {
     return null;
   }
 
-  /** Removes the output of the current attempt from the Island's output budget. */
   #leaveIsland(job: MutableJob): void {
     if (job.islandId !== null) this.outputBudget.add([["island", job.islandId]], -job.attemptMemoryBytes);
     job.attemptMemoryBytes = 0;

@@ -5,7 +5,6 @@ import type { Announcement } from "../store/accounts/operators.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
-/** Maximum number of announcements. */
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
 /** Time for which the list is cached, because every user may read it. */

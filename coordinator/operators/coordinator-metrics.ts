@@ -36,7 +36,6 @@ export function coordinatorMetrics(
   explainWait: (job: ActiveJob) => JobWaiting | null,
   clock: Pick<Clock, "now" | "monotonicMs">,
 ): () => CoordinatorMetrics {
-  /** Ended jobs by second of the monotonic clock. */
   const bySecond = new Map<number, Second>();
   /** Sum of the tokens of jobs that ended here or moved to another coordinator. */
   let pastTokens = 0;

@@ -38,7 +38,6 @@ export function operatorIslands(
   return {
     known,
 
-    /** Returns a page of Islands, last seen first. */
     async list({ status, ...rest }: IslandQuery, page: Page) {
       const lately = clock.now() - SEEN_LATELY_MS;
       const filter = {

@@ -10,7 +10,6 @@ export interface IslandFitCounts {
   /** Numbers of Islands that do not fit, by the first reason. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
-  /** Number of fitting Islands that need no download. */
   readonly withModel: number;
   /** Progress of each fitting Island that downloads the model: 0 to 1, null when unknown. */
   readonly downloads: readonly (number | null)[];

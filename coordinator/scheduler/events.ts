@@ -7,7 +7,6 @@ import type { BreakerFailure } from "./circuit-breaker.ts";
 export interface SchedulerIsland {
   readonly id: string;
   readonly accountId: string;
-  /** Runtimes that the Island can use. */
   readonly runtimes: readonly RuntimeType[];
   /** Total memory for jobs, including the memory that they use now. */
   readonly ramBytes: number;

@@ -172,7 +172,6 @@ function islands(count: number): string {
 
 /** The last reports of other coordinators about a kind of work. */
 export interface Elsewhere {
-  /** Number of other coordinators. */
   readonly peers: number;
   /** Number of other coordinators with Islands that run the work. */
   readonly running: number;

@@ -9,7 +9,6 @@ import type { OnlineIsland } from "./online-island.ts";
 import { modelAvailabilityOf, type ModelAvailability } from "./rank.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
 
-/** The waiting jobs of one kind of work. */
 export interface WaitingWork extends WorkKind {
   readonly jobs: number;
 }

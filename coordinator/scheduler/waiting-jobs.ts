@@ -35,7 +35,6 @@ export class WaitingJobs {
   readonly #queues = new Map<string, JobQueue>();
   /** Queues of jobs that avoid an online Island. */
   readonly #avoiding = new Set<JobQueue>();
-  /** Waiting jobs that were set aside: they are in no queue. */
   readonly #aside = new Set<QueuedJob>();
   /** Waiting jobs by the id of an Island that they avoid, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();

@@ -47,7 +47,6 @@ export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
   /** Approved definition with its pins. */
   file: json(),
-  /** Hash of the approved definition. */
   revision: text(),
   /** Operating system user who approved the definition. */
   by: named("approved_by", text()),
@@ -92,7 +91,6 @@ export interface CatalogSnapshot {
   readonly pricesMicro: ReadonlyMap<string, number>;
 }
 
-/** Maximum number of existing Cargos of an account. */
 export const MAX_OWNED_CARGOS = 50;
 /** Maximum number of slugs that an account ever used: a slug keeps its number and owner after its Cargo is deleted. */
 export const MAX_HELD_SLUGS = 1_000;

@@ -104,7 +104,6 @@ export const islandSteps = {
     return (await islandTable.run(tx, sql, { accountId, hostId, atMs, agentVersion: "" })) === 1;
   }),
 
-  /** Returns the ids of the removed Islands among `hostIds`. */
   removedOf: read((tx, hostIds: readonly string[]) => {
     const removed = `${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
     return selectIds(tx, `SELECT host_id AS id FROM islands WHERE ${removed}`, { hostIds });

@@ -11,7 +11,6 @@ import { hostResolver } from "./resolve-host.ts";
 export const MAX_ATTEMPT_MS = 15_000;
 /** Delay after a fault of the coordinator, such as its storage, which does not count as an attempt. */
 const FAULT_DELAY_MS = 60_000;
-/** Maximum number of deliveries in flight, in total and per account. */
 const MAX_IN_FLIGHT = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;

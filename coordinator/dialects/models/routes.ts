@@ -144,7 +144,6 @@ const NO = { supported: false };
 /** Lifecycle stage of all models, as Anthropic's API names it. */
 const ACTIVE = "active";
 
-/** Presents a model as `ModelInfo` of Anthropic's API. */
 function presentAnthropicModel({ id, cargo }: NamedCargo) {
   const reasoning = { supported: cargo.reasoning === true };
   return {

@@ -36,7 +36,6 @@ export type Access = "public" | Scope | "operator";
 
 /** Documentation of an operation, and the checks before its handler is called. */
 export interface RouteSpec {
-  /** The operation's `operationId`. */
   readonly id: string;
   /** The operation's `summary`. */
   readonly is: string;

@@ -9,7 +9,6 @@ import { routeGroup } from "../route-group.ts";
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** Groups of the usage report by their names in the API. */
 const GROUPS: Readonly<Record<string, UsageGroup>> = { day: "day", workload: "cargo", api_key: "key" };
 const GROUP_NAMES = Object.keys(GROUPS);
 const ANY_GROUP = `(${GROUP_NAMES.join("|")})`;

@@ -77,7 +77,6 @@ export function shuttingDown(): ServiceError {
   return new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment");
 }
 
-/** Adapts `fetch` to Node's request listener. */
 export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
   const serve = getRequestListener((request, env) => handleRequest(fetch, request, env as HttpBindings), {
     errorHandler: refuseRequest,

@@ -20,7 +20,6 @@ export interface RequestContext {
 /** A request whose client waits on its connection. */
 export type ClientCall = Pick<Call, "c" | "identity" | "ignored">;
 
-/** Services that run jobs for a waiting client. */
 export type JobRunDeps = Pick<HttpDeps, "catalog" | "log"> & {
   readonly options: Pick<HttpDeps["options"], "chatWaitMs">;
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;

@@ -221,7 +221,6 @@ export const operatorSteps = {
     isOne(tx.run("DELETE FROM suspended_islands WHERE host_id = @hostId", { hostId })),
   ),
 
-  /** Returns the reasons of all suspensions, by account id and by host id. */
   suspensions: read(async (tx) => {
     const columns = accountTable.columns("id", "suspendedBecause");
     const sql = `SELECT ${columns} FROM accounts WHERE suspended_at_ms IS NOT NULL`;

@@ -1,7 +1,6 @@
 import { MAX_INLINE_CHARS, type LargeJson, type LargeRef } from "./large-json.ts";
 import type { FeedChunk, FeedItem, StatusItem } from "./job-store.ts";
 
-/** A feed item as it is stored in a row. */
 export type StoredItem =
   | Exclude<FeedItem, { type: "image" }>
   | { readonly type: "image"; readonly format: string; readonly data: string }
@@ -55,12 +54,10 @@ export interface StoredChunkRow {
   readonly text: string | null;
 }
 
-/** Folds the items of one chunk. */
 export function foldItems(items: readonly StoredItem[]): FoldedFeed {
   return foldFeed([{ attempt: 0, items }]);
 }
 
-/** Restores the items of one chunk. */
 export function unfoldItems({ items, text }: Pick<StoredChunkRow, "items" | "text">): readonly StoredItem[] {
   if (text === null) return JSON.parse(items) as StoredItem[];
   return unfoldFeed({ layout: items, text }, 0)[0]?.items ?? [];

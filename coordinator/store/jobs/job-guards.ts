@@ -26,7 +26,6 @@ export function guardOf(
   return { from: sqlListOf(states), to };
 }
 
-/** Returns the states as an SQL list. */
 export function sqlListOf(states: readonly JobState[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }

@@ -67,9 +67,7 @@ export interface LedgerReport {
   /** Sum of all entries in micro-credits; 0 if the ledger is correct. */
   readonly sumMicro: number;
   readonly entries: number;
-  /** Number of transactions whose entries do not sum to 0. */
   readonly unbalancedTransactions: number;
-  /** Parties whose balance differs from the sum of their entries. */
   readonly wrongBalances: readonly { party: string; balanceMicro: number; entriesMicro: number }[];
   /** Accounts whose hold differs from the sum of the prices of their unfinished jobs. */
   readonly wrongHolds: readonly { accountId: string; heldMicro: number; jobsMicro: number }[];

@@ -49,7 +49,6 @@ function copiedTable({ name, definition, rules }: Table): CopiedTable {
   };
 }
 
-/** Maximum number of rows of a page. */
 const PAGE_ROWS = 500;
 
 /** Returns SQL, from FROM on, for the next rows in key order. Unless `isFirst`, $1, $2, … are the last key read. */

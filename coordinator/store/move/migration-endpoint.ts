@@ -26,7 +26,6 @@ export interface MigrationEndpoint {
   /** Returns the next rows of a table in key order, after `afterKey` or from the first row; empty after the last. */
   page(table: CopiedTable, afterKey: CopiedRow | null): Promise<readonly CopiedRow[]>;
   lastKey(table: CopiedTable): Promise<CopiedRow | null>;
-  /** Appends rows to a table, in one commit. */
   append(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
   revisions(): Promise<Revisions>;
   /** Computes the derived tables, once all rows are copied. Repeatable. */

@@ -7,7 +7,6 @@ export type SecretName = (typeof SECRET_NAMES)[number];
 
 /** Secrets that all coordinators of a network share. */
 export interface SharedSecrets {
-  /** Returns the location of a secret for messages. */
   locationOf(name: SecretName): string;
   /** Returns a secret; null if it does not exist. @throws {DatabaseError} if it was encrypted with another key. */
   read(name: SecretName): Promise<Buffer | null>;

@@ -55,7 +55,6 @@ export function isBeforeBaseline(
   );
 }
 
-/** Returns the SHA-256 in hex. */
 export function checksumOf(sql: string): string {
   return createHash("sha256").update(sql).digest("hex");
 }

@@ -7,7 +7,6 @@ export type Dialect = "sqlite" | "postgres";
 /** A transaction, or for a read step a connection. In SQLite each promise is already resolved. */
 export interface Tx {
   readonly dialect: Dialect;
-  /** Returns all rows of a query. */
   all<T>(sql: string, values?: Values): Promise<T[]>;
   /** Returns the first row of a query; undefined without rows. */
   one<T>(sql: string, values?: Values): Promise<T | undefined>;
@@ -15,7 +14,6 @@ export interface Tx {
   only<T>(sql: string, values?: Values): Promise<T>;
   /** Returns the number of affected rows. */
   run(sql: string, values?: Values): Promise<number>;
-  /** Locks the row of an account until the transaction ends. */
   lockAccount(accountId: string): Promise<void>;
   /** Blocks writes of other transactions to the table until the transaction ends. */
   lockTable(name: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { fnv1a } from "../../../../shared/fnv1a.ts";
 import type { Clock } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Lane } from "./lane.ts";
@@ -52,7 +53,7 @@ export function batchWriter(
       if (readOnlyBecause !== null && !KEPT_WRITES.has(kind)) {
         return Promise.reject(new ServiceError("storage_unavailable", `Storage is unavailable: ${readOnlyBecause}`));
       }
-      const lane = lanes[hashOf(key) % LANES] as Lane;
+      const lane = lanes[fnv1a(key) % LANES] as Lane;
       return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<ReturnType<Operations[K]>>;
     },
 
@@ -61,11 +62,4 @@ export function batchWriter(
       await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
-}
-
-/** Returns the FNV-1a hash of a key. */
-function hashOf(key: string): number {
-  let hash = 0x81_1c_9d_c5;
-  for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01_00_01_93);
-  return hash >>> 0;
 }
