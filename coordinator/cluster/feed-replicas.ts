@@ -17,8 +17,8 @@ import { StreamGap, type PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
 /** A replica of a peer's feed for the readers of this coordinator. */
-interface Replica {
-  readonly writer: FeedReplica;
+interface FollowedJob {
+  readonly replica: FeedReplica;
   readonly feed: WritableFeed;
   /** Resolves when the replica has all output so far. */
   readonly opened: PromiseWithResolvers<void>;
@@ -67,10 +67,10 @@ export function followFeeds(
 ) {
   const ownerOf = ownerLookup(cluster);
   /** Replicas that follow their jobs, by feed. */
-  const active = new Map<Feed, Replica>();
-  const byJob = new Map<string, Replica>();
+  const active = new Map<Feed, FollowedJob>();
+  const byJob = new Map<string, FollowedJob>();
   /** Replicas that count as memory, including those that are still read after they stopped following. */
-  const counted = new Set<Replica>();
+  const counted = new Set<FollowedJob>();
   let bytes = 0;
   /** Last time when the replica of a job was cut for memory. */
   const cutMs = recentMap<number>(MAX_LARGE);
@@ -90,13 +90,13 @@ export function followFeeds(
   }
 
   /** Returns the current replica if it has everything after the reader's position. */
-  function knownFor(jobId: string, { outputs, statuses } = FEED_START): Replica | undefined {
+  function knownFor(jobId: string, { outputs, statuses } = FEED_START): FollowedJob | undefined {
     const known = byJob.get(jobId);
     const start = known?.feed.start ?? FEED_START;
     return start.outputs <= outputs && start.statuses <= statuses ? known : undefined;
   }
 
-  function replicaFor(jobId: string, after: FeedPosition | undefined): Replica {
+  function followedFor(jobId: string, after: FeedPosition | undefined): FollowedJob {
     const known = knownFor(jobId, after);
     if (known !== undefined) return known;
     const lastCutMs = cutMs.get(jobId);
@@ -105,10 +105,10 @@ export function followFeeds(
     return follow(FeedReplica.of(jobId, lastCutMs === undefined ? FEED_START : after), null);
   }
 
-  function follow(writer: FeedReplica, hint: string | null): Replica {
-    const { feed } = writer;
-    const replica: Replica = {
-      writer,
+  function follow(replica: FeedReplica, hint: string | null): FollowedJob {
+    const { feed } = replica;
+    const followed: FollowedJob = {
+      replica,
       feed,
       opened: Promise.withResolvers(),
       isOpened: false,
@@ -120,16 +120,16 @@ export function followFeeds(
       countedItems: 0,
       bytes: 0,
     };
-    if (feed.readers > 0) markOpened(replica);
+    if (feed.readers > 0) markOpened(followed);
     // Avoid an unhandled rejection if no reader waits.
-    replica.opened.promise.catch(() => undefined);
-    active.set(feed, replica);
-    byJob.set(feed.jobId, replica);
-    counted.add(replica);
+    followed.opened.promise.catch(() => undefined);
+    active.set(feed, followed);
+    byJob.set(feed.jobId, followed);
+    counted.add(followed);
     followForNextReader(feed);
     timer ??= clock.schedule(TICK_MS, tick);
-    void run(replica);
-    return replica;
+    void run(followed);
+    return followed;
   }
 
   /** Follows a feed again for its next reader, if following it has stopped because it had no reader. */
@@ -140,133 +140,133 @@ export function followFeeds(
     };
   }
 
-  async function run(replica: Replica): Promise<void> {
+  async function run(followed: FollowedJob): Promise<void> {
     const begunMs = clock.monotonicMs();
     let retries = 0;
-    while (!replica.isOver) {
-      replica.interrupt = new AbortController();
-      const { signal } = replica.interrupt;
-      const { hint } = replica;
-      replica.hint = null;
-      await guarded(replica, () => followOnce(replica, hint, signal));
-      if (replica.isOver) return;
-      const wasLive = replica.ownerId !== null;
-      replica.ownerId = null;
+    while (!followed.isOver) {
+      followed.interrupt = new AbortController();
+      const { signal } = followed.interrupt;
+      const { hint } = followed;
+      followed.hint = null;
+      await guarded(followed, () => followOnce(followed, hint, signal));
+      if (followed.isOver) return;
+      const wasLive = followed.ownerId !== null;
+      followed.ownerId = null;
       if (wasLive) retries = 0;
-      if (!replica.isOpened && clock.monotonicMs() - begunMs >= STORED_AFTER_MS) {
-        await guarded(replica, () => takeStored(replica));
-        markOpened(replica);
+      if (!followed.isOpened && clock.monotonicMs() - begunMs >= STORED_AFTER_MS) {
+        await guarded(followed, () => takeStored(followed));
+        markOpened(followed);
       }
-      if (wasLive || replica.hint !== null) continue;
+      if (wasLive || followed.hint !== null) continue;
       await clock.sleep(RETRIES_MS[Math.min(retries, RETRIES_MS.length - 1)] ?? 0, signal).catch(() => undefined);
       retries += 1;
     }
   }
 
   /** Follows the job at its owner until that fails or the job moves. */
-  async function followOnce(replica: Replica, hint: string | null, signal: AbortSignal): Promise<void> {
-    const { jobId } = replica.feed;
+  async function followOnce(followed: FollowedJob, hint: string | null, signal: AbortSignal): Promise<void> {
+    const { jobId } = followed.feed;
     const ownerId = hint ?? (await ownerOf(jobId));
-    if (ownerId === undefined) return takeStored(replica);
+    if (ownerId === undefined) return takeStored(followed);
     if (signal.aborted) return;
     if (ownerId !== peers.self.id && peers.downBecause !== null) {
-      throw replica.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
+      throw followed.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
     }
-    const { outputs, statuses, attempt } = replica.writer.position;
+    const { outputs, statuses, attempt } = followed.replica.position;
     const question = { jobId, after: { outputs, statuses, attempt } };
     try {
       for await (const frame of peers.stream(ownerId, M.feed, question, signal)) {
         const { fault, opened } = isTokens(frame) ? NOTHING : frame;
-        if (fault === "lost") return cut(replica, "lost");
-        if (fault === "too_large") return await takeStored(replica);
-        if (opened !== undefined) replica.writer.begin(opened);
+        if (fault === "lost") return cut(followed, "lost");
+        if (fault === "too_large") return await takeStored(followed);
+        if (opened !== undefined) followed.replica.begin(opened);
         const slice = fromWire(frame, (ref) => store.large(jobId, ref));
-        take(replica, slice);
-        if (opened !== undefined) replica.ownerId = ownerId;
+        take(followed, slice);
+        if (opened !== undefined) followed.ownerId = ownerId;
         if (opened?.more === true) {
-          replica.hint ??= ownerId;
+          followed.hint ??= ownerId;
           return;
         }
-        if (opened !== undefined) markOpened(replica);
-        if (replica.isOver) return;
+        if (opened !== undefined) markOpened(followed);
+        if (followed.isOver) return;
       }
     } catch (error) {
       // The owner still has the job.
-      if (error instanceof StreamGap) replica.hint ??= ownerId;
-      else replica.ownerId = null;
+      if (error instanceof StreamGap) followed.hint ??= ownerId;
+      else followed.ownerId = null;
       throw error;
     }
   }
 
   /** Runs a step, which the caller retries. Readers that wait for the first contents get the error. */
-  async function guarded(replica: Replica, step: () => Promise<void>): Promise<void> {
+  async function guarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
       const isExpected = error instanceof BusError || error instanceof ServiceError || error instanceof StreamGap;
-      if (!isExpected) log.warn({ err: error, job_id: replica.feed.jobId }, "Could not follow the feed of a job");
-      if (replica.isOpened || !(error instanceof ServiceError)) return;
-      replica.opened.reject(error);
-      stop(replica);
+      if (!isExpected) log.warn({ err: error, job_id: followed.feed.jobId }, "Could not follow the feed of a job");
+      if (followed.isOpened || !(error instanceof ServiceError)) return;
+      followed.opened.reject(error);
+      stop(followed);
     }
   }
 
   /** Continues a replica from storage, which has the complete feed of an ended job. */
-  async function takeStored(replica: Replica): Promise<void> {
-    const stored = await readStoredFeed(store, replica.feed.jobId);
-    if (replica.isOver) return;
-    const { position } = replica.writer;
-    if (stored === undefined || stored.hasLost(position)) return cut(replica, "lost");
+  async function takeStored(followed: FollowedJob): Promise<void> {
+    const stored = await readStoredFeed(store, followed.feed.jobId);
+    if (followed.isOver) return;
+    const { position } = followed.replica;
+    if (stored === undefined || stored.hasLost(position)) return cut(followed, "lost");
     const tail = new FeedTail(stored, position);
-    replica.writer.begin(tail.start);
+    followed.replica.begin(tail.start);
     const slice = tail.take(Infinity);
-    if (slice !== null) take(replica, slice);
+    if (slice !== null) take(followed, slice);
   }
 
-  function take(replica: Replica, slice: FeedSlice): void {
-    const { feed } = replica;
-    const changed = replica.writer.take(slice);
-    const grown = sizeOf(feed.items.slice(replica.countedItems)).memoryBytes;
-    replica.countedItems = feed.items.length;
-    replica.bytes += grown;
+  function take(followed: FollowedJob, slice: FeedSlice): void {
+    const { feed } = followed;
+    const changed = followed.replica.take(slice);
+    const grown = sizeOf(feed.items.slice(followed.countedItems)).memoryBytes;
+    followed.countedItems = feed.items.length;
+    followed.bytes += grown;
     bytes += grown;
     if (changed === "gap") throw new StreamGap("Items are missing");
-    if (changed === "lost") cut(replica, "lost");
-    else if (changed === "ended") stop(replica);
-    else if (isFull() && replica.bytes > maxBytes / counted.size) cut(replica, "memory");
+    if (changed === "lost") cut(followed, "lost");
+    else if (changed === "ended") stop(followed);
+    else if (isFull() && followed.bytes > maxBytes / counted.size) cut(followed, "memory");
   }
 
-  function cut(replica: Replica, because: CutReason): void {
-    replica.feed.cut(because);
-    stop(replica);
+  function cut(followed: FollowedJob, because: CutReason): void {
+    followed.feed.cut(because);
+    stop(followed);
   }
 
   /** Stops following a feed. Readers keep the items of the replica. */
-  function stop(replica: Replica): void {
-    if (replica.isOver) return;
-    replica.isOver = true;
-    const { feed } = replica;
+  function stop(followed: FollowedJob): void {
+    if (followed.isOver) return;
+    followed.isOver = true;
+    const { feed } = followed;
     active.delete(feed);
-    if (byJob.get(feed.jobId) === replica) byJob.delete(feed.jobId);
+    if (byJob.get(feed.jobId) === followed) byJob.delete(feed.jobId);
     if (feed.cutBecause === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
-    markOpened(replica);
-    replica.interrupt.abort();
+    markOpened(followed);
+    followed.interrupt.abort();
   }
 
-  function markOpened(replica: Replica): void {
-    replica.isOpened = true;
-    replica.opened.resolve();
+  function markOpened(followed: FollowedJob): void {
+    followed.isOpened = true;
+    followed.opened.resolve();
   }
 
   function tick(): void {
-    for (const replica of counted) {
-      const isRead = replica.feed.readers > 0;
-      replica.idleTicks = isRead ? 0 : replica.idleTicks + 1;
-      if (replica.idleTicks > MAX_IDLE_TICKS) stop(replica);
+    for (const followed of counted) {
+      const isRead = followed.feed.readers > 0;
+      followed.idleTicks = isRead ? 0 : followed.idleTicks + 1;
+      if (followed.idleTicks > MAX_IDLE_TICKS) stop(followed);
       // Waiting readers of an ended replica subscribe shortly after its end.
-      if (!replica.isOver || isRead) continue;
-      counted.delete(replica);
-      bytes -= replica.bytes;
+      if (!followed.isOver || isRead) continue;
+      counted.delete(followed);
+      bytes -= followed.bytes;
     }
     for (const resolve of waiting.splice(0)) resolve();
     timer = counted.size > 0 && !isClosed ? clock.schedule(TICK_MS, tick) : null;
@@ -281,7 +281,7 @@ export function followFeeds(
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
     if (after !== undefined) await untilCapacity(jobId, after);
     if (isClosed) throw new ServiceError("shutting_down", "The coordinator is shutting down");
-    const { feed, opened } = replicaFor(jobId, after);
+    const { feed, opened } = followedFor(jobId, after);
     await opened.promise;
     const isPart = feed.start.outputs + feed.start.statuses > 0;
     // Only a complete feed can decide whether the position is lost.
@@ -292,10 +292,10 @@ export function followFeeds(
 
   peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => {
     for (const jobId of jobIds) {
-      const replica = byJob.get(jobId);
-      if (replica === undefined || replica.ownerId === ownerId) continue;
-      replica.hint = ownerId;
-      replica.interrupt.abort();
+      const followed = byJob.get(jobId);
+      if (followed === undefined || followed.ownerId === ownerId) continue;
+      followed.hint = ownerId;
+      followed.interrupt.abort();
     }
   });
 
@@ -308,7 +308,7 @@ export function followFeeds(
     },
     close(): void {
       isClosed = true;
-      for (const replica of active.values()) stop(replica);
+      for (const followed of active.values()) stop(followed);
       timer?.cancel();
       for (const resolve of waiting.splice(0)) resolve();
     },

@@ -25,10 +25,8 @@ export class ActiveAnswer {
   readonly accountId: string;
   readonly conversationId: string;
   readonly answerId: string;
-  /** The current job. Another job replaces it if the model found the history too long. */
-  job: AnswerJob;
-  /** Number of jobs so far, including the current one. */
-  attempts = 1;
+  #job: AnswerJob;
+  #attempts = 1;
   /** Whether the client has disconnected, after which no job replaces the current one. */
   isAbandoned = false;
   /** Whether the answer is complete and is being stored. */
@@ -40,7 +38,27 @@ export class ActiveAnswer {
     this.accountId = ids.accountId;
     this.conversationId = ids.conversationId;
     this.answerId = ids.answerId;
-    this.job = job;
+    this.#job = job;
+  }
+
+  /** The current job. Another job replaces it if the model found the history too long. */
+  get job(): AnswerJob {
+    return this.#job;
+  }
+
+  /** Number of jobs so far, including the current one. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Continues the current job with another feed, after its feed was cut. */
+  reopen(feed: Feed): void {
+    this.#job = { ...this.#job, feed };
+  }
+
+  replaceJob(job: AnswerJob): void {
+    this.#job = job;
+    this.#attempts += 1;
   }
 
   /** Resolves when the answer has text, so that no job replaces the current one any more, or when it is stored. */
@@ -55,7 +73,7 @@ export class ActiveAnswer {
 
   /** Resolves with the ending of the current job; null if its feed was cut and must be reopened. */
   async jobEnded(): Promise<FeedEnding | null> {
-    const { feed } = this.job;
+    const { feed } = this.#job;
     await untilFeed(feed, ({ hasOutput, isCut, ending }) => {
       if (hasOutput) this.#begun.resolve();
       return ending !== null || isCut;

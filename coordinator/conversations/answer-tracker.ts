@@ -43,8 +43,8 @@ export function answerTracker(
   }
 
   async function complete(answer: ActiveAnswer): Promise<void> {
-    let ending = await jobEnding(answer);
-    while (await retryWithLess(answer, ending)) ending = await jobEnding(answer);
+    let ending = await waitForEnding(answer);
+    while (await retryWithLess(answer, ending)) ending = await waitForEnding(answer);
     answer.isEnding = true;
     const { answerId, conversationId, job } = answer;
     const content = job.feed.text();
@@ -55,12 +55,12 @@ export function answerTracker(
   }
 
   /** Resolves with the ending of the current job. Its feed may be cut and reopened before. */
-  async function jobEnding(answer: ActiveAnswer): Promise<FeedEnding> {
+  async function waitForEnding(answer: ActiveAnswer): Promise<FeedEnding> {
     for (;;) {
       const ending = await answer.jobEnded();
       if (ending !== null) return ending;
       const feed = await reopenFeed(answer);
-      if (feed !== null) answer.job = { ...answer.job, feed };
+      if (feed !== null) answer.reopen(feed);
       else await clock.sleep(RETRY_MS);
     }
   }
@@ -88,8 +88,7 @@ export function answerTracker(
     try {
       const { id: endedJobId, slug, apiKey, input } = job;
       const link = { kind: "again", answerId, endedJobId } as const;
-      answer.job = await submit({ accountId, apiKey, slug, input: { ...input, messages }, answer: link });
-      answer.attempts += 1;
+      answer.replaceJob(await submit({ accountId, apiKey, slug, input: { ...input, messages }, answer: link }));
     } catch (error) {
       // The conversation was deleted, credits are used up, or the Cargo was removed: the answer ends like its last job.
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
@@ -222,12 +221,12 @@ async function openAnswerJob(
   } catch (error) {
     if (!(error instanceof ServiceError) || (error.code !== "content_removed" && error.code !== "not_found"))
       throw error;
-    const ending = error.code === "not_found" ? GONE : await storedEnding(jobs, accountId, id);
+    const ending = error.code === "not_found" ? GONE : await readEnding(jobs, accountId, id);
     return { id, slug: "", input: {}, feed: endedFeed(id, ending) };
   }
 }
 
-async function storedEnding(jobs: Pick<JobApi, "get">, accountId: string, id: string): Promise<FeedEnding> {
+async function readEnding(jobs: Pick<JobApi, "get">, accountId: string, id: string): Promise<FeedEnding> {
   try {
     return feedEndingOf({ ...(await jobs.get(accountId, id)), output: undefined });
   } catch (error) {

@@ -5,9 +5,10 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { findModelFor } from "../catalog/find-model.ts";
 import type { Env } from "../env.ts";
 import type { JobApi } from "../jobs/job-service.ts";
-import type { Conversation, Message } from "../store/conversations.ts";
+import type { Conversation, ConversationChanges, Message, MessagePage } from "../store/conversations.ts";
 import type { JobInput } from "../store/jobs/job-store.ts";
 import type { UsedKey } from "../store/accounts/key-spending.ts";
+import type { Page } from "../store/steps/page.ts";
 import type { Store } from "../store/store.ts";
 import type { AnswerView } from "./active-answer.ts";
 import { answerTracker } from "./answer-tracker.ts";
@@ -64,14 +65,10 @@ export function openConversations(
     },
 
     /** Returns a page of conversations, newest first. */
-    list: (accountId: string, page: Parameters<typeof store.list>[1]) => store.list(accountId, page),
+    list: (accountId: string, page: Page) => store.list(accountId, page),
 
     /** Changes title or metadata. @throws {ServiceError} `not_found` */
-    async update(
-      accountId: string,
-      conversationId: string,
-      changes: Parameters<typeof store.update>[2],
-    ): Promise<Conversation> {
+    async update(accountId: string, conversationId: string, changes: ConversationChanges): Promise<Conversation> {
       await conversations.get(accountId, conversationId);
       return store.update(accountId, conversationId, changes, clock.now());
     },
@@ -94,7 +91,7 @@ export function openConversations(
     async read(
       accountId: string,
       conversationId: string,
-      page: Parameters<typeof store.messages>[1],
+      page: MessagePage,
     ): Promise<{ conversation: Conversation; messages: Message[]; total: number }> {
       await conversations.get(accountId, conversationId);
       await answers.settled(conversationId);

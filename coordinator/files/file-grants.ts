@@ -26,7 +26,12 @@ export const grantQuerySchema = z.object({
 
 /** Returns path and query with which the Island fetches the granted file. */
 export function grantAddress(grant: FileGrant, signature: string): string {
-  const { fileId, jobId: job, attempt, hostId: host_id, expiresAtMs: expires } = grant;
-  const query = new URLSearchParams({ job, attempt: `${attempt}`, host_id, expires: `${expires}`, signature });
-  return `${ISLAND_FILES_PATH}${fileId}?${query.toString()}`;
+  const query = new URLSearchParams({
+    job: grant.jobId,
+    attempt: `${grant.attempt}`,
+    host_id: grant.hostId,
+    expires: `${grant.expiresAtMs}`,
+    signature,
+  });
+  return `${ISLAND_FILES_PATH}${grant.fileId}?${query.toString()}`;
 }

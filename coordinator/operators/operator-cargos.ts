@@ -145,8 +145,9 @@ export function operatorCargos(
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
       const ofFiles = shipped.map((each): CargoLine => {
-        const { file, storedRevision: revision, approval: _, ...reviewed } = reviewOfShipped(each, snapshot);
-        return { ...reviewed, ...fieldsOf(file), revision, shippedPrice: file.price_per_job };
+        const { file, status, origin, ownerId, price } = reviewOfShipped(each, snapshot);
+        const shippedPrice = file.price_per_job;
+        return { ...fieldsOf(file), status, origin, ownerId, revision: null, price, shippedPrice };
       });
       const stored = snapshot.cargos.map((cargo): CargoLine => {
         const { slug, ownerId, revision } = cargo;

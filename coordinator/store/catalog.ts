@@ -2,7 +2,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { assertPage, type Page } from "./steps/page.ts";
 import { read, write } from "./steps/steps.ts";
 import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./steps/table.ts";
-import { countRows, forUpdate, selectIds, type Tx } from "./steps/tx.ts";
+import { countRows, forUpdate, selectColumn, type Tx } from "./steps/tx.ts";
 
 /** Cargos of accounts, and Cargos that the operator imported. Shipped Cargos are files. */
 export const cargoTable = new Table(
@@ -176,7 +176,7 @@ export const catalogSteps = {
 
   snapshot: read(async (tx): Promise<CatalogSnapshot> => {
     const cargos = `${SELECT} ORDER BY slug`;
-    const disabled = "SELECT slug AS id FROM disabled_cargos ORDER BY slug";
+    const disabled = "SELECT slug FROM disabled_cargos ORDER BY slug";
     const approvals = `SELECT ${cargoApprovalTable.all} FROM cargo_approvals ORDER BY slug`;
     const prices = `SELECT ${cargoPriceTable.all} FROM cargo_prices`;
     for (;;) {
@@ -184,7 +184,7 @@ export const catalogSteps = {
       const snapshot = {
         revision: before,
         cargos: await cargoTable.rows<StoredCargo>(tx, cargos),
-        disabledSlugs: await selectIds(tx, disabled, {}),
+        disabledSlugs: await selectColumn(tx, "slug", disabled, {}),
         approvals: await cargoApprovalTable.rows(tx, approvals),
         pricesMicro: new Map((await cargoPriceTable.rows(tx, prices)).map(({ slug, micro }) => [slug, micro])),
       };

@@ -4,7 +4,7 @@ import { activeColumns } from "./jobs/job-reads.ts";
 import type { ActiveJobRecord } from "./jobs/job-store.ts";
 import { jobTable } from "./jobs/job-tables.ts";
 import { openStore, read, write, type Opened, type RunStep } from "./steps/steps.ts";
-import { DATABASE_NOW_MS as NOW_MS, selectIds } from "./steps/tx.ts";
+import { DATABASE_NOW_MS, selectIds } from "./steps/tx.ts";
 
 /** A coordinator with a membership lease. */
 export interface Peer {
@@ -68,18 +68,18 @@ const leaseSteps = {
   /** Extends the lease to `leaseMs` from now. Returns false if it had been reaped; creates it again in that case. */
   renew: read(async (tx, self: Omit<Peer, "id">, leaseMs: number): Promise<boolean> => {
     const values = { ...self, leaseMs };
-    const update = `UPDATE coordinators SET lease_until_ms = ${NOW_MS} + @leaseMs, address = @address, version = @version
+    const update = `UPDATE coordinators SET lease_until_ms = ${DATABASE_NOW_MS} + @leaseMs, address = @address, version = @version
       WHERE id = @selfId`;
     if ((await tx.run(update, values)) === 1) return true;
     const insert = `INSERT INTO coordinators (id, address, version, lease_until_ms)
-      VALUES (@selfId, @address, @version, ${NOW_MS} + @leaseMs)`;
+      VALUES (@selfId, @address, @version, ${DATABASE_NOW_MS} + @leaseMs)`;
     await tx.run(insert, values);
     return false;
   }),
 
   /** Returns the coordinators with a valid lease, this one included, sorted by id. */
   peers: read((tx) =>
-    tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${NOW_MS} ORDER BY id`),
+    tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS} ORDER BY id`),
   ),
 
   /** Deletes the lease. Other coordinators may then adopt the jobs that this one still owns. */
@@ -88,7 +88,7 @@ const leaseSteps = {
   }),
 
   /** Returns the time of the database in ms since the epoch. */
-  nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT ${NOW_MS}::bigint AS "nowMs"`)).nowMs),
+  nowMs: read(async (tx) => (await tx.only<{ nowMs: number }>(`SELECT ${DATABASE_NOW_MS}::bigint AS "nowMs"`)).nowMs),
 };
 
 /**
@@ -99,7 +99,7 @@ const ownerSteps = {
   /** Deletes the rows of other coordinators whose lease has expired. Resolves with their number. */
   reap: read((tx) =>
     tx.run(`DELETE FROM coordinators WHERE id IN (
-      SELECT id FROM coordinators WHERE lease_until_ms <= ${NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
+      SELECT id FROM coordinators WHERE lease_until_ms <= ${DATABASE_NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
   /** Adopts at most `limit` jobs of dead coordinators, each for one caller only. Resolves with their sorted ids. */

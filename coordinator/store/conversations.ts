@@ -73,6 +73,9 @@ export interface Question {
   readonly afterMessageId: string | null;
 }
 
+export type ConversationChanges = Partial<Pick<Conversation, "title" | "metadata">>;
+export type MessagePage = Page & { readonly order: "asc" | "desc" };
+
 /** Message rows to store with a job, in its commit. `again`: the job replaces one that ended without output. */
 export type AnswerLink =
   | { readonly kind: "new"; readonly question: Question }
@@ -120,13 +123,7 @@ export const conversationSteps = {
 
   /** Changes the given fields of a conversation. @throws {ServiceError} `not_found` */
   update: write(
-    async (
-      tx,
-      accountId: string,
-      id: string,
-      changes: Partial<Pick<Conversation, "title" | "metadata">>,
-      atMs: number,
-    ): Promise<Conversation> => {
+    async (tx, accountId: string, id: string, changes: ConversationChanges, atMs: number): Promise<Conversation> => {
       const sql = `UPDATE conversations SET title = CASE WHEN @setsTitle THEN @title ELSE title END,
         metadata = coalesce(@metadata, metadata), updated_at_ms = @atMs
         WHERE ${OWN} RETURNING ${conversationTable.all}`;
@@ -152,9 +149,10 @@ export const conversationSteps = {
 
   message: read((tx, id: string) => messageTable.row<Message>(tx, `${MESSAGE} WHERE id = @id`, { id })),
 
-  messages: read(async (tx, conversationId: string, { order, ...page }: Page & { readonly order: "asc" | "desc" }) => {
+  messages: read(async (tx, conversationId: string, { order, ...page }: MessagePage) => {
     assertPage(page);
-    const sql = `${MESSAGE} WHERE conversation_id = @conversationId ORDER BY ord ${order} LIMIT @limit OFFSET @offset`;
+    const direction = order === "asc" ? "ASC" : "DESC";
+    const sql = `${MESSAGE} WHERE conversation_id = @conversationId ORDER BY ord ${direction} LIMIT @limit OFFSET @offset`;
     const messages = await messageTable.rows<Message>(tx, sql, { conversationId, ...page });
     return {
       messages,

@@ -63,7 +63,7 @@ const SHOWN_ATTEMPTS = 10;
 /** A webhook as its owner sees it. */
 export interface WebhookLog extends Pick<WebhookRecord, "url" | "state"> {
   /** The last delivery attempts, oldest first. */
-  readonly tries: readonly DeliveryAttempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
 /** Returns the delivery log of a webhook; null if the job or batch has none. */
@@ -74,7 +74,7 @@ export async function readWebhookLog(
   const webhook = webhookId === null ? undefined : await store.get(webhookId);
   if (webhook === undefined) return null;
   const { url, state, attempts } = webhook;
-  return { url, state, tries: attempts.slice(-SHOWN_ATTEMPTS) };
+  return { url, state, attempts: attempts.slice(-SHOWN_ATTEMPTS) };
 }
 
 /**

@@ -117,16 +117,19 @@ export function openWebhooks(
     const { status } = result;
     // If `close` aborted the attempt, its result is unknown and is not recorded.
     if (status === null && stop.signal.aborted) return null;
-    const tries = webhook.attempts.length + 1;
+    const attemptCount = webhook.attempts.length + 1;
     const times = { endedAtMs, nowMs: clock.now(), firstRetryMs: config.webhookRetryMs };
-    const outcome = decideOutcome({ status, attempts: tries, ...times, random });
+    const outcome = decideOutcome({ status, attempts: attemptCount, ...times, random });
     await store.record(id, { atMs, ...result }, outcome);
     const isDelivered = outcome.state === "delivered";
     attempts.add([isDelivered ? "delivered" : status === null ? "unreachable" : "refused"]);
     if (isDelivered) delivery.observe([], (clock.now() - endedAtMs) / MS_PER_S);
     if (outcome.state === "failed") {
       gaveUp.add([]);
-      log.warn({ ...ids, [`${webhook.subjectKind}_id`]: webhook.subjectId, tries, ...result }, "Gave up a webhook");
+      log.warn(
+        { ...ids, [`${webhook.subjectKind}_id`]: webhook.subjectId, tries: attemptCount, ...result },
+        "Gave up a webhook",
+      );
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
@@ -181,8 +184,8 @@ export function openWebhooks(
 }
 
 /** Returns queues of due deliveries. Accounts take turns, so that slow receivers do not delay other accounts. */
-export function deliveryQueue(all: number, account: number) {
-  const inFlight = new Pool({ all, account });
+export function deliveryQueue(maxInFlight: number, maxPerAccount: number) {
+  const inFlight = new Pool({ all: maxInFlight, account: maxPerAccount });
   /** Non-empty queues by account, in the order of their turns. */
   const queues = new Map<string, string[]>();
   return {

@@ -11,14 +11,14 @@ type Write =
   | "revokeIslandToken"
   | "revokeKey";
 
-interface AuditEntry {
+interface AccountAuditEvent {
   readonly accountId: string;
   readonly action: string;
   readonly after: object;
 }
 
 /** Audit event of each write. It never contains a secret or its hash. */
-const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => AuditEntry } = {
+const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => AccountAuditEvent } = {
   create: ({ id, postings }) => {
     const grantMicro = postings.find(({ micro }) => micro > 0)?.micro ?? 0;
     return { accountId: id, action: "account.create", after: { grantMicro } };
@@ -31,7 +31,7 @@ const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name
   createKey: ({ accountId, id, scopes, expiresAtMs, cargos, monthlyMicro }) => ({
     accountId,
     action: "api_key.create",
-    after: { id, scopes, ...knownOf({ expiresAtMs, cargos, monthlyMicro }) },
+    after: { id, scopes, ...withoutNulls({ expiresAtMs, cargos, monthlyMicro }) },
   }),
   revokeKey: (accountId, id) => ({ accountId, action: "api_key.revoke", after: { id } }),
   createIslandToken: ({ accountId, id }) => ({ accountId, action: "island_token.create", after: { id } }),
@@ -43,7 +43,7 @@ const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name
   }),
 };
 
-function knownOf(limits: object): object {
+function withoutNulls(limits: object): object {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && value !== undefined));
 }
 
@@ -57,9 +57,9 @@ export function auditedAccounts(store: Store): AccountStore {
       return (...args) => {
         let into = accounts;
         if (name in EVENTS) {
-          const { accountId, ...entry } = (EVENTS[name as Write] as unknown as (...values: typeof args) => AuditEntry)(
-            ...args,
-          );
+          const { accountId, ...entry } = (
+            EVENTS[name as Write] as unknown as (...values: typeof args) => AccountAuditEvent
+          )(...args);
           into = trail.noting(commandActor(), { ...entry, targetKind: "account", targetId: accountId }).accounts;
         }
         return (into[name] as Method).apply(into, [...args]);

@@ -142,7 +142,7 @@ function downloadsIn(folder: string) {
   const find = async (name: string): Promise<DownloadFile | undefined> => {
     const parsed = parseDownloadName(name);
     if (parsed === undefined) return undefined;
-    const found = await stat(join(folder, name)).catch(undefinedIfMissing);
+    const found = await stat(join(folder, name)).catch(ignoreMissing);
     if (found?.isFile() !== true) return undefined;
     const sha256 = await hashOf(name, `${found.ino} ${found.size} ${found.mtimeMs}`);
     return { name, ...parsed, sizeBytes: found.size, sha256 };
@@ -150,7 +150,7 @@ function downloadsIn(folder: string) {
 
   /** Returns all packages, newest version first; an empty list if the folder does not exist. */
   const list = async (): Promise<DownloadFile[]> => {
-    const names = await readdir(folder).catch(undefinedIfMissing);
+    const names = await readdir(folder).catch(ignoreMissing);
     const files = await Promise.all((names ?? []).map(find));
     return files
       .filter((file) => file !== undefined)
@@ -160,7 +160,7 @@ function downloadsIn(folder: string) {
   return { find, list };
 }
 
-function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
 }
 

@@ -49,7 +49,7 @@ export function webhookOf(body: z.infer<z.ZodObject<typeof webhookFields>>): Web
 
 export function presentWebhook(webhook: WebhookLog | null): z.infer<typeof webhookLogSchema> | null {
   if (webhook === null) return null;
-  const { url, state, tries } = webhook;
-  const attempts = tries.map(({ atMs, status, error }) => ({ at: presentTime(atMs), status, error }));
+  const { url, state } = webhook;
+  const attempts = webhook.attempts.map(({ atMs, status, error }) => ({ at: presentTime(atMs), status, error }));
   return { url, state, attempts };
 }

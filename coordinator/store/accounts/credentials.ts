@@ -3,7 +3,7 @@ import { monthBeginMs, utcMonthOf, type KeyLimits, type UtcMonth } from "./key-s
 import { REFUSALS } from "../refusals.ts";
 import { read, write } from "../steps/steps.ts";
 import { definedAs, integer, json, key, nullable, small, Table, text, written, type RowOf } from "../steps/table.ts";
-import { indexedBy, inRows, oneOf, selectIds, type Tx } from "../steps/tx.ts";
+import { indexedBy, inRows, oneOf, selectColumn, type Tx } from "../steps/tx.ts";
 import { allUsage } from "../ledger/usage.ts";
 
 export const SCOPES = ["read", "write"] as const;
@@ -190,10 +190,10 @@ export const credentialSteps = {
   /** Returns those of the credentials that have ended or are unknown: ids of keys and Island tokens, session hashes. */
   endedOf: read(async (tx, credentials: readonly string[]): Promise<readonly string[]> => {
     const among = (column: string): string => oneOf(tx, column, "credentials");
-    const sql = `SELECT id FROM api_keys WHERE ${among("id")} AND revoked_at_ms IS NULL
+    const sql = `SELECT id AS credential FROM api_keys WHERE ${among("id")} AND revoked_at_ms IS NULL
       UNION ALL SELECT id FROM island_tokens WHERE ${among("id")} AND revoked_at_ms IS NULL
-      UNION ALL SELECT token_hash AS id FROM sessions WHERE ${among("token_hash")}`;
-    const valid = new Set(await selectIds(tx, sql, { credentials }));
+      UNION ALL SELECT token_hash FROM sessions WHERE ${among("token_hash")}`;
+    const valid = new Set(await selectColumn(tx, "credential", sql, { credentials }));
     return credentials.filter((credential) => !valid.has(credential));
   }),
 

@@ -2,7 +2,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { read, write } from "../steps/steps.ts";
 import { integer, key, nullable, Table, text, type RowOf } from "../steps/table.ts";
-import { forKeyShare, forUpdate, jsonRows, oneOf, selectIds, type Tx } from "../steps/tx.ts";
+import { forKeyShare, forUpdate, jsonRows, oneOf, selectColumn, selectIds, type Tx } from "../steps/tx.ts";
 
 /** Purposes of files, named as in the OpenAI API. Batches read `batch` files and write `batch_output` files. */
 export const FILE_PURPOSES = [
@@ -129,14 +129,14 @@ function usageOf(tx: Tx, accountId: string): Promise<FileUsage> {
 async function remove(tx: Tx, find: string, condition: string, values: object): Promise<RemovedFiles> {
   const ids = await selectIds(tx, `${find} ${forUpdate(tx)}`, values);
   // The condition is checked again because a job may have taken a hold before the lock.
-  const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob AS id`;
-  const names = await selectIds(tx, sql, { ...values, ids });
+  const sql = `DELETE FROM files WHERE ${oneOf(tx, "id", "ids")} AND ${condition} RETURNING blob`;
+  const names = await selectColumn(tx, "blob", sql, { ...values, ids });
   if (names.length === 0) return { files: 0, blobs: [] };
   // Locks in order of hash prevent a deadlock of two coordinators. After the lock, the check sees files just added.
   const contents = `FROM file_blobs WHERE ${oneOf(tx, "name", "names")}`;
   await tx.all(`SELECT name ${contents} ORDER BY sha256 ${forUpdate(tx)}`, { names });
-  const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name AS id`;
-  return { files: names.length, blobs: await selectIds(tx, unused, { names }) };
+  const unused = `DELETE ${contents} AND NOT EXISTS (SELECT 1 FROM files WHERE blob = file_blobs.name) RETURNING name`;
+  return { files: names.length, blobs: await selectColumn(tx, "name", unused, { names }) };
 }
 
 /**
@@ -240,8 +240,8 @@ export const fileSteps = {
 
   /** Returns those of the names whose content no file uses. */
   withoutFile: read(async (tx, blobs: readonly string[]) => {
-    const sql = `SELECT name AS id FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`;
-    const known = new Set(await selectIds(tx, sql, { blobs }));
+    const sql = `SELECT name FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`;
+    const known = new Set(await selectColumn(tx, "name", sql, { blobs }));
     return blobs.filter((name) => !known.has(name));
   }),
 };

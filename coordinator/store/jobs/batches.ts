@@ -1,9 +1,10 @@
 import { findRepeat, type RunHotWrite } from "./hot-writes.ts";
 import { requireBatchId, type KeyedRequest } from "./idempotency.ts";
 import type { ActiveBatchRecord, BatchRecord, NewBatch } from "./job-store.ts";
-import { batchTable, pick, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
+import { batchTable, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 import { kept, read, write, type Opened } from "../steps/steps.ts";
+import { pick } from "../steps/table.ts";
 import { oneOf } from "../steps/tx.ts";
 
 export const batchSteps = {

@@ -120,15 +120,17 @@ async function endRemoval(tx: Tx, { kind, id }: RemovalSubject): Promise<void> {
 }
 
 /**
- * Removes parts of an ended job from all tables with job content. Returns false if the budget of the step was used up
- * first. No-op for an unfinished or unknown job.
+ * Removes parts of an ended job from all tables with job content, until about `maxBytes` are removed. `usedBytes`:
+ * bytes of the deleted rows. `isComplete`: false if rows are left. No-op for an unfinished or unknown job.
  */
 async function removeJob(
   tx: Tx,
-  budget: { bytes: number },
+  maxBytes: number,
   jobId: string,
   { parts, atMs }: ContentRemoval,
-): Promise<boolean> {
+): Promise<{ readonly usedBytes: number; readonly isComplete: boolean }> {
+  let usedBytes = 0;
+  const isUsedUp = (): boolean => usedBytes >= maxBytes;
   const own = "WHERE job_id = @jobId";
   const mark = (part: ContentPart) => {
     const column = `${part}_removed_at_ms`;
@@ -136,19 +138,19 @@ async function removeJob(
     return tx.one<{ readonly error: string | null }>(sql, { jobId, atMs });
   };
   const remove = async (rows: string): Promise<number> => {
-    const limit = Math.max(1, Math.floor(budget.bytes / MAX_ROW_BYTES));
+    const limit = Math.max(1, Math.floor((maxBytes - usedBytes) / MAX_ROW_BYTES));
     const deleted = await tx.all<{ bytes: number }>(`DELETE FROM ${rows} AS bytes`, { jobId, limit });
-    for (const { bytes } of deleted) budget.bytes -= Math.max(bytes, MIN_ROW_BYTES);
+    for (const { bytes } of deleted) usedBytes += Math.max(bytes, MIN_ROW_BYTES);
     return deleted.length;
   };
 
   if (parts.includes("input")) {
-    if ((await mark("input")) === undefined) return true;
+    if ((await mark("input")) === undefined) return { usedBytes, isComplete: true };
     await remove(`job_inputs ${own} RETURNING octet_length(input)`);
   }
-  if (!parts.includes("output")) return true;
+  if (!parts.includes("output")) return { usedBytes, isComplete: true };
   const job = await mark("output");
-  if (job === undefined) return true;
+  if (job === undefined) return { usedBytes, isComplete: true };
   // An error message may quote the prompt or the output.
   if (job.error !== null) {
     const error = { ...(JSON.parse(job.error) as object), message: REMOVED_MESSAGE };
@@ -165,14 +167,14 @@ async function removeJob(
        RETURNING octet_length(text)`,
   ];
   for (const rows of lists) {
-    for (let count = 1; count > 0 && budget.bytes > 0;) {
-      // oxlint-disable-next-line no-await-in-loop -- Each round deletes rows until the budget is used up.
+    for (let count = 1; count > 0 && !isUsedUp();) {
+      // oxlint-disable-next-line no-await-in-loop -- Each round deletes rows until `maxBytes` are removed.
       count = await remove(rows);
     }
   }
-  if (budget.bytes > 0) return true;
+  if (!isUsedUp()) return { usedBytes, isComplete: true };
   const left = `SELECT 1 WHERE EXISTS (SELECT 1 FROM feed_chunks ${own}) OR EXISTS (SELECT 1 FROM large_pieces ${own})`;
-  return (await tx.one(left, { jobId })) === undefined;
+  return { usedBytes, isComplete: (await tx.one(left, { jobId })) === undefined };
 }
 
 /** Deletes the answer of a job from its conversation, and the question before it. */
@@ -218,11 +220,13 @@ export const contentSteps = {
    * from the first. A partly removed job can no longer be read, and its removal stays recorded.
    */
   remove: write(async (tx, jobIds: readonly string[], removal: ContentRemoval) => {
-    const budget = { bytes: MAX_STEP_BYTES };
+    let leftBytes = MAX_STEP_BYTES;
     for (const [done, id] of jobIds.entries()) {
-      if (budget.bytes <= 0) return done;
-      // oxlint-disable no-await-in-loop -- One job at a time, until the budget is used up.
-      if (!(await removeJob(tx, budget, id, removal))) {
+      if (leftBytes <= 0) return done;
+      // oxlint-disable no-await-in-loop -- One job at a time, until enough bytes are removed.
+      const removed = await removeJob(tx, leftBytes, id, removal);
+      leftBytes -= removed.usedBytes;
+      if (!removed.isComplete) {
         await beginRemoval(tx, { kind: "output", id }, removal.atMs);
         return done;
       }

@@ -11,7 +11,7 @@ import {
  * States of unfinished jobs as an SQL list, for statements that select by id. With a condition on `completed_at_ms`
  * PostgreSQL may use an index of unfinished jobs, and a plan cached while there were few may read all jobs of an owner.
  */
-export const UNFINISHED = listOf(JOB_STATES.filter((state) => !isTerminal(state)));
+export const UNFINISHED = sqlListOf(JOB_STATES.filter((state) => !isTerminal(state)));
 
 /** Returns the guard of an UPDATE for events in sequence: allowed states as an SQL list, and the resulting state. */
 export function guardOf(
@@ -23,10 +23,10 @@ export function guardOf(
   const [to] = targets;
   if (to === undefined || targets.size > 1)
     throw new Error(`Event ${first} must lead to one state, got ${targets.size}`);
-  return { from: listOf(states), to };
+  return { from: sqlListOf(states), to };
 }
 
-export function listOf(states: readonly JobState[]): string {
+export function sqlListOf(states: readonly JobState[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }
 

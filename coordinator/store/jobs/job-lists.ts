@@ -1,7 +1,7 @@
 import { isTerminal, JOB_STATES, type JobState } from "../../../shared/job-state.ts";
 import type { JobFilter, JobInput, ListedJob } from "./job-store.ts";
 import { assertPage, type Page } from "../steps/page.ts";
-import { LISTED, listOf, UNLISTED } from "./job-guards.ts";
+import { LISTED, sqlListOf, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
 /** Maximum size of an input in a list, in bytes of JSON; a longer one is omitted. */
@@ -82,5 +82,5 @@ function partsOf(states: JobFilter["states"]) {
 }
 
 function among(states: readonly JobState[]): string {
-  return `AND state IN (${listOf(states)})`;
+  return `AND state IN (${sqlListOf(states)})`;
 }

@@ -40,11 +40,6 @@ export const batchTable = new Table(
   { indexes: ["CREATE INDEX batches_unfinished ON batches (id) WHERE completed_at_ms IS NULL"] },
 );
 
-/** Copies only the given members of a record. */
-export function pick<T, K extends keyof T>(record: T, members: readonly K[]): Pick<T, K> {
-  return Object.fromEntries(members.map((member) => [member, record[member]])) as Pick<T, K>;
-}
-
 export const SUBMITTED_BATCH_COLUMNS = [
   "id",
   "accountId",

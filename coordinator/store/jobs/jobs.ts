@@ -1,7 +1,7 @@
 import { charsOf, isModelItem } from "../../../shared/output.ts";
 import type { SecretBox } from "../secrets/secret-box.ts";
 import type { Opened } from "../steps/steps.ts";
-import type { RowOf } from "../steps/table.ts";
+import { pick, type RowOf } from "../steps/table.ts";
 import { REFUSALS } from "../refusals.ts";
 import {
   feedItemOf,
@@ -28,7 +28,7 @@ import type {
   JobRecord,
   NewJob,
 } from "./job-store.ts";
-import { INTERNAL_COLUMNS, jobTable, pick, SUBMITTED_COLUMNS } from "./job-tables.ts";
+import { INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
 import { LargeJson, type LargeRef, MAX_INLINE_CHARS, OUTPUT_NAME, splitLarge } from "./large-json.ts";
 
 /** LIMIT above any possible number of unfinished jobs. */

@@ -90,7 +90,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 
     async page(table, afterKey) {
       const { name, columns, kinds, long } = table;
-      const values = name === "entries" ? columns.map(movementColumn) : columns;
+      const values = name === "entries" ? columns.map(selectFromMovement) : columns;
       const sql = `SELECT ${values.join(", ")} ${nextRowsSql(table, afterKey === null).replaceAll(/\$\d+/g, "?")}`;
       const select = db.prepare<CopiedValue[], CopiedValue[]>(sql).raw().safeIntegers();
       const page: CopiedRow[] = [];
@@ -140,7 +140,7 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
 }
 
 /** Returns SQL for a column of an entry. Job and time come from the movement's first entry, the only one with them. */
-function movementColumn(column: string): string {
+function selectFromMovement(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;
 }

@@ -177,3 +177,8 @@ export function decodeText(kind: ColumnKind, column: string): unknown {
 export function columnName(member: string, column: Pick<Column, "name"> = {}): string {
   return column.name ?? member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** Copies only the given members of a record. */
+export function pick<T, K extends keyof T>(record: T, members: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(members.map((member) => [member, record[member]])) as Pick<T, K>;
+}

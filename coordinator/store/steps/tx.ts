@@ -27,9 +27,19 @@ export interface Tx {
   post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
 }
 
+/** Returns a text column of all rows of a query. */
+export async function selectColumn<C extends string>(
+  tx: Tx,
+  column: C,
+  sql: string,
+  values: Values,
+): Promise<string[]> {
+  return (await tx.all<Record<C, string>>(sql, values)).map((row) => row[column]);
+}
+
 /** Returns the column `id` of all rows of a query. */
-export async function selectIds(tx: Tx, sql: string, values: Values): Promise<string[]> {
-  return (await tx.all<{ id: string }>(sql, values)).map(({ id }) => id);
+export function selectIds(tx: Tx, sql: string, values: Values): Promise<string[]> {
+  return selectColumn(tx, "id", sql, values);
 }
 
 /** Counts the rows of a query, given from FROM on. */
