@@ -92,10 +92,6 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
   });
 });
 
-interface Recording extends EncodedSpeech {
-  readonly promptTokens: number;
-}
-
 interface SpeechTask {
   readonly slug: string;
   /** Inputs of the jobs, in the order of the text. */
@@ -108,7 +104,7 @@ async function* recordTexts(
   deps: JobRunDeps,
   client: RequestContext,
   { slug, inputs, encodeWav }: SpeechTask,
-): AsyncGenerator<Recording, void, void> {
+): AsyncGenerator<EncodedSpeech & { readonly promptTokens: number }, void, void> {
   const fieldOf = (path: string): string => (path === "text" ? "input" : path);
   for (const input of inputs) {
     const made = await runForOutput(deps, client, { slug, input, fieldOf });
