@@ -109,10 +109,10 @@ export interface ErrorResponse {
 }
 
 interface ErrorContext {
-  /** Id of the request, which some bodies repeat. Default: "". */
-  readonly requestId?: string;
-  /** Format of the body. Default: plain. */
-  readonly style?: ErrorStyle;
+  /** Id of the request, which some bodies repeat. */
+  readonly requestId: string;
+  /** Format of the body. */
+  readonly style: ErrorStyle;
   /** Whether the path is a vendor's, where an invalid request is 400 and not the spec's 422. Default: false. */
   readonly isVendorBase?: boolean;
 }
@@ -120,7 +120,7 @@ interface ErrorContext {
 /** Returns the response to an error. For an unexpected error, the response contains only the request's id. */
 export function errorResponse(
   thrown: unknown,
-  { requestId = "", style = "plain", isVendorBase = false }: ErrorContext = {},
+  { requestId, style, isVendorBase = false }: ErrorContext,
 ): ErrorResponse {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
@@ -131,6 +131,11 @@ export function errorResponse(
   const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
   const headers = { ...finalHeaders(status), ...headersOf(thrown) };
   return { status, headers, body: styled(error, status, style, requestId) };
+}
+
+/** Returns the plain response to an error of the transport, which knows no request id and no vendor. */
+export function transportErrorResponse(thrown: unknown): ErrorResponse {
+  return errorResponse(thrown, { requestId: "", style: "plain" });
 }
 
 /** Returns the headers of a response with this status that tell clients whether a retry may succeed. */

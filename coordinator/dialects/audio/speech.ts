@@ -8,8 +8,9 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { findModelFor } from "../../catalog/find-model.ts";
 import { routeGroup, WAITS_FOR_JOBS } from "../../http/route-group.ts";
 import { eventStream } from "../../http/schemas/responses.ts";
-import { requestContextOf } from "../../http/streaming/request-context.ts";
+import { requestContextOf, type JobRunDeps, type RequestContext } from "../../http/streaming/request-context.ts";
 import { runForOutput } from "../../http/streaming/whole-output.ts";
+import type { JobInput } from "../../store/jobs/job-store.ts";
 import type { EncodedSpeech, EncodingRequest } from "./speech-worker.ts";
 import {
   maxPieceCharsOf,
@@ -65,31 +66,22 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     const limits = c.get("limits");
     await limits.openStream(identity, response);
     limits.holdStream(response, PIECE_BYTES);
-    const texts = splitText(body.input, maxPieceCharsOf(cargo));
+    const inputs = splitText(body.input, maxPieceCharsOf(cargo)).map((text) => speechInputOf(body, text));
     const format = body.response_format ?? "mp3";
     const client = requestContextOf(call);
-    let tokens = 0;
-    /** Runs a job for each text and yields its recording. Ends early if the client has disconnected. */
-    async function* recordings(): AsyncGenerator<EncodedSpeech, void, void> {
-      for (const text of texts) {
-        const input = speechInputOf(body, text);
-        const fieldOf = (path: string): string => (path === "text" ? "input" : path);
-        const made = await runForOutput(deps, client, { slug: cargo.slug, input, fieldOf });
-        if (made === null) return;
-        const wav = wavOf(made.output);
-        if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
-        tokens += made.usage.promptTokens;
-        yield await encode({ wav, format }, client.signal);
-      }
-    }
-    const rest = recordings();
+    const encodeWav = (wav: string): Promise<EncodedSpeech> => encode({ wav, format }, client.signal);
+    const rest = recordTexts(deps, client, { slug: cargo.slug, inputs, encodeWav });
     // No header is sent before the first recording is complete, so that a failure can still set the status.
     const { value: first } = await rest.next();
     if (first === undefined) return null;
+    let tokens = first.promptTokens;
     const file = async function* (): AsyncGenerator<Uint8Array, void, void> {
-      if (format === "wav") yield wavHead(first.sampleRateHz, texts.length === 1 ? first.bytes.length : null);
+      if (format === "wav") yield wavHead(first.sampleRateHz, inputs.length === 1 ? first.bytes.length : null);
       yield first.bytes;
-      for await (const { bytes } of rest) yield bytes;
+      for await (const { bytes, promptTokens } of rest) {
+        tokens += promptTokens;
+        yield bytes;
+      }
     };
     if (body.stream_format !== "sse") {
       return c.body(ReadableStream.from(file()), 200, { "Content-Type": MEDIA_TYPES[format] });
@@ -99,6 +91,29 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     return c.body(ReadableStream.from(events), 200, headers);
   });
 });
+
+interface SpeechTask {
+  readonly slug: string;
+  /** Inputs of the jobs, in the order of the text. */
+  readonly inputs: readonly JobInput[];
+  readonly encodeWav: (wav: string) => Promise<EncodedSpeech>;
+}
+
+/** Runs a job for each input and yields its recording. Ends early if the client has disconnected. */
+async function* recordTexts(
+  deps: JobRunDeps,
+  client: RequestContext,
+  { slug, inputs, encodeWav }: SpeechTask,
+): AsyncGenerator<EncodedSpeech & { readonly promptTokens: number }, void, void> {
+  const fieldOf = (path: string): string => (path === "text" ? "input" : path);
+  for (const input of inputs) {
+    const made = await runForOutput(deps, client, { slug, input, fieldOf });
+    if (made === null) return;
+    const wav = wavOf(made.output);
+    if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
+    yield { ...(await encodeWav(wav)), promptTokens: made.usage.promptTokens };
+  }
+}
 
 /** Yields the audio file as Server-Sent Events in OpenAI's format. */
 async function* speechEvents(

@@ -30,11 +30,11 @@ const ABORT_ERRORS: Record<AbortReason, { readonly code: string; readonly messag
 export type LinesInFlight = Set<Promise<void>>;
 
 /**
- * Calls the endpoint of a batch for one line. Returns null if `gone` aborts.
+ * Calls the endpoint of a batch for one line. Returns null if `signal` aborts.
  * @param isEarlier returns only a response that was charged before the batch was aborted
  * @throws {ServiceError} as the endpoint; {@link NoResponseError}
  */
-export type CallEndpoint = (line: BatchLine, isEarlier: boolean, gone: AbortSignal) => Promise<object | null>;
+export type CallEndpoint = (line: BatchLine, isEarlier: boolean, signal: AbortSignal) => Promise<object | null>;
 
 /**
  * Runs the lines of a batch, several at a time, and writes their results.

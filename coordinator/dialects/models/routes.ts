@@ -2,189 +2,22 @@ import { z } from "@hono/zod-openapi";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel, noModel } from "../../catalog/find-model.ts";
-import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
+import { modelKindOf } from "../../catalog/model-kind.ts";
 import type { ErrorStyle } from "../../http/error-responses.ts";
 import { validate } from "../../http/middleware/body.ts";
 import type { HttpDeps } from "../../http/http-deps.ts";
 import { json } from "../../http/schemas/responses.ts";
 import { routeGroup, type StyledRequest } from "../../http/route-group.ts";
-import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
-import { ValidationError } from "../../../shared/errors.ts";
-import type { AvailableCargo } from "../../islands/cargo-availability.ts";
-import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
-import { queryInt } from "../../http/schemas/pagination.ts";
-import { creditsSchema, presentCredits } from "../../http/schemas/wire-units.ts";
-
-const modelSchema = z
-  .object({
-    id: z.string().describe("Slug or alias of the Cargo"),
-    object: z.literal("model"),
-    created: z.int().describe("When the Cargo was added to the network's catalog: Unix time in seconds"),
-    owned_by: z.string(),
-    type: z.enum(Object.keys(MODEL_PATHS) as ModelKind[]),
-    capabilities: z.array(z.string()).describe("Paths of the endpoints that accept the model"),
-    alias_of: z.string().nullable().describe("If the id is an alias: slug of its Cargo"),
-    is_default: z
-      .boolean()
-      .describe("Whether requests without `model` to an endpoint in `capabilities` use this Cargo"),
-    available: z.boolean().describe("Whether a connected Island can run it now; otherwise requests wait"),
-    ready: z.boolean().describe("Whether such an Island needs no download first"),
-    free: z.int().describe("Number of Islands that can run it now and have a free slot"),
-    pricing: z
-      .object({ per_job: creditsSchema, unit: z.literal("credits") })
-      .describe("Each job of a request costs `per_job`, regardless of its tokens"),
-    context_length: z.int().nullable().describe("Maximum tokens of prompt and completion together; null: unknown"),
-    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null: not a chat Cargo"),
-    tokens_per_second: z
-      .number()
-      .nullable()
-      .describe(
-        "Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured",
-      ),
-    first_token_ms: z
-      .int()
-      .nullable()
-      .describe("Median time from a chat's submission to its first token, measured as `tokens_per_second`"),
-    tool_calls: z
-      .enum(["template", "grammar"])
-      .nullable()
-      .describe(
-        "How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases",
-      ),
-    reasoning: z
-      .boolean()
-      .describe("Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
-  })
-  .openapi("Model");
-
-/** Endpoints that can run a kind of model, as paths below the API's base. */
-const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
-  chat: ["/chat/completions", "/completions", "/messages", "/responses"],
-  embedding: ["/embeddings", "/rerank"],
-  rerank: ["/rerank"],
-  classification: ["/moderations"],
-  image: ["/images/generations"],
-  transcription: ["/audio/transcriptions", "/audio/translations"],
-  speech: ["/audio/speech"],
-};
-
-interface ModelState {
-  readonly isDefault: boolean;
-  /** Availability of the Cargo; undefined if no Island can run it now. */
-  readonly available: AvailableCargo | undefined;
-  readonly speed: CargoSpeed;
-}
-
-function maxOutputTokensOf({ contextTokens }: CatalogEntry): number {
-  return Math.min(MAX_OUTPUT_TOKENS, contextTokens ?? BASE_OUTPUT_TOKENS);
-}
-
-function presentModel(
-  { id, cargo }: NamedCargo,
-  { isDefault, available, speed }: ModelState,
-): z.infer<typeof modelSchema> {
-  const { tokensPerSecond, firstTokenMs } = speed;
-  const kind = modelKindOf(cargo);
-  if (kind === null) throw new Error(`Cargo ${cargo.slug} has no model kind`);
-  return {
-    id,
-    object: "model",
-    created: Math.floor(cargo.createdAtMs / 1_000),
-    owned_by: "atoll",
-    type: kind,
-    capabilities: [...ENDPOINTS[kind]],
-    alias_of: id === cargo.slug ? null : cargo.slug,
-    is_default: isDefault,
-    available: available !== undefined,
-    ready: (available?.ready ?? 0) > 0,
-    free: available?.free ?? 0,
-    pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits" },
-    context_length: cargo.contextTokens,
-    max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
-    tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
-    first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
-    tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,
-    reasoning: cargo.reasoning === true,
-  };
-}
-
-/** A Cargo with the id by which the client requests it: its slug or an alias. */
-interface NamedCargo {
-  readonly id: string;
-  readonly cargo: CatalogEntry;
-}
-
-const idSchema = z.string().max(200).optional();
-/** Query of the list in Anthropic's format. Source of the bounds: Anthropic's API. */
-const anthropicModelsQuery = z
-  .object({ limit: queryInt(1, 1_000, 20), after_id: idSchema, before_id: idSchema })
-  .refine(({ after_id: after, before_id: before }) => after === undefined || before === undefined, {
-    path: ["before_id"],
-    message: "cannot be combined with after_id",
-  });
-
-/** Presents one page of `models`. @throws {ValidationError} for a cursor that is not the id of a model in the list */
-function presentAnthropicModels(
-  models: readonly NamedCargo[],
-  { limit, after_id: afterId, before_id: beforeId }: z.infer<typeof anthropicModelsQuery>,
-) {
-  const start = afterId === undefined ? 0 : indexOf(models, "after_id", afterId) + 1;
-  const end = beforeId === undefined ? models.length : indexOf(models, "before_id", beforeId);
-  const rest = models.slice(start, end);
-  const page = beforeId === undefined ? rest.slice(0, limit) : rest.slice(-limit);
-  return {
-    data: page.map(presentAnthropicModel),
-    has_more: page.length < rest.length,
-    first_id: page.at(0)?.id ?? null,
-    last_id: page.at(-1)?.id ?? null,
-  };
-}
-
-const NO = { supported: false };
-/** Lifecycle stage of all models, as Anthropic's API names it. */
-const ACTIVE = "active";
-
-function presentAnthropicModel({ id, cargo }: NamedCargo) {
-  const reasoning = { supported: cargo.reasoning === true };
-  return {
-    type: "model",
-    id,
-    display_name: cargo.name,
-    created_at: new Date(cargo.createdAtMs).toISOString(),
-    lifecycle: ACTIVE,
-    deprecated_at: null,
-    retires_at: null,
-    line: null,
-    max_input_tokens: cargo.contextTokens,
-    max_tokens: maxOutputTokensOf(cargo),
-    capabilities: {
-      batch: NO,
-      citations: NO,
-      code_execution: NO,
-      context_management: {
-        ...NO,
-        clear_thinking_20251015: null,
-        clear_tool_uses_20250919: null,
-        compact_20260112: null,
-      },
-      effort: { ...NO, low: NO, medium: NO, high: NO, max: NO, xhigh: null },
-      image_input: NO,
-      pdf_input: NO,
-      server_tools: { ...NO, code_execution: NO, web_search: NO },
-      structured_outputs: { supported: true },
-      thinking: {
-        ...reasoning,
-        types: { adaptive: reasoning, between_tools: NO, disabled: { supported: true }, enabled: reasoning },
-      },
-    },
-  };
-}
-
-function indexOf(models: readonly NamedCargo[], path: string, id: string): number {
-  const index = models.findIndex((model) => model.id === id);
-  if (index !== -1) return index;
-  throw new ValidationError([{ path, message: `"${id}" is not the id of a model; GET /models lists the ids` }]);
-}
+import {
+  ACTIVE,
+  anthropicModelsQuery,
+  modelSchema,
+  type ModelState,
+  type NamedCargo,
+  presentAnthropicModel,
+  presentAnthropicModels,
+  presentModel,
+} from "./schemas.ts";
 
 /** Returns the format of errors. Only Anthropic's clients send the header, in every request. */
 function styleOf(request: StyledRequest): ErrorStyle {

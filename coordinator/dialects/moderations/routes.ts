@@ -94,7 +94,7 @@ const resultSchema = z.object({
 
 const moderationSchema = z
   .object({
-    id: z.string().describe("Id of the last text's job"),
+    id: z.string().describe("Id of the first text's job"),
     model: z.string(),
     results: z.array(resultSchema),
   })

@@ -77,7 +77,7 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
   const close = (status: "completed" | "incomplete"): string => {
     if (openRun === null) return "";
     const item = presentRun(jobId, outputIndex, openRun, status);
-    const done = doneEvents(openRun, positionOf(openRun), event);
+    const done = encodeDone(openRun, positionOf(openRun), event);
     return done + event("output_item.done", { output_index: outputIndex, item });
   };
   return {
@@ -87,14 +87,14 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
       // A part of a tool call after the next call began, which our agents do not send, is only in the last event.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
-      return opened + deltaEvent(item, positionOf(run), event);
+      return opened + encodeDelta(item, positionOf(run), event);
     },
     /** Closes the open item. A response without items gets an item with an empty text. */
     end: (status: "completed" | "incomplete"): string => (openRun === null ? open(EMPTY_TEXT) : "") + close(status),
   };
 }
 
-function deltaEvent(item: FeedItem, position: object, event: WriteEvent): string {
+function encodeDelta(item: FeedItem, position: object, event: WriteEvent): string {
   if (item.type === "token") {
     const logprobs = presentResponseLogprobs(item.logprobs ?? []);
     return event("output_text.delta", { ...position, delta: item.content, logprobs });
@@ -104,12 +104,16 @@ function deltaEvent(item: FeedItem, position: object, event: WriteEvent): string
   return event("function_call_arguments.delta", { ...position, delta: item.arguments });
 }
 
-function doneEvents(run: OutputRun, position: object, event: WriteEvent): string {
+function encodeDone(run: OutputRun, position: object, event: WriteEvent): string {
   const { kind, text } = run;
   if (kind === "call") return event("function_call_arguments.done", { ...position, name: run.name, arguments: text });
-  const part = kind === "reasoning" ? reasoningPart(text) : textPart(run);
-  const done = "logprobs" in part ? { text, logprobs: part.logprobs } : { text };
-  return event(`${part.type}.done`, { ...position, ...done }) + event("content_part.done", { ...position, part });
+  if (kind === "reasoning") {
+    const part = reasoningPart(text);
+    return event("reasoning_text.done", { ...position, text }) + event("content_part.done", { ...position, part });
+  }
+  const part = textPart(run);
+  const done = event("output_text.done", { ...position, text, logprobs: part.logprobs });
+  return done + event("content_part.done", { ...position, part });
 }
 
 export function doneProgress(

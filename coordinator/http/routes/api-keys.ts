@@ -59,16 +59,10 @@ const limitFields = {
 
 const nameSchema = z.string().openapi({ maxLength: MAX_NAME }).optional();
 
-/**
- * Reads the limits of a key. A key limited to a misspelt Cargo could run nothing, so unknown Cargos are refused.
- * @throws {ValidationError} naming every unknown Cargo
- */
-async function readLimits(
-  body: z.infer<z.ZodObject<typeof limitFields>>,
-  { catalog }: HttpDeps,
-  accountId: string,
-): Promise<Partial<KeyLimits>> {
-  const { expires_at: expiresAt, cargos, credits_per_month: credits } = body;
+type LimitFields = z.infer<z.ZodObject<typeof limitFields>>;
+
+/** A key limited to a misspelt Cargo could run nothing. @throws {ValidationError} naming every unknown Cargo */
+async function assertCargosExist({ cargos }: LimitFields, { catalog }: HttpDeps, accountId: string): Promise<void> {
   const found = await Promise.all(
     (cargos ?? []).map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),
   );
@@ -76,6 +70,9 @@ async function readLimits(
     cargo === undefined ? [{ path: `cargos.${index}`, message: `there is no Cargo "${cargos?.[index]}"` }] : [],
   );
   if (errors.length > 0) throw new ValidationError(errors);
+}
+
+function readLimits({ expires_at: expiresAt, cargos, credits_per_month: credits }: LimitFields): Partial<KeyLimits> {
   return {
     ...(expiresAt === undefined ? {} : { expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt) }),
     ...(cargos === undefined ? {} : { cargos }),
@@ -168,7 +165,8 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     // The caller's key cannot grant scopes that it does not have.
     for (const scope of scopes) requireScope(identity, scope);
     assertMayManageCredentials(identity);
-    const limits = await readLimits(body, deps, identity.accountId);
+    await assertCargosExist(body, deps, identity.accountId);
+    const limits = readLimits(body);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
     events.noteAccount(identity.accountId);
     return presentCreatedKey(key, secret);
@@ -186,8 +184,8 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
   })(async ({ identity, params, body }) => {
     const { accountId } = identity;
     assertMayManageCredentials(identity);
-    const limits = await readLimits(body, deps, accountId);
-    const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
+    await assertCargosExist(body, deps, accountId);
+    const change = { ...readLimits(body), ...(body.name === undefined ? {} : { name: body.name }) };
     const key = await accounts.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
     events.noteAccount(accountId);

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { errorResponse } from "../error-responses.ts";
+import { transportErrorResponse } from "../error-responses.ts";
 import { endWith, refuseExpectation, refuseUnparsed, serveWith, shuttingDown } from "./protocol-refusals.ts";
 import { nodeSockets } from "./node-sockets.ts";
 import { cutVanishedClients, linuxConnectionFacts } from "./vanished-clients.ts";
@@ -145,7 +145,7 @@ function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly<Record
     socket.destroy();
     return;
   }
-  const response = errorResponse(thrown);
+  const response = transportErrorResponse(thrown);
   endWith(socket, { ...response, headers: { ...response.headers, ...headers } });
 }
 

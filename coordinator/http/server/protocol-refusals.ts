@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ServiceError } from "../../../shared/errors.ts";
-import { errorResponse, type ErrorResponse, finalHeaders } from "../error-responses.ts";
+import { transportErrorResponse, type ErrorResponse, finalHeaders } from "../error-responses.ts";
 import type { FetchHandler } from "./transport.ts";
 
 /**
@@ -50,7 +50,7 @@ function refuseRequest(error: unknown): Response {
   const { status, headers, body } =
     error instanceof RequestError
       ? refusal(400, `The URL or the Host header of the request is invalid: ${error.message}`)
-      : errorResponse(error);
+      : transportErrorResponse(error);
   return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
@@ -70,7 +70,7 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorResponse
 }
 
 export function refusal(status: number, message: string): ErrorResponse {
-  return { ...errorResponse(new ServiceError("bad_request", message)), status, headers: finalHeaders(status) };
+  return { ...transportErrorResponse(new ServiceError("bad_request", message)), status, headers: finalHeaders(status) };
 }
 
 export function shuttingDown(): ServiceError {

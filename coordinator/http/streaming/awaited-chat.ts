@@ -74,7 +74,7 @@ export async function runChat(
   stream: ChatStream | null = null,
 ): Promise<AwaitedChat | null> {
   const { log } = deps;
-  const job = await submitChat(deps, submitter, submission, clientBound(deps), stream?.open);
+  const job = await submitChat(deps, submitter, submission, bindToClient(deps), stream?.open);
   onIgnored?.(job.record.ignoredParameters ?? []);
   cancelOnDisconnect(job, signal, log);
   const isStreamed = stream !== null;
@@ -117,7 +117,7 @@ export async function openChat(
 ): Promise<AwaitedChat | null> {
   const { submitter, signal } = requestContextOf(call);
   if (signal.aborted) return null;
-  const job = await submitChat(deps, submitter, submission, clientBound(deps));
+  const job = await submitChat(deps, submitter, submission, bindToClient(deps));
   cancelOnDisconnect(job, signal, deps.log);
   const feed = await readyFeed(job, () => true, signal, deps.log);
   return signal.aborted ? null : { job, feed };
@@ -138,7 +138,7 @@ export async function startChat(
 type ClientBound = Pick<SubmitRequest, "waitLimitMs" | "isClientBound">;
 
 /** Returns the fields of a job whose client waits on its connection and cannot read the job after losing it. */
-function clientBound({ options }: JobRunDeps): ClientBound {
+function bindToClient({ options }: JobRunDeps): ClientBound {
   return { waitLimitMs: options.chatWaitMs, isClientBound: true };
 }
 

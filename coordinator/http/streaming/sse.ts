@@ -207,9 +207,9 @@ export function relayFeed(options: RelayOptions): void {
     response.off("close", release);
   }
 
-  response.on("close", release);
   const unsubscribe = feed.subscribe(onChange);
   let heartbeat = scheduleHeartbeat();
+  response.on("close", release);
   if (response.destroyed) return release();
   if (!hasHeaders) response.writeHead(200, SSE_HEADERS);
   pump(encoder.prologue);

@@ -1916,7 +1916,7 @@ export interface components {
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
         Moderation: {
-            /** Id of the last text's job */
+            /** Id of the first text's job */
             id: string;
             model: string;
             results: {

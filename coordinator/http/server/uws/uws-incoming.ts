@@ -31,11 +31,10 @@ export class UwsIncoming extends EventEmitter {
   complete: boolean;
   readableEnded = false;
   readableDidRead = false;
-  /** Whether reading is paused. The library does not limit the time of a paused connection. */
-  isPaused = false;
   readonly #response: UwsResponse;
   #unread = new GatheredBytes();
   #isFlowing = false;
+  #isPaused = false;
   /** Called when the whole body has arrived; set once the body is discarded. */
   #onComplete: (() => void) | null = null;
 
@@ -67,6 +66,11 @@ export class UwsIncoming extends EventEmitter {
     // A request without a body has ended before a listener could be added.
     if (event === "end" && this.readableEnded) process.nextTick(() => this.emit("end"));
     return this;
+  }
+
+  /** Whether reading is paused. The library does not limit the time of a paused connection. */
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   get readableLength(): number {
@@ -120,8 +124,8 @@ export class UwsIncoming extends EventEmitter {
     // The chunk is copied, because the library reuses its memory.
     if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
-    else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.isPaused) {
-      this.isPaused = true;
+    else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.#isPaused) {
+      this.#isPaused = true;
       this.#response.pause();
     }
   }
@@ -140,8 +144,8 @@ export class UwsIncoming extends EventEmitter {
   }
 
   #resumeReading(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     this.#response.resume();
   }
 }

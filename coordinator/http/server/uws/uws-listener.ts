@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { systemClock, type Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import type { AcceptedUpgrade } from "../../../islands/session-socket.ts";
-import { errorResponse, type ErrorResponse } from "../../error-responses.ts";
+import { transportErrorResponse, type ErrorResponse } from "../../error-responses.ts";
 import { refusal, refuseExpectation, serveWith, shuttingDown } from "../protocol-refusals.ts";
 import {
   REQUEST_TIMEOUT_MS,
@@ -151,7 +151,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     } catch (thrown) {
       if (outgoing.destroyed) return;
       if (!(thrown instanceof ServiceError)) return void outgoing.destroy();
-      const { status, headers, body } = errorResponse(thrown);
+      const { status, headers, body } = transportErrorResponse(thrown);
       refuse(exchange, { status, body, headers: { ...headers, ...refusalHeaders } });
     }
   }

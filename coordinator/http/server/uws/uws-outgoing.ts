@@ -85,7 +85,6 @@ export class UwsOutgoing extends EventEmitter {
   /** Whether the whole response was passed to the library. */
   writableFinished = false;
   destroyed = false;
-  writableNeedDrain = false;
   /** Whether the connection closes after this response. */
   isLast = false;
   /** Monotonic time since which the client reads none of the waiting data; null while nothing is blocked. */
@@ -102,6 +101,7 @@ export class UwsOutgoing extends EventEmitter {
   #totalBytes: number | null = null;
   #isBegun = false;
   #isQueued = false;
+  #needsDrain = false;
   /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
   /** Called before a complete response is written. False: the response waits until {@link queueFlush} is called. */
@@ -123,6 +123,10 @@ export class UwsOutgoing extends EventEmitter {
 
   get writable(): boolean {
     return !this.destroyed && !this.writableEnded;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#needsDrain;
   }
 
   get writableLength(): number {
@@ -175,8 +179,8 @@ export class UwsOutgoing extends EventEmitter {
     this.headersSent = true;
     this.#pieces.add(chunk, onWritten);
     this.queueFlush();
-    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.writableNeedDrain = true;
-    return !this.writableNeedDrain;
+    if (this.#pieces.bytes > HIGH_WATER_BYTES) this.#needsDrain = true;
+    return !this.#needsDrain;
   }
 
   end(chunk?: string | Uint8Array | null | (() => void), ...rest: unknown[]): this {
@@ -237,8 +241,8 @@ export class UwsOutgoing extends EventEmitter {
       // The argument that closes the connection is omitted: the library would write its header into the body.
       this.#response.end();
       this.#finish();
-    } else if (this.writableNeedDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
-      this.writableNeedDrain = false;
+    } else if (this.#needsDrain && this.#pieces.bytes <= HIGH_WATER_BYTES) {
+      this.#needsDrain = false;
       this.emit("drain");
     }
   }

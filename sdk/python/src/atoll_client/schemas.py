@@ -1927,7 +1927,7 @@ class RerankRequestDocumentsItem(TypedDict):
 
 class Moderation(TypedDict):
     id: str
-    """Id of the last text's job"""
+    """Id of the first text's job"""
     model: str
     results: list[ModerationResultsItem]
 
