@@ -70,7 +70,7 @@ describe("readMemoryLimitBytes() and readMemoryLeftBytes()", () => {
     ["cgroup-v2-systemd-slice-limit.sysfs", 8 * GIB, 7 * GIB],
     ["cgroup-v1-docker-4g-host-path.sysfs", 4 * GIB, 3 * GIB],
     ["cgroup-v1-6.18-vm-no-limit.sysfs", null, null],
-  ])("reads %s", (name, limitBytes, leftBytes) => {
+  ])("read %s", (name, limitBytes, leftBytes) => {
     const read = readerOf(sysfsFixture(name));
     expect(readMemoryLimitBytes(read)).toBe(limitBytes);
     expect(readMemoryLeftBytes(read)).toBe(leftBytes);
