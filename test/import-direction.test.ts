@@ -258,12 +258,12 @@ describe("the imports of the product", () => {
 });
 
 describe("the imports of the wasm programs", () => {
-  it("have no circles", () => {
+  it("contain no cycles", () => {
     const tree = readTree(ROOT, ["catalog/wasm"]);
     expect(tree.size).toBeGreaterThan(20);
     expect(findCircles(tree)).toEqual([]);
   });
-  it("are reported if they have some", () => {
+  it("are reported if they contain cycles", () => {
     const tree = new Map([
       ["a.ts", 'import { b } from "./b";'],
       ["b.ts", 'import { c } from "./c";'],
@@ -290,7 +290,7 @@ describe("importsOf()", () => {
     ['// import { a } from "./a.ts";', []],
     ['/**\n * import { a } from "./a.ts";\n */', []],
     ['export const a = "from";\nexport const b = "./a.ts";', []],
-  ])("of %j", (source, imports) => {
+  ])("finds the imports of %j", (source, imports) => {
     expect(importsOf(source)).toEqual(imports);
   });
 });
