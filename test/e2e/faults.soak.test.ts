@@ -39,7 +39,7 @@ async function story(): Promise<string> {
   ).output as string;
 }
 
-// The demo model generates a story in 50 ms, so a fault may come too late.
+// The demo model generates a story in 50 ms, so a fault could come too late.
 describe("a network with a fault", { retry: 3 }, () => {
   it("continues a stream on another Island after a SIGKILL", async () => {
     const first = await network.startIsland("first", account.islandToken);
