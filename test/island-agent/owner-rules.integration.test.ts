@@ -57,7 +57,7 @@ describe("an owner's rules", () => {
   );
 });
 
-it("policyOf() reports and allows a container network after a container engine was found", async () => {
+it("policyOf() reports and allows a container network once a container engine is found", async () => {
   let network = false;
   const { hello } = await join({ policy: () => ({ ...ALLOWS_ALL, network }) });
   network = true;

@@ -88,7 +88,7 @@ describe("a Cargo signature", () => {
   });
 
   it.each(["", "AA==", `${SIGNATURE}=`, SIGNATURE.slice(0, -2), ` ${SIGNATURE}`, SIGNATURE.replaceAll("/", "_")])(
-    "cannot be %j, which is not 64 bytes in base64",
+    "is invalid if it is %j instead of 64 bytes in base64",
     (text) => {
       expect(isSigned(MANIFEST, text, publicKey)).toBe(false);
     },

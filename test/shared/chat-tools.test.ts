@@ -57,7 +57,7 @@ describe("toolErrors()", () => {
       { tools: [...tools, tool("b", { type: "string" })] },
       { path: "tools.1.function.parameters", message: "is not the schema of an object" },
     ],
-  ])("finds in %j: %j", (input, expected) => {
+  ])("finds the errors of %j: %j", (input, expected) => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
   });
 

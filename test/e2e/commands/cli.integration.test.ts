@@ -236,19 +236,22 @@ describe("the other commands on accounts", () => {
   it.each([
     ["key", "key", "API key"],
     ["island-token", "token", "Island token"],
-  ])("%s list shows valid entries without secrets, and revoke ends them", async (command, secretField, what) => {
-    const email = `${command}@example.com`;
-    await manageJson("account", "create", "--email", email, "--password", "correct horse");
-    const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");
-    const id = made["id"] as string;
-    const listed = await manageJson<Record<string, string>[]>(command, "list", "--email", email);
-    expect(listed).toMatchObject([{ id, name: "attic", created_at: expect.stringMatching(/Z$/) }]);
-    const shown = (await manage(command, "list", "--email", email)).stdout;
-    expect(shown).toContain(id);
-    expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
-    const revoke = [command, "revoke", "--email", email, "--id", id];
-    expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-    expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
-    expect(await manageJson(command, "list", "--email", email)).toEqual([]);
-  });
+  ])(
+    "show valid entries without secrets with %s list, and end them with revoke",
+    async (command, secretField, what) => {
+      const email = `${command}@example.com`;
+      await manageJson("account", "create", "--email", email, "--password", "correct horse");
+      const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");
+      const id = made["id"] as string;
+      const listed = await manageJson<Record<string, string>[]>(command, "list", "--email", email);
+      expect(listed).toMatchObject([{ id, name: "attic", created_at: expect.stringMatching(/Z$/) }]);
+      const shown = (await manage(command, "list", "--email", email)).stdout;
+      expect(shown).toContain(id);
+      expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
+      const revoke = [command, "revoke", "--email", email, "--id", id];
+      expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
+      expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
+      expect(await manageJson(command, "list", "--email", email)).toEqual([]);
+    },
+  );
 });

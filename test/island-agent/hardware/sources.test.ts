@@ -100,7 +100,7 @@ describe("gpusOfControllers()", () => {
     ]);
   });
 
-  it("reads real sizes and shared memory on Windows, treats the 4 GiB ceiling as unknown, and omits display adapters", () => {
+  it("reads real sizes and shared memory on Windows, without display adapters and the 4 GiB ceiling", () => {
     const gpus = gpusOf("si-5.33-windows-amd-and-intel.json", "win32");
     expect(gpus.map(({ name, vramBytes, unifiedMemory }) => [name, vramBytes, unifiedMemory])).toEqual([
       ["AMD Radeon RX 6800 XT", 16 * GIB, false],

@@ -126,7 +126,7 @@ describe("a Stable Diffusion pipeline", () => {
     [{ _class_name: "EulerDiscreteScheduler" }],
     [{ _class_name: "DPMSolverMultistepScheduler", timestep_spacing: "trailing" }],
     [{ _class_name: "LCMScheduler" }],
-  ])("generates it with scheduler %j", async (scheduler) => {
+  ])("generates an image with scheduler %j", async (scheduler) => {
     expect(await paintHere(copies.withScheduler(scheduler), RED)).toMatchObject(IS_RED);
   });
 
