@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // test/packages/ installs them.
 describe("the published packages", () => {
-  it("contain only the coordinator's files in its package, and none of the agent or an earlier build", async () => {
+  it("contain every file that the coordinator and its README need, and none of the agent or an earlier build", async () => {
     const { files, manifest } = await packageOf(COORDINATOR);
     expect(files).toEqual(
       expect.arrayContaining([
