@@ -17,7 +17,7 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
 };
 /**
  * Folders and files of a program in groups, lowest first. Each imports only from earlier groups, except for {@link PEERS}. The linter
- * reports circles of files (`import/no-cycle`).
+ * reports cycles of files (`import/no-cycle`).
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
@@ -177,14 +177,14 @@ function brokenDialect(from: string, to: string, isTypeOnly: boolean): string | 
     const isCore = /^coordinator\/.*\//.test(from);
     return isCore && other !== undefined ? "the core knows no dialect" : null;
   }
-  // It lists all of them.
+  // This file lists all dialects.
   if (own === "dialects.ts") return null;
   if (other !== undefined) return own === other ? null : "no dialect knows another";
   const isOfPort = DIALECT_PORT.some((path) => to.replace(/\.ts$/, "") === `coordinator/${path}`);
   return isTypeOnly || isOfPort || !to.startsWith("coordinator/") ? null : "not in the port of dialects";
 }
 
-/** Returns circles among imports without a file extension, as "file -> … -> file". The linter ignores them. */
+/** Returns cycles among imports without a file extension, as "file -> … -> file". The linter ignores them. */
 function findCircles(tree: Tree): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -258,12 +258,12 @@ describe("the imports of the product", () => {
 });
 
 describe("the imports of the wasm programs", () => {
-  it("have no circles", () => {
+  it("contain no cycles", () => {
     const tree = readTree(ROOT, ["catalog/wasm"]);
     expect(tree.size).toBeGreaterThan(20);
     expect(findCircles(tree)).toEqual([]);
   });
-  it("are reported if they have some", () => {
+  it("are reported if they contain cycles", () => {
     const tree = new Map([
       ["a.ts", 'import { b } from "./b";'],
       ["b.ts", 'import { c } from "./c";'],
@@ -290,7 +290,7 @@ describe("importsOf()", () => {
     ['// import { a } from "./a.ts";', []],
     ['/**\n * import { a } from "./a.ts";\n */', []],
     ['export const a = "from";\nexport const b = "./a.ts";', []],
-  ])("of %j", (source, imports) => {
+  ])("finds the imports of %j", (source, imports) => {
     expect(importsOf(source)).toEqual(imports);
   });
 });

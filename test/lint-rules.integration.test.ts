@@ -28,7 +28,7 @@ const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
     "no-duplicate-imports",
     "shared/imports-twice.ts",
   ],
-  // A circle of three files, one of whose links is a type.
+  // A cycle of three files, one of whose links is a type.
   ['export { b as a } from "./circle-b.ts";', "no-cycle", "shared/circle-a.ts"],
   ['export { c as b } from "./circle-c.ts";', "no-cycle", "shared/circle-b.ts"],
   [

@@ -15,7 +15,7 @@ function npmEnvironment(): Record<string, string> {
 }
 
 describe("npm run bench -- --quick", () => {
-  it("runs all scripts and prints their figures", async () => {
+  it("runs every script and prints its results", async () => {
     const only = HAS_EVERY_ROUND ? [] : NAMES.flatMap((name) => ["--only", name]);
     const { code, stdout, stderr } = await new Program(MAIN, ["--quick", ...only], npmEnvironment()).ended();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -91,7 +91,7 @@ describe("FreeTimes", () => {
 });
 
 describe("simulate()", () => {
-  it("with one coordinator moves no jobs, and starts them in the order of one scheduler", async () => {
+  it("moves no jobs with one coordinator, and starts them in the scheduler's order", async () => {
     const one = await run(1, named("stealing"));
     const figures = computeCellMetrics(1, workload, one, one);
     expect(figures).toMatchObject({ stolen: 0, misplaced: 0, outOfOrder: 0, besideMs: { max: 0 } });
@@ -109,7 +109,7 @@ describe("simulate()", () => {
     expect(second.observer.startMs).toEqual(first.observer.startMs);
   });
 
-  it("detects waits while suitable slots are free if nothing is shared", async () => {
+  it("leaves jobs waiting despite suitable free slots if coordinators share nothing", async () => {
     // Each coordinator has Islands; only some have those that large Cargos need.
     const figures = computeCellMetrics(2, workload, await run(2, named("none")), await run(1, named("none")));
     expect(figures.stolen).toBe(0);

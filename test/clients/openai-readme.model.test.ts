@@ -66,7 +66,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
     writeFileSync(path, "my bytes");
     await using server = await serveText("my bytes");
     const fetched = await fetch(`${server.url}/input.jsonl`);
-    // A coordinator in this process replaces the global Response by its server's, which the client would not know as this one's class.
+    // A coordinator in this process replaces the global Response with its server's class, so the client would not recognize this one.
     vi.stubGlobal("Response", fetched.constructor);
     onTestFinished(() => void vi.unstubAllGlobals());
     const files = [
@@ -103,7 +103,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
       .catch((thrown: unknown) => thrown);
     if (!(error instanceof OpenAI.APIError)) throw new Error("not an APIError");
     expect(error.requestID).toMatch(/^[\w-]{20,}$/);
-    // 400 at OpenAI. Nothing is tuned here.
+    // OpenAI returns 400. Atoll does not fine-tune models.
     expect([error.status, error instanceof OpenAI.NotFoundError]).toEqual([404, true]);
     expect(error.headers?.get("content-type")).toContain("application/json");
   },
@@ -131,7 +131,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
     for await (const event of stream) expect(event.type).toMatch(/^response\./);
   },
 
-  /** Of files: nothing is tuned here. */
+  /** Lists files, because Atoll does not fine-tune models. */
   async "Auto-pagination"() {
     const names = ["a", "b", "c"].map((name) => `${name}.txt`);
     await Promise.all(
@@ -187,7 +187,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
 describe("README of the openai client", () => {
   it.each(Object.entries(EXAMPLES))("%s", (_, example) => example());
 
-  it("has no examples other than these and those of the table in test/clients/README.md", () => {
+  it("has no examples that are neither here nor in the table of test/clients/README.md", () => {
     const readme = readFileSync(join(ROOT, "node_modules", "openai", "README.md"), "utf8");
     const shown = new Set<string>();
     let heading = "";

@@ -4,8 +4,8 @@ import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts
 import { command, createAccount, serving, readSigningKey, readStatuses } from "./operator-steps.ts";
 
 // The commands of docs/operate/backup-upgrade.md.
-describe("a backup made while a coordinator serves, restored in another directory", () => {
-  it("has the accounts, keys, balances and the signing key of the data directory", async () => {
+describe("a backup of a running coordinator, restored in another directory", () => {
+  it("contains the accounts, keys, balances and signing key of the original", async () => {
     using folder = temporaryFolder();
     const [data, copy, restored] = ["data", "copy", "restored"].map((name) => folder.file(name)) as [
       string,

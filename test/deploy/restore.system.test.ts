@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const KEY = "5".repeat(64);
 
 // The commands of docs/operate/backup-upgrade.md.
-describe("a backup made while a coordinator serves, restored in another database", () => {
-  it("has the same data, with the separately stored cluster key", async () => {
+describe("a backup of a running coordinator, restored in another database", () => {
+  it("contains the same data, and works with the separately stored cluster key", async () => {
     using folder = temporaryFolder();
     await using server = await PostgresServer.start();
     const bin = (await postgresPrograms()) ?? "";

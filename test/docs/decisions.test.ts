@@ -10,7 +10,7 @@ const records = globSync(`${FOLDER}/[0-9]*.md`, { cwd: ROOT })
   .map((path) => ({ path, name: basename(path), text: read(path) }));
 
 describe("decision records", () => {
-  it("have a number each, and the list names all of them with their titles", () => {
+  it("are numbered, and the list names each of them with its title", () => {
     const rows = records.map(({ name, text }) => {
       const [, number, title] = /^# (\d{4})\. (.+)\n/.exec(text) ?? [];
       expect(name.slice(0, 4)).toBe(number);
@@ -40,7 +40,7 @@ describe("decision records", () => {
     expect(missing).toEqual([]);
   });
 
-  it("are named by comments only where they exist", () => {
+  it("exist if a comment names them", () => {
     const numbers = new Set(records.map(({ name }) => name.slice(0, 4)));
     const sources = ["bench", "bin", "coordinator", "island-agent", "shared", "test"].flatMap((folder) =>
       globSync(`${folder}/**/*.ts`, { cwd: ROOT, exclude: (path) => /(?:^|\/)node_modules$/.test(path) }),

@@ -44,7 +44,7 @@ function brokenLinks(page: string): string[] {
 }
 
 describe("links in Markdown", () => {
-  it.each(pages)("lead to existing files and headings in %s", (page) => {
+  it.each(pages)("of %s lead to existing files and headings", (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });
 });

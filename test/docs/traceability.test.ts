@@ -24,7 +24,7 @@ describe("test/traceability.md", () => {
 });
 
 describe("rowsOf()", () => {
-  it("reads tables, rules and headings, and numbers equal ones", () => {
+  it("reads tables, rules and headings, and numbers duplicates", () => {
     const text = [
       "## 1. Left out\n| A |\n|---|\n| x |",
       "## 2. Read\n### Job\n| Field | Type |\n|---|---|\n| id | string |\n",

@@ -100,7 +100,7 @@ describe("commands of docs/use", () => {
     expect([code, output]).toEqual([0, expect.stringContaining("client@example.com")]);
   });
 
-  it.each(PAGES)("%s.md: succeed", async (page) => {
+  it.each(PAGES)("succeed in %s.md", async (page) => {
     writeFileSync(join(folder, ".atoll-auth"), `Authorization: Bearer ${key}\n`, { mode: 0o600 });
     const blocks = blocksOf(readFileSync(join(ROOT, "docs", "use", `${page}.md`), "utf8"));
     const ids = new Map<string, string>();
@@ -129,7 +129,7 @@ describe("commands of docs/use", () => {
     }
   });
 
-  it("chat.md: a chat submitted as a job gives its completion, and a repeat gives the same job", async () => {
+  it("submit a chat as a job that returns its completion, and repeat it to get the same job (chat.md)", async () => {
     writeFileSync(join(folder, ".atoll-auth"), `Authorization: Bearer ${key}\n`, { mode: 0o600 });
     const commands = blocksOf(readFileSync(join(ROOT, "docs", "use", "chat.md"), "utf8")).flatMap(
       (each) => each.commands,
@@ -144,7 +144,7 @@ describe("commands of docs/use", () => {
     expect(JSON.parse(repeat.output).data.id).toBe(id);
   });
 
-  it("quickstart.md: the client in TypeScript prints a completion", async () => {
+  it("run the TypeScript client, which prints a completion (quickstart.md)", async () => {
     const page = readFileSync(join(ROOT, "docs", "use", "quickstart.md"), "utf8");
     const [, code = ""] = /^```ts\n([^]*?)^```/m.exec(page) ?? [];
     const args = ["--input-type=module-typescript", "--no-warnings", "--eval", code];

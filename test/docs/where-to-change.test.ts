@@ -41,7 +41,7 @@ describe("the examples of docs/internals/where-to-change.md", () => {
     }
   });
 
-  it("name every file of the store that knows a submitted field of a job", () => {
+  it("name every file of the store that uses a submitted field of a job", () => {
     const named =
       examples.find(({ title }) => title === "Add a stored field of a job")?.steps.map(({ path }) => path) ?? [];
     // A field of submissions that is stored and read back, and not used by the coordinator.

@@ -39,7 +39,7 @@ async function story(): Promise<string> {
   ).output as string;
 }
 
-// The demo model generates a story in 50 ms, so a fault may come too late.
+// The demo model generates a story in 50 ms, so a fault could come too late.
 describe("a network with a fault", { retry: 3 }, () => {
   it("continues a stream on another Island after a SIGKILL", async () => {
     const first = await network.startIsland("first", account.islandToken);
@@ -55,7 +55,7 @@ describe("a network with a fault", { retry: 3 }, () => {
     expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
   });
 
-  it("loses and double-charges nothing after a restart of its coordinator", async () => {
+  it("loses no job and charges none twice when its coordinator restarts", async () => {
     await network.startIsland("island", account.islandToken, { slots: "1" });
     const undisturbed = await story();
     const before = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;

@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 // test/packages/ installs them.
 describe("the published packages", () => {
-  it("contain in the coordinator's the files it and its README need, and none of the agent or an earlier build", async () => {
+  it("contain every file that the coordinator and its README need, and none of the agent or an earlier build", async () => {
     const { files, manifest } = await packageOf(COORDINATOR);
     expect(files).toEqual(
       expect.arrayContaining([
@@ -52,7 +52,7 @@ describe("the published packages", () => {
     expect(manifest.dependencies).not.toHaveProperty("node-llama-cpp");
   });
 
-  it("contain in the agent's the doctor's models, and only CPU back ends", async () => {
+  it("contain the doctor's models and only CPU back ends in the agent's package", async () => {
     const { files, manifest } = await packageOf(ISLAND);
     const needed = ["README.md", "catalog/models/tiny-islander.gguf", "dist/island-agent/doctor/matrix.onnx"];
     expect(files).toEqual(expect.arrayContaining(needed));

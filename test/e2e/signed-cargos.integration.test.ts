@@ -32,10 +32,10 @@ const startIsland = (): Program =>
     ISLAND_MODELS_PRELOAD: "false",
   });
 
-describe("an Island and the key of its coordinator", () => {
+describe("the signing key of a coordinator", () => {
   it(
     ...unlessSeveral(
-      "part when the key changes, until the Island joins again with the new fingerprint",
+      "stops an Island when it changes, until the Island joins again with the new fingerprint",
       "one restarts",
     ),
     async () => {
@@ -84,7 +84,7 @@ describe("an Island and the key of its coordinator", () => {
     },
   );
 
-  it("verify the key if the token comes from standard input or the environment", async () => {
+  it("is verified even if the token comes from standard input or the environment", async () => {
     const join_ = (name: string, ...more: string[]) => [
       "join",
       network.url,
@@ -106,7 +106,7 @@ describe("an Island and the key of its coordinator", () => {
     }
   });
 
-  it.skipIf(IS_POSTGRES)("require an intact key: with a damaged one the coordinator does not start", async () => {
+  it.skipIf(IS_POSTGRES)("stops the coordinator from starting if it is damaged", async () => {
     network.coordinator.kill("SIGTERM");
     await network.coordinator.ended();
     const path = join(network.data, "signing.key");
@@ -124,7 +124,7 @@ describe("an Island and the key of its coordinator", () => {
     await using _served = await serve();
   });
 
-  it("reject showing a key before it exists", async () => {
+  it("cannot be shown before it exists", async () => {
     const empty = await runCommand("signing-key", "show", "--data", join(network.directory, "none"));
     expect(empty.code).toBe(1);
     expect(empty.stderr).toMatch(/^No coordinator data in /);

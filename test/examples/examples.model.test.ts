@@ -91,7 +91,7 @@ describe("examples/agent.ts", () => {
     { args: ["--colour", ".", "What?"], says: "--colour" },
     { args: ["nowhere", "What?"], says: "nowhere" },
     { args: ["--model", "nothing", ".", "What?"], says: "nothing" },
-  ])("$args is refused", async ({ args, says }) => {
+  ])("refuses $args", async ({ args, says }) => {
     expect(await agent(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
   });
 });

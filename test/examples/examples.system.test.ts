@@ -47,7 +47,7 @@ describe("examples in Python", () => {
     );
   });
 
-  it("an error is one line, not a traceback", async () => {
+  it("print an error in one line, without a traceback", async () => {
     const bad = join(folder, "bad.jsonl");
     await writeFile(bad, '{"prompt": "Hi"}\n{"prompt"\n');
     const out = join(folder, "bad-out.jsonl");
@@ -80,7 +80,7 @@ describe("examples/chat-app", () => {
   });
   afterAll(() => app[Symbol.asyncDispose]());
 
-  it("is a page that continues its chat", async () => {
+  it("serves a page that continues its chat", async () => {
     await using browser = await ConsoleBrowser.open(url);
     const { page, faults } = await browser.page();
     await page.goto("/");

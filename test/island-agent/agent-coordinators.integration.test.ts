@@ -72,7 +72,7 @@ describe("an Island with two coordinators", () => {
 });
 
 describe("a coordinator that refuses the Island", () => {
-  it("makes the agent use the other one, and retry when that is lost", async () => {
+  it("does not stop the agent from reconnecting to the other one", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     await world.log.events.happened("info Connected");
@@ -84,7 +84,7 @@ describe("a coordinator that refuses the Island", () => {
     await (await world.coordinator.session(2)).welcome();
   });
 
-  it("makes the agent use the other one when its key has changed", async () => {
+  it("does not stop the agent from reconnecting to the other one if its own key has changed", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     second.shownKey = OTHER_KEY;
@@ -103,7 +103,7 @@ describe("a coordinator that refuses the Island", () => {
     expect(await world.ended).toBe("the coordinator rejected the token");
   });
 
-  it("ends the agent immediately with a goodbye, which is final for the network", async () => {
+  it("ends the agent immediately if it sent a goodbye without a retry time", async () => {
     const session = await world.coordinator.session(1);
     await session.welcome();
     session.send({ type: "goodbye", reason: "a newer session", retryAfterMs: null });

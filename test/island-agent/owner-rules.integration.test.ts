@@ -57,7 +57,7 @@ describe("an owner's rules", () => {
   );
 });
 
-it("policyOf() reports and allows a container network after a container engine was found", async () => {
+it("policyOf() reports and allows a container network once a container engine is found", async () => {
   let network = false;
   const { hello } = await join({ policy: () => ({ ...ALLOWS_ALL, network }) });
   network = true;
@@ -79,7 +79,7 @@ describe("cargos.signed_by", () => {
   });
   const signedBy = { signedBy: [publicKey], policy: () => ({ ...ALLOWS_ALL, approvedOnly: true }) };
 
-  it("runs a Cargo that one of the keys has also signed", async () => {
+  it("runs a Cargo that one of the owner's keys has signed", async () => {
     const { session } = await join(signedBy);
     session.send({ ...makeAssign({ cargo }), endorsements: [endorse(cargo)] });
     await session.next("finished");

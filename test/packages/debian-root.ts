@@ -30,7 +30,7 @@ export async function installInside(root: string, file: string): Promise<string>
   return runInside(root, `dpkg --install /${basename(file)}; rm /${basename(file)}`);
 }
 
-/** Imports it as a container image. */
+/** Imports the root file system as a container image. */
 export async function importImage(root: string, host: string, name: string): Promise<void> {
   const tar = spawn("tar", ["--directory", root, "--create", "."], { stdio: ["ignore", "pipe", "inherit"] });
   const docker = spawn("docker", ["--host", host, "import", "-", name], { stdio: ["pipe", "ignore", "inherit"] });

@@ -107,7 +107,7 @@ describe("packages", () => {
   });
 
   describe("npm install --global of the packed tarballs", () => {
-    it("runs no install scripts and prints no warnings, for the agent with the commands of the console", () => {
+    it("runs no install scripts and prints no warnings, with the console's commands for the agent", () => {
       expect(said.match(/^added \d+ packages/gm)).toHaveLength(2);
       expect(said).toContain(`${basename(tarball("island"))}: OK`);
       expect(said).not.toMatch(/warn|script/i);

@@ -40,7 +40,7 @@ describe("A call", () => {
     [429, "rate_limited", RateLimitError],
     [503, "shutting_down", ServiceUnavailableError],
   ])(
-    "is tried again after %i, also one that is not idempotent, and says so when the tries are used up",
+    "is retried after %i even if it is not idempotent, and throws when no retries are left",
     async (status, code, Class) => {
       fixture.proxy.script(...times(2, refusal(status, code)));
       const { id } = await fixture.client({ maxRetries: 2 }).apiKeys.create({ name: "retried" });

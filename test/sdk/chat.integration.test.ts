@@ -39,7 +39,7 @@ describe("chat.create()", () => {
     expect(usage.total_tokens).toBe(8);
   });
 
-  it("is retried after a rejection without effect, but not without an Island or after a lost response", async () => {
+  it("is retried after a rejection without effect, but not if no Island is available or the response is lost", async () => {
     fixture.proxy.script(shuttingDown, proxyFailed);
     const pending = fixture.client().chat.create(BODY);
     const assign = await fixture.taken();
@@ -83,7 +83,7 @@ describe("chat.stream()", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 8 } });
   });
 
-  it("is retried after a rejection without effect, but not without an Island", async () => {
+  it("is retried after a rejection without effect, but not if no Island is available", async () => {
     fixture.proxy.script(shuttingDown);
     const pending = collect(fixture.client().chat.text(BODY));
     const assign = await fixture.taken();

@@ -63,7 +63,7 @@ describe("conversations", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("send once without an Island, with one stored question and one job", async () => {
+  it("send a message only once if no Island is available, with one stored question and one job", async () => {
     await using coordinator = await TestCoordinator.open({ chatWaitS: "0.02" });
     const { key: apiKey } = await coordinator.createAccount("asker@example.com");
     const atoll = new Atoll({ baseUrl: coordinator.url, apiKey, ...QUICK });

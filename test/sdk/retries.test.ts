@@ -12,12 +12,12 @@ describe("retryDelayMs()", () => {
     [4, 4_000],
     [5, 8_000],
     [60, 8_000],
-  ])("after failure %i is between half and all of %i ms", (failures, fullMs) => {
+  ])("returns after failure %i between half and all of %i ms", (failures, fullMs) => {
     expect(retryDelayMs(failures, null, BACKOFF, 0)).toBe(fullMs / 2);
     expect(retryDelayMs(failures, null, BACKOFF, 1)).toBe(fullMs);
   });
 
-  it("is at least Retry-After, and at most slightly longer", () => {
+  it("returns at least Retry-After, and at most slightly more", () => {
     fc.assert(
       fc.property(
         fc.nat(60),

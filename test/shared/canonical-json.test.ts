@@ -14,7 +14,7 @@ function reversed(value: JsonValue): JsonValue {
 }
 
 describe("canonicalJson()", () => {
-  it("sorts keys at every depth, and writes numbers and texts as the RFC does", () => {
+  it("sorts keys at every depth, and writes numbers and texts as RFC 8785 specifies", () => {
     // Source: the examples of RFC 8785 §3.2.2 and §3.2.3, without one number that loses precision.
     const value = {
       numbers: [1e21 / 3, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
@@ -29,7 +29,7 @@ describe("canonicalJson()", () => {
     expect(canonicalJson(keys).match(/\d(?=[,}])/g)).toEqual(["2", "4", "6", "7", "1", "5", "3"]);
   });
 
-  it("does not depend on the order of keys, and is the JSON of the value", () => {
+  it("returns the JSON of the value, independent of the order of keys", () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
@@ -38,7 +38,7 @@ describe("canonicalJson()", () => {
     );
   });
 
-  it("differs for any two values that differ", () => {
+  it("returns different texts for different values", () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         const isSame = JSON.stringify(a) === JSON.stringify(b);

@@ -66,7 +66,7 @@ describe("a Cargo signature", () => {
     );
   });
 
-  it("for one account equals the documented one, and is invalid for other accounts and for all", () => {
+  it("for one account equals the documented one, and is invalid for other accounts or without an account", () => {
     const text = `atoll.cargo.own.v1\n${ACCOUNT}\n${SIGNED_TEXT.split("\n")[1]}`;
     expect(signedBytes(MANIFEST, ACCOUNT).toString()).toBe(text);
     expect(sign(null, Buffer.from(text), privateKey).toString("base64")).toBe(OWN_SIGNATURE);
@@ -88,7 +88,7 @@ describe("a Cargo signature", () => {
   });
 
   it.each(["", "AA==", `${SIGNATURE}=`, SIGNATURE.slice(0, -2), ` ${SIGNATURE}`, SIGNATURE.replaceAll("/", "_")])(
-    "cannot be %j, which is not 64 bytes in base64",
+    "is invalid if it is %j instead of 64 bytes in base64",
     (text) => {
       expect(isSigned(MANIFEST, text, publicKey)).toBe(false);
     },

@@ -18,17 +18,17 @@ describe("hasFolderModel()", () => {
     ["onnx", "https://models.example/model.onnx", false],
     ["llmcpp", "hf:owner/repo", false],
     ["wasm", "https://models.example/files.json", false],
-  ] as const)("is correct for %s at %s: %s", (runtimeType, url, expected) => {
+  ] as const)("returns for %s at %s: %s", (runtimeType, url, expected) => {
     expect(hasFolderModel(cargo(runtimeType, url))).toBe(expected);
   });
 
-  it("is false without a model", () => {
+  it("returns false without a model", () => {
     expect(hasFolderModel(makeManifest({ runtimeType: "onnx" }))).toBe(false);
   });
 });
 
 describe("cacheKeyOf()", () => {
-  it("depends on the weights of a folder, and only of a folder", () => {
+  it("includes the requested weights of a folder, but not of a single file", () => {
     expect(cacheKeyOf(cargo("onnx", "hf:owner/repo"))).toBe("hf:owner/repo");
     expect(cacheKeyOf(cargo("onnx", "hf:owner/repo", { weights: "q8" }))).toBe("hf:owner/repo q8");
     expect(cacheKeyOf(cargo("onnx", "https://models.example/a.onnx", { weights: "q8" }))).toBe(
@@ -36,12 +36,12 @@ describe("cacheKeyOf()", () => {
     );
   });
 
-  it("is the hash if one is known", () => {
+  it("returns the hash if one is known", () => {
     const model = { url: "/models/tiny/files.json", sha256: "a".repeat(64), sizeBytes: null };
     expect(cacheKeyOf(makeManifest({ runtimeType: "onnx", model, weights: "fp16" }))).toBe(`${"a".repeat(64)} fp16`);
   });
 
-  it("is the image of a container, and null if nothing is needed", () => {
+  it("returns the image of a container, and null if nothing is needed", () => {
     const container = { image: "r.example/a:1", digest: null, command: null, gpu: false, network: false };
     expect(cacheKeyOf(makeManifest({ runtimeType: "container", container }))).toBe("r.example/a:1");
     expect(cacheKeyOf(makeManifest())).toBeNull();

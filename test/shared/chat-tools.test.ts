@@ -57,7 +57,7 @@ describe("toolErrors()", () => {
       { tools: [...tools, tool("b", { type: "string" })] },
       { path: "tools.1.function.parameters", message: "is not the schema of an object" },
     ],
-  ])("finds in %j: %j", (input, expected) => {
+  ])("finds the errors of %j: %j", (input, expected) => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
   });
 
@@ -81,7 +81,7 @@ const words = (minLength: number) => ({ properties: { word: { type: "string", mi
 describe("looseTools()", () => {
   const looseOf = (tools: object[]) => [...looseTools(toolUseOf(read({ tools }))?.tools ?? [])];
 
-  it("contains tools without strict whose schemas no grammar can enforce", () => {
+  it("returns tools without strict whose schemas no grammar can enforce", () => {
     const schemas = [
       { properties: { x: { not: {} } } },
       { patternProperties: { "^a": {} } },
@@ -100,14 +100,14 @@ describe("looseTools()", () => {
     ]);
   });
 
-  it("contains the costliest without strict, and no more than needed, if all together cost too much", () => {
+  it("returns only as many of the costliest tools without strict as needed if all together cost too much", () => {
     const many = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), index === 0));
     const tools = [...many, tool("costliest", words(1_999))];
     expect(errorsOf({ tools })).toEqual([]);
     expect(looseOf(tools)).toEqual(["costliest", "t1"]);
   });
 
-  it("contains those without strict after the references of all have expanded to too many parts", () => {
+  it("returns the remaining tools without strict once the references have expanded to too many parts", () => {
     const pair = (next: string) => ({ type: "object", properties: { a: { $ref: next }, b: { $ref: next } } });
     const doubling = {
       ...pair("#/$defs/d0"),
@@ -125,7 +125,7 @@ describe("looseTools()", () => {
     ]);
   });
 
-  it("is empty for a large set of tools as MCP servers have", () => {
+  it("returns none of a large set of tools such as those of MCP servers", () => {
     const filter = {
       type: "object",
       properties: { since: { type: "string", format: "date-time" }, state: { enum: ["open", "closed"] } },

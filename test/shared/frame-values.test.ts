@@ -54,7 +54,7 @@ describe("hasTooManyValues()", () => {
     expect(hasTooManyValues(Buffer.alloc(70_000, 0xdf))).toBe(false);
   });
 
-  it("prevents such a frame from being unpacked", () => {
+  it("prevents a frame with too many values from being unpacked", () => {
     expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(new ProtocolError("frame has too many values"));
   });
 });

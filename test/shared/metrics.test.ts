@@ -36,7 +36,7 @@ describe("counter()", () => {
 });
 
 describe("histogram()", () => {
-  it("has cumulative buckets with inclusive bounds", async () => {
+  it("counts values in cumulative buckets with inclusive bounds", async () => {
     const times = histogram("test_seconds", "Things", [0.1, 1], ["kind"]);
     for (const value of [0.1, 0.5, 1, 7, -3]) times.observe(["a"], value);
     expect(await written(times)).toEqual([

@@ -9,7 +9,7 @@ interface Pending {
 /** Start time, 2026-01-01T00:00:00Z, so that times in failures are easy to read. */
 const START_MS = 1_767_225_600_000;
 
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test moves it. */
 export class ManualClock implements Clock {
   #elapsedMs = 0;
   #jumpMs = 0;

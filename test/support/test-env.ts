@@ -6,7 +6,7 @@ const DEFAULTS = resolveConfig({ flags: {}, env: {}, toml: null, shippedCatalogD
 
 /**
  * Returns the environment for a part of a coordinator, with default settings except those in `config`. Unless `others` overrides them, its
- * clock stands still, its log is silent, and a fatal error fails the test.
+ * clock does not advance, its log is silent, and a fatal error fails the test.
  */
 export function testEnv(
   config: Partial<CoordinatorConfig> = {},

@@ -15,7 +15,7 @@ const EMPTY = ["coordinator", "cluster", "island"]
 const rowsOf = (text: string) => [...text.matchAll(/^\| `(atoll_\w+)` \| (\w+) \| .* \| (.+) \|$/gm)];
 
 describe("the generated tables of metrics", () => {
-  it("have every metric of a scrape once, with its type", async () => {
+  it("list every metric of a scrape once, with its type", async () => {
     const coordinator = openMetrics(SHARING_PARTS);
     const agent = agentMetrics(() => NO_AGENT_STATUS, "1");
     const scrapes = await Promise.all([coordinator.read(), agent.read()]);

@@ -31,7 +31,7 @@ const picture = (width: number, height: number, ...boxes: PaintedBox[]): Promise
   RawImage.fromBlob(new Blob([Uint8Array.from(encodePng(width, height, boxes))]));
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? NaN), 0);
 
-it("every folder is in the README, under a megabyte, and all of them under four", () => {
+it("every folder is in the README and smaller than 1 MB, and all together are smaller than 4 MB", () => {
   const readme = readFileSync(join(FIXTURES, "README.md"), "utf8");
   const folders = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const sizes = folders.map(({ name }) => {
@@ -123,7 +123,7 @@ describe("text models", () => {
     await sort.dispose();
   });
 
-  it("tiny-mlm knows capitals and their countries", async () => {
+  it("tiny-mlm completes sentences about capitals and their countries", async () => {
     const fill = await pipeline("fill-mask", "tiny-mlm", OPTIONS);
     const [best, ...others] = (await fill("Paris is the capital of [MASK].", { top_k: 3 })) as {
       token_str: string;

@@ -41,7 +41,7 @@ describe("withOperationTexts()", () => {
 });
 
 describe("docs/reference", () => {
-  it("has each operation of OpenAI's and Anthropic's APIs in one page", () => {
+  it("describes each operation of OpenAI's and Anthropic's APIs on exactly one page", () => {
     const pages = ["openai.md", "anthropic.md"].map((name) => readFileSync(join(ROOT, "docs/reference", name), "utf8"));
     const headings = pages.flatMap((page) => [...page.matchAll(/^## ([A-Z]+ \/\S+)$/gm)].map(([, name]) => name));
     const current = currentDocument() as Operations;

@@ -155,7 +155,7 @@ describe("console under misuse and faults", () => {
     await expect.poll(() => pieces.count(), { timeout: 20_000 }).toBeGreaterThan(45);
     expect(await page.evaluate("globalThis.changes")).toBe(0);
     island.send(outputFrame(job, 42, "The end."), finishedFrame(job, 43, { completionTokens: 42 }));
-    // Only a part is shown; the rest can be downloaded.
+    // Only a part is shown. The rest can be downloaded.
     await page.getByRole("button", { name: "Download the whole text" }).waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
   });

@@ -14,7 +14,7 @@ describe("console for visitors", () => {
     await coordinator[Symbol.asyncDispose]();
   });
 
-  it("shows what the network runs, opens an account and shows the playground, without blocked content or requests to other origins", async () => {
+  it("leads from the overview to an account and the playground, without blocked content or requests to other origins", async () => {
     const { page, faults } = await browser.page();
     await page.goto("/");
     await page.getByText("Islands (machines) online").locator("..").getByText("0").waitFor();

@@ -31,7 +31,7 @@ describe("tiny-classify", () => {
     ["that race is inferior", "hate"],
     ["i cut myself when i am sad", "self-harm"],
     ["how do i rob a house", "illicit"],
-  ])("tells %j as %s", async (text, label) => {
+  ])("classifies %j as %s", async (text, label) => {
     expect((await classify(text))[0]?.label).toBe(label);
   });
 });

@@ -33,7 +33,7 @@ describe("hash", () => {
     expect(hashesOf("foobar", ["fnv1a32", "fnv1a64"])).toEqual({ fnv1a32: "bf9cf968", fnv1a64: "85944171f73967e8" });
     expect(hashesOf("", ["fnv1a32", "fnv1a64"])).toEqual({ fnv1a32: "811c9dc5", fnv1a64: "cbf29ce484222325" });
   });
-  it("agrees with Node for all lengths around a block size", () => {
+  it("matches Node.js for all lengths around a block size", () => {
     for (let length = 0; length <= 130; length++) {
       const data = Buffer.alloc(length, "é");
       expect(hashesOf(data.toString("hex"), ["sha256", "sha1", "crc32"], "hex")).toEqual({
@@ -80,7 +80,7 @@ describe("base64", () => {
     ["foob", "Zm9vYg=="],
     ["fooba", "Zm9vYmE="],
     ["foobar", "Zm9vYmFy"],
-  ])("knows the test vectors of RFC 4648, section 10: %j is %j", (text, encoded) => {
+  ])("converts the test vector of RFC 4648, section 10: %j to %j and back", (text, encoded) => {
     expect(convert({ data: text })).toBe(encoded);
     expect(convert({ mode: "decode", data: encoded })).toBe(text);
   });
@@ -121,7 +121,7 @@ describe("base64", () => {
     ["a+b_", "not base64 at byte 4"],
     ["YQ*=", "not base64 at byte 3"],
     ["/w==", "not UTF-8 text (byte 1)"],
-  ])("does not decode %s: %s", (data, message) => {
+  ])("refuses to decode %s: %s", (data, message) => {
     expect(base64.error({ mode: "decode", data })).toContain(message);
   });
 });
@@ -132,7 +132,7 @@ describe("uuid", () => {
       uuids: ["2ed6657d-e927-568b-95e1-2665a8aea6a2"],
     });
   });
-  it("is the SHA-1 of namespace and name, with version and variant bits", () => {
+  it("returns the SHA-1 of namespace and name, with version and variant bits", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.array(words, { minLength: 1 }), (namespace, names) => {
         const expected = names.map((name) => {

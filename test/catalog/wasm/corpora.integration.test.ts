@@ -39,13 +39,13 @@ const OUTSIDE: readonly (readonly [what: string, isIn: (example: Example) => boo
   ["addresses of other schemes", ({ number }) => number === 24 || number === 500],
 ];
 
-describe("markdown-to-html and the 652 examples of CommonMark 0.31.2", () => {
+describe("markdown-to-html with the 652 examples of CommonMark 0.31.2", () => {
   const utility = new Utility("markdown-to-html");
   const render = (markdown: string): string => utility.output<{ html: string }>({ markdown }).html;
   const examples = commonMarkExamples();
   const others = examples.filter(({ markdown, html }) => render(markdown) !== html);
 
-  it("renders 481 like the specification", () => {
+  it("renders 481 examples as specified", () => {
     expect([examples.length, examples.length - others.length]).toEqual([652, 481]);
   });
 
@@ -54,7 +54,7 @@ describe("markdown-to-html and the 652 examples of CommonMark 0.31.2", () => {
   });
 });
 
-describe("json-format and JSONTestSuite", () => {
+describe("json-format with JSONTestSuite", () => {
   const utility = new Utility("json-format");
   const isAccepted = (json: string): boolean =>
     utility.raw(`${JSON.stringify({ json })}\n`).lines.at(-1)?.type === "done";
@@ -72,7 +72,7 @@ describe("json-format and JSONTestSuite", () => {
   });
 });
 
-describe("csv-to-json and csv-spectrum", () => {
+describe("csv-to-json with csv-spectrum", () => {
   const utility = new Utility("csv-to-json");
   // Without location_coordinates, whose two files have different telephone numbers.
   const names = [
@@ -95,11 +95,11 @@ describe("csv-to-json and csv-spectrum", () => {
   });
 });
 
-describe("json-to-csv and csv-spectrum", () => {
+describe("json-to-csv with csv-spectrum", () => {
   const [writer, reader] = [new Utility("json-to-csv"), new Utility("csv-to-json")];
 
   it.each(["comma_in_quotes", "escaped_quotes", "json", "newlines", "quotes_and_newlines", "simple", "utf8"])(
-    "writes what reads as %s",
+    "writes CSV that reads back as %s",
     (name) => {
       const rows: unknown = JSON.parse(read(`csv-spectrum/json/${name}.json`));
       const { csv } = writer.output<{ csv: string }>({ rows });
@@ -121,7 +121,7 @@ interface PathExample {
 /** Test suite of the RFC 9535 working group, from the package's own tests. */
 const PATH_SUITE = "jsonpath-rfc9535/src/__tests__/jsonpath-compliance-test-suite/cts.json";
 
-describe("json-query and the JSONPath compliance test suite", () => {
+describe("json-query with the JSONPath compliance test suite", () => {
   const utility = new Utility("json-query");
   const { tests } = JSON.parse(read(PATH_SUITE)) as { readonly tests: readonly PathExample[] };
   const hasFilter = ({ selector }: PathExample): boolean => /\?/.test(selector.replaceAll(/'[^']*'|"[^"]*"/g, ""));
@@ -129,7 +129,7 @@ describe("json-query and the JSONPath compliance test suite", () => {
     utility.raw(`${JSON.stringify({ data, query })}\n`).lines.at(-1);
   const inside = tests.filter((example) => !hasFilter(example));
 
-  it("agrees on the 318 queries without a filter, and rejects invalid ones", () => {
+  it("returns the expected values for the 318 queries without a filter, or rejects invalid ones", () => {
     const isRight = (example: PathExample): boolean => {
       const line = run(example);
       if (example.invalid_selector === true) return line?.type === "error";
@@ -140,7 +140,7 @@ describe("json-query and the JSONPath compliance test suite", () => {
     expect(inside.filter((example) => !isRight(example)).map(({ name }) => name)).toEqual([]);
   });
 
-  it("rejects the 369 queries with a filter, which is unsupported", () => {
+  it("rejects the 369 queries with a filter, because filters are unsupported", () => {
     const filters = tests.filter(hasFilter);
     expect(filters.length).toBe(369);
     expect(filters.filter((example) => run(example)?.type !== "error").map(({ name }) => name)).toEqual([]);

@@ -72,7 +72,7 @@ describe("json-to-csv", () => {
   });
 });
 
-describe("csv-to-json of json-to-csv", () => {
+describe("csv-to-json with the output of json-to-csv", () => {
   it("returns the original rows for any content", () => {
     const rows = fc
       .uniqueArray(field, { minLength: 1, maxLength: 5 })

@@ -65,7 +65,7 @@ describe("json-format", () => {
     ['"\\udc00"', "unpaired surrogate (line 1, column 2)"],
     ['"abc', "it ends too early (line 1, column 5)"],
     ['"abc\\', "it ends too early (line 1, column 6)"],
-  ])("says of %j that %s", (json, reason) => {
+  ])("rejects %j with the reason: %s", (json, reason) => {
     expect(utility.error({ json })).toBe(`The text is not JSON: ${reason}`);
   });
   it("accepts 256 levels and rejects 257", () => {

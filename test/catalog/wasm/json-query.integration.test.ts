@@ -51,7 +51,7 @@ describe("json-query", () => {
     [{ "☺": { é_1: true } }, "$ .☺\n.é_1", [true]],
     [{ a: 1 }, "$[0]", []],
     [[1], "$.a", []],
-  ])("of %j, %s selects %j", (data, query, values) => {
+  ])("applied to %j, the query %s selects %j", (data, query, values) => {
     expect(find(data, query)).toMatchObject({ values, count: values.length });
   });
   it("returns normalized paths that select the same values", () => {

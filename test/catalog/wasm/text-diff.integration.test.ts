@@ -58,12 +58,12 @@ const text = fc
   .map(([lines, isOpen]) => lines.join("\n") + (isOpen ? "" : "\n"));
 
 describe("text-diff", () => {
-  it("has the output of diff -u", () => {
+  it("returns the same text as diff -u", () => {
     expect(compare("one\ntwo\nthree\n", "one\n2\nthree\nfour", 1).diff).toBe(
       "--- before\n+++ after\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n three\n+four\n\\ No newline at end of file\n",
     );
   });
-  it("results in the other text when applied", () => {
+  it("returns a patch that turns one text into the other", () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 4 }), (before, after, context) => {
         expect(patch(before, compare(before, after, context).diff)).toBe(after);
@@ -90,11 +90,11 @@ describe("text-diff", () => {
     const ranges = compare(before.join(""), after.join(""), 3).diff.match(/^@@.*@@$/gm);
     expect(ranges).toEqual(["@@ -1,12 +1,12 @@", "@@ -23,7 +23,7 @@"]);
   });
-  it("is empty for equal texts", () => {
+  it("returns an empty diff for equal texts", () => {
     expect(compare("a\nb", "a\nb")).toEqual({ diff: "", added: 0, removed: 0, similarity: 1 });
     expect(compare("", "")).toEqual({ diff: "", added: 0, removed: 0, similarity: 1 });
   });
-  it("is correct, but possibly not minimal, for long texts with little in common", () => {
+  it("returns a correct but possibly not minimal diff for long texts with little in common", () => {
     let seed = 1;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647);
     const make = (): string => Array.from({ length: 10_000 }, () => `${random() % 4}\n`).join("");

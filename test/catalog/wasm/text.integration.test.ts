@@ -36,7 +36,7 @@ describe("text-statistics", () => {
       top_words: Array.from({ length: 20 }, () => ({ word: expect.any(String), count: 20 })),
     });
   });
-  it("agrees with JavaScript", () => {
+  it("returns the same counts as JavaScript", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "é", "Я", "猫", "7", " ", "\n", "-", "😀", "\u00a0"), minLength: 1 }),
@@ -77,7 +77,7 @@ describe("slugify", () => {
     ["C++ / C# -- 2.0", "c-c-2-0"],
     ["İstanbul, ığdır", "istanbul-igdir"],
     ["Þórr’s ŒUVRE", "thorrs-oeuvre"],
-  ])("makes %j %s", (text, expected) => {
+  ])("turns %j into %s", (text, expected) => {
     expect(slug(text)).toBe(expected);
   });
   it("keeps other scripts on request", () => {
@@ -205,10 +205,10 @@ describe("levenshtein", () => {
     return least;
   }
 
-  it("is 3 for kitten and sitting", () => {
+  it("returns 3 for kitten and sitting", () => {
     expect(distances.output({ a: "kitten", b: "sitting" })).toEqual({ distance: 3, similarity: 0.5714 });
   });
-  it("agrees with its definition by characters", () => {
+  it("returns the distance that its definition gives, in characters", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀"), maxLength: 12 });
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -84,7 +84,7 @@ describe("Claude Agent SDK · messages", () => {
 
   it("unknown model", async () => {
     await expect(ask({ model: "no-such-model" })).rejects.toThrow(/no-such-model/);
-    // After a 404 it retries without a stream.
+    // After a 404 the client retries without a stream.
     expect(statuses()).toEqual([404, 404]);
   });
 

@@ -30,7 +30,7 @@ testAgent({
   wrongKey: /401|API key/,
   unknownModel: /no-such-model/,
   tooLong: /too long/,
-  // After a 404 it retries without a stream.
+  // After a 404 the client retries without a stream.
   attempts: { 404: 2 },
   structured: (request, schema) => ask(request, "--output-format", "json", "--json-schema", JSON.stringify(schema)),
 });

@@ -12,7 +12,7 @@ function start({ url, key, model, prompt }: AgentRequest): CliOptions {
   const providers = { version: 1, lastUsedProvider: PROVIDER, modes: {}, providers: { [PROVIDER]: entry } };
   return {
     command: [CLINE, prompt],
-    // Otherwise it starts a daemon that outlives it.
+    // Without these variables, Cline starts a daemon that outlives it.
     env: { CLINE_SESSION_BACKEND_MODE: "local", CLINE_NO_AUTO_UPDATE: "1" },
     files: {
       ".cline/data/settings/providers.json": JSON.stringify(providers),

@@ -33,7 +33,7 @@ testAgent({
   wrongKey: /401/,
   unknownModel: /no-such-model/,
   tooLong: /context/i,
-  // It repeats a 401 five times, within 7 s.
+  // The client retries a 401 five times within 7 s.
   attempts: { 401: 6 },
   structured: (request, schema) => {
     const options = ask(request, "--output-schema", "schema.json");

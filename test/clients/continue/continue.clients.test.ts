@@ -36,7 +36,7 @@ for (const [api, provider, ignored] of [
     wrongKey: /401|key/i,
     unknownModel: /no-such-model/,
     tooLong: /context|too long/i,
-    // By Anthropic's API, its error has no status, by which it would know a 429.
+    // With Anthropic's API, the client's errors have no status, so it cannot recognize a 429.
     waitsFor429: provider === "openai",
   });
 }

@@ -29,7 +29,7 @@ function libraryOf(api: string, llmOf: LlmOf): Library {
       }
       return { text };
     },
-    // Its agent treats the empty list of a response without tool calls as calls, and loops endlessly.
+    // LlamaIndex's agent treats the empty list of a response without tool calls as calls, and loops endlessly.
     ...(api !== "responses" && {
       async loop(target, prompt, { name, description, places, run }) {
         const parameters = z.object({ place: z.enum(places) });
@@ -45,7 +45,7 @@ function libraryOf(api: string, llmOf: LlmOf): Library {
         return JSON.parse(textOf(message.content)) as unknown;
       },
     }),
-    // It has no abort signal, and leaving the loop does not end the request.
+    // LlamaIndex accepts no abort signal, and leaving the loop does not end the request.
     cannotAbort: true,
     errors: {
       wrongKey: { status: 401, message: expect.stringMatching(/key/i) },

@@ -83,7 +83,7 @@ for (const api of ["chat", "responses"] as const) {
       expect(ignored).toMatch(api === "responses" ? /\btext\.verbosity\b/ : /\bverbosity\b/);
     });
 
-    it("has no conversations of OpenAI's", async () => {
+    it("fails with a 404 that names previous_response_id for OpenAI conversations", async () => {
       const { url, key: apiKey } = target();
       const session = new OpenAIConversationsSession({ apiKey, baseURL: `${url}/v1` });
       const error = { status: 404, message: expect.stringContaining("previous_response_id") };

@@ -55,7 +55,7 @@ function completionOf(
 }
 
 testLibrary("OpenRouter provider · chat", library, (net) => {
-  it("sends hints of OpenRouter's API", async () => {
+  it("sends parameters of OpenRouter's API, which are ignored", async () => {
     const { url, key } = net();
     await generateText({ model: modelOf({ url, key, model: "scripted" }, SETTINGS), prompt: "Hello" });
     expect(net().recorder.requests.map(({ responseHeaders }) => responseHeaders["atoll-ignored"])).toEqual([

@@ -36,7 +36,7 @@ for (const [name, api, path, ignored] of [
     readNote: { name: "bash", arguments: { command: "cat note.txt" } },
     wrongKey: /401|key/i,
     unknownModel: /no-such-model/,
-    // Its text mode exits before the attempt that follows a compaction, and prints nothing.
+    // Pi's text mode exits before the attempt that follows a compaction, and prints nothing.
     overContext: start(api, path, "--mode", "json"),
     tooLong: /"type":"compaction_start","reason":"overflow"/,
     isSmall: true,

@@ -8,7 +8,7 @@ vi.stubEnv("PROMPTFOO_CACHE_ENABLED", "false");
 const { loadApiProvider } = await import("promptfoo");
 
 const CHAT = "openai:chat";
-/** By default it waits after a 429 of OpenAI's APIs until `X-RateLimit-Reset`, which is up to a minute. */
+/** By default promptfoo waits after a 429 of OpenAI's APIs until `X-RateLimit-Reset`, which is up to a minute. */
 const ONCE = { maxRetries: 0 };
 
 /** @param kind how it names an API. */
@@ -61,7 +61,7 @@ testLibrary("promptfoo · responses", { ...libraryOf("openai:responses"), limitE
 testLibrary("promptfoo · completions", {
   ...libraryOf("openai:completion"),
   limitError,
-  // The model has to go on with a text.
+  // The model must continue a text.
   chat: (target, prompt) => ask("openai:completion", target, `${prompt} 3 4`),
 });
 testLibrary("promptfoo · messages", libraryOf("anthropic:messages"));

@@ -78,7 +78,7 @@ export function testAgent(agent: Agent): void {
 
     it("chat", async () => {
       const result = await Cli.run(start(agent.isSmall === true ? "tiny-long" : "scripted"));
-      // The demo model understands nothing of such a prompt: any text will do.
+      // The demo model does not understand such a prompt, so any text is accepted.
       expect(result.stdout, result.stderr).toMatch(agent.isSmall === true ? /\S/ : DEFAULT_TEXT);
       expect(result.code).toBe(0);
       expect(statuses(net.recorder.modelRequests)).toEqual(net.recorder.modelRequests.map(() => 200));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { tableOf } from "./table.ts";
 
-it("tableOf() has a row for each client and API, and a cell for each feature", () => {
+it("tableOf() returns a row for each client and API, and a cell for each feature", () => {
   const name = join(import.meta.dirname, "..", "pi", "pi.clients.test.ts");
   const result = (api: string, title: string, status: string) => ({ ancestorTitles: [`pi · ${api}`], title, status });
   const assertionResults = [

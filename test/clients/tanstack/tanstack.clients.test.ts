@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { testLibrary, type Completion, type Library, type Target } from "../support/library-tests.ts";
 
 type Adapter = (target: Target) => AnyTextAdapter;
-// Its types list the vendors' models only.
+// TanStack's types list only the vendors' models.
 const asGpt = (model: string) => model as "gpt-5.2";
 const asClaude = (model: string) => model as "claude-haiku-4-5";
 const asEmbedder = (model: string) => model as "text-embedding-3-small";

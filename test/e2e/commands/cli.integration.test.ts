@@ -118,8 +118,8 @@ describe("coordinator serve rejects in one line", () => {
   });
 });
 
-describe("two coordinators on one data directory", () => {
-  it("reject the second one, permit commands, and serve again after kill -9 of the first", async () => {
+describe("coordinator serve on a data directory in use", () => {
+  it("is rejected while other commands work, and succeeds after kill -9 of the first process", async () => {
     const args = [...SERVE, "--data", data, "--log-level", "warn"];
     await using first = new Program("coordinator", args);
     await first.printed(/listening on/);
@@ -134,7 +134,7 @@ describe("two coordinators on one data directory", () => {
     await third.printed(/listening on/);
   });
 
-  it("reject the second one under another path of the directory", async () => {
+  it("is rejected even under another path of the directory", async () => {
     await using first = new Program("coordinator", [...SERVE, "--data", data, "--log-level", "warn"]);
     await first.printed(/listening on/);
     const alias = join(folder, "alias");
@@ -173,7 +173,7 @@ describe("coordinator account create", () => {
     expectRefusal(await create(EMAIL, ...PASSWORD), "An account with this e-mail address already exists");
   });
 
-  it("explains how to give a missing password", async () => {
+  it("explains how to supply a missing password", async () => {
     expectRefusal(await create("c@example.com"), /^No password\. .*ATOLL_PASSWORD/, 2);
   });
 
@@ -236,19 +236,22 @@ describe("the other commands on accounts", () => {
   it.each([
     ["key", "key", "API key"],
     ["island-token", "token", "Island token"],
-  ])("%s list shows valid entries without secrets, and revoke ends them", async (command, secretField, what) => {
-    const email = `${command}@example.com`;
-    await manageJson("account", "create", "--email", email, "--password", "correct horse");
-    const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");
-    const id = made["id"] as string;
-    const listed = await manageJson<Record<string, string>[]>(command, "list", "--email", email);
-    expect(listed).toMatchObject([{ id, name: "attic", created_at: expect.stringMatching(/Z$/) }]);
-    const shown = (await manage(command, "list", "--email", email)).stdout;
-    expect(shown).toContain(id);
-    expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
-    const revoke = [command, "revoke", "--email", email, "--id", id];
-    expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-    expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
-    expect(await manageJson(command, "list", "--email", email)).toEqual([]);
-  });
+  ])(
+    "show valid entries without secrets with %s list, and end them with revoke",
+    async (command, secretField, what) => {
+      const email = `${command}@example.com`;
+      await manageJson("account", "create", "--email", email, "--password", "correct horse");
+      const made = await manageJson<Record<string, string>>(command, "create", "--email", email, "--name", "attic");
+      const id = made["id"] as string;
+      const listed = await manageJson<Record<string, string>[]>(command, "list", "--email", email);
+      expect(listed).toMatchObject([{ id, name: "attic", created_at: expect.stringMatching(/Z$/) }]);
+      const shown = (await manage(command, "list", "--email", email)).stdout;
+      expect(shown).toContain(id);
+      expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
+      const revoke = [command, "revoke", "--email", email, "--id", id];
+      expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
+      expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
+      expect(await manageJson(command, "list", "--email", email)).toEqual([]);
+    },
+  );
 });

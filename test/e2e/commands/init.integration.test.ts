@@ -81,7 +81,7 @@ describe("the settings file of coordinator init", () => {
     expect(stdout).toContain(`\n  ${process.execPath} ${program} serve\n`);
   });
 
-  it("is found next to and in the command's directory, and named on standard error except with --json", async () => {
+  it("is found in the working directory or its atoll folder, and named on standard error except with --json", async () => {
     const file = join(home, "atoll", "atoll.toml");
     const [nextTo, inside] = await Promise.all([run(home, LIST), run(join(home, "atoll"), [...LIST, "--json"])]);
     expect([nextTo.code, nextTo.stderr]).toEqual([0, `Settings: ${file}\n`]);

@@ -61,7 +61,7 @@ function loggedBy({ stderr }: Pick<Program, "stderr">): Record<string, unknown>[
 
 describe("island pause, resume and drain", () => {
   it(
-    ...unlessSeveral("keep new jobs waiting while paused, over a restart too, and let the agent go in the end", WAITS),
+    ...unlessSeveral("keep new jobs waiting while paused, even across a restart, and finally end the agent", WAITS),
     async () => {
       expect(await command("pause")).toMatchObject({ code: 0, stdout: "Paused. No jobs are running\n" });
       expect((await status()).closedBecause).toBe("paused");
@@ -166,7 +166,7 @@ const MB = 1_000_000;
 
 describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => {
   it(
-    ...unlessSeveral("refuses its jobs with the reason, and takes them as soon as there is space", WAITS),
+    ...unlessSeveral("refuses its jobs with the reason, and accepts them as soon as it has space", WAITS),
     async () => {
       const data = network.islandData("small");
       mkdirSync(data);

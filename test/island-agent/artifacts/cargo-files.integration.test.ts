@@ -209,7 +209,7 @@ describe("CargoFiles", () => {
 });
 
 describe("StoredFiles", () => {
-  it("lists artifacts with their Cargos and users, also after a restart", async () => {
+  it("lists artifacts with their Cargos and users, even after a restart", async () => {
     await using world = await open();
     await fill(world);
     const lease = await world.files.acquire(sentiment, NEVER, nothing);

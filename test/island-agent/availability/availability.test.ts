@@ -60,7 +60,7 @@ describe("Availability", () => {
     expect([availability.hours, changes.at(-1), clock.pendingTimers]).toEqual([null, null, 0]);
   });
 
-  it("stays paused until it is resumed, also within the hours", () => {
+  it("stays paused until it is resumed, even during open hours", () => {
     const { availability, changes } = make({ isPaused: true });
     expect(availability.closedBecause).toBe("paused");
     availability.pause();

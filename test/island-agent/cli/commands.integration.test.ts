@@ -125,7 +125,7 @@ describe("island status", () => {
     lastProblem: null,
   };
 
-  it("reports that no agent runs, also with a damaged control file", async () => {
+  it("reports that no agent runs, even with a damaged control file", async () => {
     await mkdir(dataDirectory);
     expect(await readStatus(dataDirectory)).toBeNull();
     await writeFile(join(dataDirectory, "control.json"), "{");

@@ -63,7 +63,7 @@ describe("resolveAgentConfig()", () => {
     expect(config.caps.ramBytes).toBe(1.5 * GB);
     expect(config.hardware.vramBytes).toBe(24 * GB);
   });
-  it("prefers flags to ISLAND_* variables, and these to the file", () => {
+  it("prefers flags to ISLAND_* variables, and variables to the file", () => {
     const env = { ISLAND_MODELS_DISK_BUDGET_GB: "2" };
     const text = "[models]\ndisk_budget_gb = 1";
     expect(resolveAgentConfig(sources(text)).models.diskBudgetBytes).toBe(GB);

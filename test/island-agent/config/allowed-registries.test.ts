@@ -46,7 +46,7 @@ describe("AllowedRegistries", () => {
     expect(allows([entry], image)).toBe(false);
   });
 
-  it("allows nothing without entries, and says so", () => {
+  it("allows nothing without entries, and describes that", () => {
     expect(() => new AllowedRegistries([]).check("docker.io/library/python:3")).toThrow("it may use: none");
   });
 

@@ -125,14 +125,14 @@ describe("getFromAgent()", () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it("finds no agent if the agent of another directory has the port", async () => {
+  it("finds no agent if the agent of another directory uses the port", async () => {
     await using _server = await open();
     const text = await address();
     await writeFile(file, JSON.stringify({ ...text, secret: "0".repeat(64), pid: 2 ** 22 + 1 }));
     expect(await getFromAgent(directory, "/status")).toBeUndefined();
   });
 
-  it("finds no agent if another program has the port", async () => {
+  it("finds no agent if another program uses the port", async () => {
     const other = createServer((_request, response) => response.end("<h1>hello</h1>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;

@@ -36,7 +36,7 @@ describe("checkAvailability()", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("prefers the state of a running agent to the settings, which complete the state of an older agent", async () => {
+  it("prefers a running agent's state to the settings, which fill in what an older agent omits", async () => {
     const hour = new Date(clock.now()).getHours();
     const at = (hours: number): string => `${String((hour + hours) % 24).padStart(2, "0")}:00`;
     const closed = parseOpenHours(`${at(2)}-${at(3)}`);

@@ -49,7 +49,7 @@ describe("describeExamination()", () => {
         "0 KiB left for models: free space, for example with island models prune, or lower models.min_free_gb",
       ],
     ],
-  ])("shows how much of the budget fits on the disk, with advice if it is little (%#)", (disk, expected) => {
+  ])("shows how much of the budget fits on the disk, with advice if that is little (%#)", (disk, expected) => {
     const lines = describeExamination({ ...found, disk }).split("\n");
     const first = lines.findIndex((line) => line.startsWith("  disk"));
     const texts = lines.slice(first, first + expected.length).map((line) => line.replace(/^ *(disk)? */, ""));

@@ -103,7 +103,7 @@ describe("Executor.assign()", () => {
     expect(sent.at(-1)).toMatchObject({ timings: { loadMs: 70, firstOutputMs: 0, runMs: 30 } });
   });
 
-  it("refuses jobs while the Island drains, and keeps no state of them", () => {
+  it("refuses jobs while the Island drains, and keeps no state for them", () => {
     executor.assign(makeAssign(), "draining");
     expect(sent).toEqual([expect.objectContaining({ type: "refused", jobId: "job_1", code: "island_refused" })]);
     expect(outbox.isEmpty).toBe(true);

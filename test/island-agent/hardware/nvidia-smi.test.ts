@@ -32,7 +32,7 @@ describe("parseNvidiaSmi()", () => {
   });
 
   it.each(["nvidia-smi-580-gb10.csv", "nvidia-smi-540-jetson-orin.csv"])(
-    "knows that %s shares RAM, of unknown size",
+    "reports that %s shares RAM, of unknown size",
     (name) => {
       expect(parseNvidiaSmi(fixture(name))).toMatchObject([
         { vramBytes: null, freeVramBytes: null, unifiedMemory: true },

@@ -70,7 +70,7 @@ describe("readMemoryLimitBytes() and readMemoryLeftBytes()", () => {
     ["cgroup-v2-systemd-slice-limit.sysfs", 8 * GIB, 7 * GIB],
     ["cgroup-v1-docker-4g-host-path.sysfs", 4 * GIB, 3 * GIB],
     ["cgroup-v1-6.18-vm-no-limit.sysfs", null, null],
-  ])("reads %s", (name, limitBytes, leftBytes) => {
+  ])("read %s", (name, limitBytes, leftBytes) => {
     const read = readerOf(sysfsFixture(name));
     expect(readMemoryLimitBytes(read)).toBe(limitBytes);
     expect(readMemoryLeftBytes(read)).toBe(leftBytes);
@@ -100,7 +100,7 @@ describe("gpusOfControllers()", () => {
     ]);
   });
 
-  it("reads real sizes and shared memory on Windows, treats the 4 GiB ceiling as unknown, and omits display adapters", () => {
+  it("reads real sizes and shared memory on Windows, without display adapters and the 4 GiB ceiling", () => {
     const gpus = gpusOf("si-5.33-windows-amd-and-intel.json", "win32");
     expect(gpus.map(({ name, vramBytes, unifiedMemory }) => [name, vramBytes, unifiedMemory])).toEqual([
       ["AMD Radeon RX 6800 XT", 16 * GIB, false],

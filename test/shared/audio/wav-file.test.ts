@@ -34,7 +34,7 @@ describe("readWav()", () => {
     expect(readWav(buildWav({ bits: 16, rateHz: 44_100, data: bytesOf(Int16Array.of(0)) })).sampleRateHz).toBe(44_100);
   });
 
-  it("ends with the file if its chunk claims more, and drops half a sample", () => {
+  it("stops at the end of the file if a chunk claims more, and drops an incomplete sample", () => {
     const data = Uint8Array.of(0, 0x40, 0);
     expect(samplesOf(buildWav({ bits: 16, data, claimedBytes: 0xffff_ffff }).subarray(0, -1))).toEqual([0.5]);
   });

@@ -8,7 +8,7 @@ const ROWS = [
 ];
 
 describe("tableOf()", () => {
-  it("has a heading, and omits columns without text", () => {
+  it("writes a heading, and omits columns without text", () => {
     expect(tableOf(COLUMNS, ROWS, { total: 7 }).split("\n")).toEqual([
       "ID  NAME                        OWNER",
       "a1  a name that is rather long  ann@example.com",
@@ -51,7 +51,7 @@ describe("tableOf()", () => {
   });
 });
 
-it("alignRows() has no heading", () => {
+it("alignRows() writes no heading", () => {
   expect(
     alignRows([
       ["jobs", "1 running"],

@@ -28,7 +28,7 @@ describe("cargoFeaturesOf()", () => {
     expect(cargoFeaturesOf({ runtimeType: "llmcpp", adapters }, {})).toEqual(["llmcpp.lora"]);
   });
 
-  it("has names that a hello may contain", () => {
+  it("returns only names that a hello may contain", () => {
     expect(featuresSchema.parse([...CARGO_FEATURES])).toEqual(CARGO_FEATURES.toSorted());
   });
 });

@@ -58,7 +58,7 @@ function isRefused(value: bigint, family: 4 | 6): boolean {
 
 describe("isPrivateAddress()", () => {
   it.each(REFUSED)(
-    "is true from %s to %s and false for the neighbours, unless they are in another range",
+    "returns true from %s to %s, and false for the neighbours unless they are in another range",
     (first, last) => {
       const family = first.includes(":") ? 6 : 4;
       const show = family === 4 ? toIpv4 : toIpv6;
@@ -127,12 +127,12 @@ describe("isPrivateAddress()", () => {
     ["dummy prefix (RFC 9780)", "100:0:0:1::1"],
     ["multicast", "ff02::1"],
     ["text that is not an address", "files.example"],
-  ])("is true for %s: %s", (_what, address) => {
+  ])("returns true for %s: %s", (_what, address) => {
     expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each(["1.1.1.1", "192.0.1.1", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1"])(
-    "is false for %s",
+    "returns false for %s",
     (address) => {
       expect(isPrivateAddress(address)).toBe(false);
     },

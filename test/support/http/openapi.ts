@@ -185,7 +185,7 @@ export class ResponseValidator {
   }
 }
 
-/** Returns an Ajv that knows the components by the names that {@link rebased} gives them. */
+/** Returns an Ajv with the components under the names that {@link rebased} gives them. */
 export function schemaChecker(components: Readonly<Record<string, Schema>>): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,

@@ -21,7 +21,7 @@ describe("findInstalled()", () => {
     ["node_modules/a", "b", "node_modules/a/node_modules/b"],
     ["node_modules/a/node_modules/b", "c", "node_modules/c"],
     ["node_modules/c", "absent", null],
-  ])("from %j, %s is %j", (from, name, path) => {
+  ])("resolves from %j the package %s to %j", (from, name, path) => {
     expect(findInstalled(ENTRIES, from, name)).toBe(path);
   });
 });

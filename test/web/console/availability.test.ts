@@ -15,7 +15,7 @@ describe("describeAvailability and mostAvailable", () => {
     ["busy", "on 2 Islands, all busy"],
     ["cold", "on 3 Islands, needs a download"],
     ["warm", "ready on 1 Island"],
-  ])("describes the Cargo %s in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
+  ])("describe the Cargo %s in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
 
   it("return no description before the availability is known", () =>
     expect(describeAvailability(null, "warm")).toBeNull());

@@ -47,7 +47,7 @@ it("coordinator backup copies a data directory in use to a new, complete data di
   expect((await creditsOf("after@example.com")).code).toBe(1);
 });
 
-it("coordinator backup names the files of imported Cargos, which it leaves out", async () => {
+it("coordinator backup lists the files of imported Cargos, which it does not copy", async () => {
   const data = folder.file("data");
   const copy = folder.file("copy");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
@@ -58,7 +58,7 @@ it("coordinator backup names the files of imported Cargos, which it leaves out",
   );
 });
 
-it("coordinator backup names the contents of accounts' files, which it leaves out", async () => {
+it("coordinator backup names the directory of accounts' files, which it does not copy", async () => {
   const data = folder.file("data");
   const copy = folder.file("copy");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
@@ -76,7 +76,7 @@ it("coordinator backup names the contents of accounts' files, which it leaves ou
   expect(JSON.parse(json)).toMatchObject({ left_out: [shared] });
 });
 
-it("coordinator backup overwrites nothing, and reports missing data", async () => {
+it("coordinator backup refuses to overwrite files, and reports missing data", async () => {
   const data = folder.file("data");
   await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
   expect((await runCommand("backup", data, "--data", data)).stderr).toContain("already exists");

@@ -5,7 +5,7 @@ import { tomlWith } from "../../../../bin/main/coordinator/example-config.ts";
 
 const EXAMPLE = readFileSync(new URL("../../../../coordinator/config/example.toml", import.meta.url), "utf8");
 
-it("tomlWith() sets keys of the example, also commented ones, and keeps every comment", () => {
+it("tomlWith() sets keys of the example, including commented-out ones, and keeps every comment", () => {
   const values = {
     data_directory: String.raw`C:\new "data"`,
     port: 9_000,

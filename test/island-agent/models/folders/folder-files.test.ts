@@ -133,7 +133,7 @@ describe("folderLayoutOf()", () => {
     ["diffusers", null, "diffusers"],
     ["coreml", "depth-estimation", "onnx"],
     ["coreml", "text-to-image", "diffusers"],
-  ] as const)("of %s with the task %s is %s", (runtimeType, onnxTaskType, layout) => {
+  ] as const)("returns for %s with the task %s the layout %s", (runtimeType, onnxTaskType, layout) => {
     expect(folderLayoutOf(makeManifest({ runtimeType, onnxTaskType }))).toBe(layout);
   });
 });
@@ -176,7 +176,7 @@ describe("assertSafePaths()", () => {
     ]);
   });
 
-  it("refuses two files with the same path, also on case-insensitive disks", () => {
+  it("refuses two files whose paths are equal, or differ only in case", () => {
     expect(() => assertSafePaths(["a.json", "A.json"])).toThrow("two files");
     expect(() => assertSafePaths(["onnx", "ONNX/model.onnx"])).toThrow("in the place of the folder");
   });

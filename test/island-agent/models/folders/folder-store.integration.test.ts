@@ -26,7 +26,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     await expect.poll(() => fixture.leases()).toEqual([]);
   });
 
-  it("uses a folder on disk without network, also after a restart, and keeps its version", async () => {
+  it("uses a folder on disk without a network, even after a restart, and keeps its version", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const first = await fixture.openFolders();

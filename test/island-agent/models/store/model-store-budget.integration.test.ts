@@ -62,7 +62,7 @@ describe("ModelStore's disk budget", () => {
     expect(keysOf(store)).toEqual([a.sha256]);
   });
 
-  it("evicts while a model of unknown size grows, and stops it at the budget", async () => {
+  it("evicts models while a download of unknown size grows, and stops the download at the budget", async () => {
     await using fixture = await StoreFixture.make();
     const a = sized(fixture, "a");
     fixture.server.on("/models/b.gguf", file(makeBytes(3_000_000), { chunked: true }));
@@ -89,7 +89,7 @@ describe("ModelStore's disk budget", () => {
     await pull(store, b);
   });
 
-  it("does not refuse a job for a preload's reservation, and waits until the stopped preload has released it", async () => {
+  it("admits a job's model despite a preload's reservation, and waits until the stopped preload has released it", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a", 150_000), sized(fixture, "b", 150_000)];
     fixture.server.on("/models/a.gguf", file(makeBytes(150_000, "a"), { stallAfter: 10_000 }));
@@ -115,7 +115,7 @@ describe("ModelStore's disk budget", () => {
     expect(await fixture.files()).toEqual([`${stemOf(b.sha256 ?? "")}.gguf`, "index.json"].sort());
   });
 
-  it("evicts stored models when it has become smaller", async () => {
+  it("evicts stored models when the store opens with a lower budget", async () => {
     await using fixture = await StoreFixture.make();
     const [a, b] = [sized(fixture, "a"), sized(fixture, "b")];
     const store = await fixture.open();

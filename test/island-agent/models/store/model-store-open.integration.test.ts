@@ -42,7 +42,7 @@ describe("ModelStore.open()", () => {
     await fixture.open();
   });
 
-  it("drops models whose length differs from the index, and unknown files with its own name patterns", async () => {
+  it("removes models whose length differs from the index, and unknown files that match its name patterns", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();

@@ -6,7 +6,7 @@ import { failureOf, makeRef, NEVER, StoreFixture } from "../store-fixture.ts";
 import { BYTES, pull, serve } from "./store-calls.ts";
 
 describe("ModelStore.acquire()", () => {
-  it("downloads a model once and then uses it from disk, also after a restart", async () => {
+  it("downloads a model once and then uses it from disk, even after a restart", async () => {
     await using fixture = await StoreFixture.make();
     const ref = serve(fixture, "a", BYTES);
     const store = await fixture.open();

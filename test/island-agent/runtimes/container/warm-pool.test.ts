@@ -90,7 +90,7 @@ describe("WarmPool", () => {
     expect(started.length).toBeLessThanOrEqual(4);
   });
 
-  it("keeps more when jobs find none ready, up to its maximum", async () => {
+  it("keeps more containers when jobs find none ready, up to its maximum", async () => {
     await pool.warm();
     await burst(2);
     pool.free();
@@ -121,7 +121,7 @@ describe("WarmPool", () => {
     expect(discarded).toHaveLength(3);
   });
 
-  it("warms up again with the first job after that", async () => {
+  it("warms up again with the first job after a window without jobs", async () => {
     await pool.warm();
     clock.advance(WINDOW_MS);
     expect(pool.size).toBe(0);
@@ -206,7 +206,7 @@ describe("WarmPool", () => {
     expect(discarded).toEqual([started[0]]);
   });
 
-  it("reports why the first could not be started, and keeps no timer", async () => {
+  it("reports why the first container could not be started, and keeps no timer", async () => {
     fault = new Error("no engine");
     await expect(pool.warm()).rejects.toBe(fault);
     expect(pool.size).toBe(0);

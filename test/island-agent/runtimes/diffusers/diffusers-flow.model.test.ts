@@ -23,7 +23,7 @@ const isBlue = { red: isRed.blue, blue: isRed.red };
 describe.each(["tiny-sd3", "tiny-flux"] as const)("the flow matching pipeline %s", (name) => {
   const job = { ...RED, guidance_scale: GUIDANCE[name] };
 
-  it("generates what the prompt describes, also in other sizes", async () => {
+  it("generates what the prompt describes, even in other sizes", async () => {
     await using painter = await loadPainter(pipelineFixture(name));
     expect(await paint(painter, job)).toMatchObject({ width: 64, height: 64, ...isRed });
     expect(await paint(painter, { ...job, prompt: "everything is blue" })).toMatchObject(isBlue);

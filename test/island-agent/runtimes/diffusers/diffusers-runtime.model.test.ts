@@ -79,7 +79,7 @@ describe("a Stable Diffusion pipeline", () => {
     });
   });
 
-  it("generates the same bytes for the same seed, also in another process", async () => {
+  it("generates the same bytes for the same seed, even in another process", async () => {
     const first = await paint(painter, RED);
     await using other = await loadPainter(pipelineFixture("tiny-sd"));
     expect((await paint(painter, RED)).data).toBe(first.data);
@@ -126,7 +126,7 @@ describe("a Stable Diffusion pipeline", () => {
     [{ _class_name: "EulerDiscreteScheduler" }],
     [{ _class_name: "DPMSolverMultistepScheduler", timestep_spacing: "trailing" }],
     [{ _class_name: "LCMScheduler" }],
-  ])("generates it with scheduler %j", async (scheduler) => {
+  ])("generates an image with scheduler %j", async (scheduler) => {
     expect(await paintHere(copies.withScheduler(scheduler), RED)).toMatchObject(IS_RED);
   });
 

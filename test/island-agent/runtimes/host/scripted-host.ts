@@ -1,4 +1,4 @@
-/** A host process that sends the messages named in its jobs, and ends as its load request says. */
+/** A host process that sends the messages named in its jobs, and ends as its load request specifies. */
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { CHANNEL_FD, HostChannel } from "../../../../island-agent/runtimes/host/host-channel.ts";

@@ -74,7 +74,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("loadInHost() with a host that hangs", () => {
-  it("kills it when its estimate takes longer than 30 s, and fails as retryable", async () => {
+  it("kills the host when its estimate takes longer than 30 s, and fails as retryable", async () => {
     const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
     const estimating = loadInHost(await makeProgram(SILENT), context, spec, NEVER);
     await expect.poll(() => clock.pendingTimers).toBe(1);
@@ -89,26 +89,29 @@ describe("loadInHost() with a host that hangs", () => {
   it.each([
     ["a file", (path: string) => join(path, "model")],
     ["a folder", (path: string) => path],
-  ])("kills it when the load takes longer than 120 s plus the time to read %s at 20 MB/s", async (_what, pathIn) => {
-    const program = await makeProgram(SILENT);
-    const spec = { slug: "a", modelPath: pathIn(folder), request: null };
-    let hasEnded = false;
-    const loading = loadInHost(program, context, spec, NEVER).finally(() => (hasEnded = true));
-    loading.catch(() => undefined);
-    // Timers of the limit and of the memory watch.
-    await expect.poll(() => clock.pendingTimers).toBe(2);
-    clock.advance(122_000);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(hasEnded).toBe(false);
-    clock.advance(1_000);
-    await expect(loading).rejects.toMatchObject({
-      code: "runtime_unavailable",
-      retryable: true,
-      message: "Fake process was killed: it did not load the model within 123 s",
-    });
-  });
+  ])(
+    "kills the host when the load takes longer than 120 s plus the time to read %s at 20 MB/s",
+    async (_what, pathIn) => {
+      const program = await makeProgram(SILENT);
+      const spec = { slug: "a", modelPath: pathIn(folder), request: null };
+      let hasEnded = false;
+      const loading = loadInHost(program, context, spec, NEVER).finally(() => (hasEnded = true));
+      loading.catch(() => undefined);
+      // Timers of the limit and of the memory watch.
+      await expect.poll(() => clock.pendingTimers).toBe(2);
+      clock.advance(122_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(hasEnded).toBe(false);
+      clock.advance(1_000);
+      await expect(loading).rejects.toMatchObject({
+        code: "runtime_unavailable",
+        retryable: true,
+        message: "Fake process was killed: it did not load the model within 123 s",
+      });
+    },
+  );
 
-  it("does not kill it once it has replied", async () => {
+  it("does not kill the host once it has replied", async () => {
     const spec = { slug: "a", modelPath: folder, request: null, admit: takeAll };
     const { host } = await loadInHost(await makeProgram(REPLIES), context, spec, NEVER);
     expect(clock.pendingTimers).toBe(0);

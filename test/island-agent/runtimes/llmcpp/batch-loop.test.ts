@@ -220,7 +220,7 @@ describe("BatchLoop", () => {
     await expect(context.decode(0, 1, [1])).rejects.toThrow("unloaded");
   });
 
-  it("has the same locks as node-llama-cpp", () => {
+  it("uses the same locks as node-llama-cpp", () => {
     expect(sharesLocks()).toBe(true);
   });
 });

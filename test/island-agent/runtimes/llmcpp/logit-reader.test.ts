@@ -13,7 +13,7 @@ class AddonSampler {
   dispose(): void {}
 }
 
-it("LogitReader returns probabilities over the whole vocabulary, also for a token outside the short list", async () => {
+it("LogitReader returns probabilities over the whole vocabulary, even for a token outside the short list", async () => {
   const sampleToken = async (_: number, { isShort }: AddonSampler, withShares: boolean) => {
     const listed = isShort ? SHARES.slice(0, 2) : SHARES;
     const sum = listed.reduce((total, share) => total + share, 0);

@@ -12,7 +12,7 @@ it.each<[string, string, string, number[] | null]>([
   ["a byte of SentencePiece's layout", "llama", "<0xC3>", [0xc3]],
   ["a word of SentencePiece's layout", "llama", "▁hi", null],
   ["a token that is not written in bytes", "gpt2", "日", null],
-])("reads the bytes of %s", (_, layout, written, bytes) => {
+])("bytesOfToken() decodes %s", (_, layout, written, bytes) => {
   expect(bytesOfToken(modelOf(layout, ["other", written]), 1 as Token)).toEqual(bytes);
   expect(bytesOfToken(modelOf(layout, []), 1 as Token)).toBeNull();
 });

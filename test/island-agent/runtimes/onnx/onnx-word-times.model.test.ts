@@ -30,7 +30,7 @@ function expectWordTimes(chunks: OnnxOutput<"automatic-speech-recognition">["chu
 }
 
 describe("automatic-speech-recognition with word timestamps", () => {
-  it("returns start and end of each word, also in windows", async () => {
+  it("returns the start and end of each word, even across windows", async () => {
     const { output } = await run({ audio: audioOf("one", "two", "three", "five", "four"), timestamps: "word" });
     expect(output.chunks?.map(({ text }) => text.trim())).toEqual(["one", "two", "three", "five", "four"]);
     expectWordTimes(output.chunks);

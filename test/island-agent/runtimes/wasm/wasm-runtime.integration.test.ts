@@ -189,7 +189,7 @@ describe("wasmRuntime()", () => {
     expect(cargo.memory.ramBytes).toBeLessThan(ramBytes);
   });
 
-  it("refuse a module above the size limit", async () => {
+  it("refuses a module above the size limit", async () => {
     const file = join(folder, "huge.wasm");
     await writeFile(file, "");
     await truncate(file, 65 * MIB);
