@@ -11,7 +11,7 @@ it.each([1, 2, 3, 77, 4_711])("seed %i has the same history each time, also in a
   expect(again.history.join("\n")).toBe(first.history.join("\n"));
 });
 
-it("runScenario() with the steps of a seed comes to the history of the seed", async () => {
+it("runScenario() reproduces the history of a seed from its steps", async () => {
   const seeded = await runSeed(5, database);
   const { history } = await runScenario(seeded, database);
   expect(history).toEqual(seeded.history);
