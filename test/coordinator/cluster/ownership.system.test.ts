@@ -118,7 +118,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(assign.jobId)).toBe("running");
     });
 
-    it("continues there even after the first has given it up", async () => {
+    it("continues there even after the first coordinator has abandoned it", async () => {
       const { island, assign } = await begin();
       island.lose();
       net.clock.advance(GRACE_MS);
@@ -194,7 +194,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.hostId).not.toBe(other.hostId);
     });
 
-    it("are not waited for if their Island returned without them", async () => {
+    it("begin another attempt, instead of waiting, if their Island returned without them", async () => {
       const { island, assign } = await begin();
       const back = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId);
       await adopt();
@@ -203,7 +203,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => back.last("assign")).toMatchObject({ jobId: assign.jobId, attempt: 2 });
     });
 
-    it("are dropped by the coordinator when it resumes, with pending requests of Islands and clients", async () => {
+    it("are dropped, with pending requests of Islands and clients, when the coordinator resumes", async () => {
       const { island, assign } = await begin();
       const waiting = await net.submit(at(a));
       const cancelled = await net.submit(at(a));

@@ -60,7 +60,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       expect([ended.items, ended.ending]).toEqual([own.items, own.ending]);
     });
 
-    it("keeps its readers here when its Island brings it here, and back", async () => {
+    it("keeps its readers here when it moves here with its Island, and when it moves back", async () => {
       const { island, jobId } = await begin();
       const [here, there] = [await openAt(a, jobId), await openAt(b, jobId)];
       for (const feed of [here, there]) feed.subscribe(() => undefined);

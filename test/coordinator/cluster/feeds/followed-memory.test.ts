@@ -70,7 +70,7 @@ describe("feed replicas above the memory limit", () => {
     expect([reader.items, reader.isDone, reader.restarts]).toEqual([feed.items, true, 0]);
   });
 
-  it("report a lost position even if they would begin there", async () => {
+  it("report a lost position even if the replica would begin there", async () => {
     world.maxFollowedBytes = 120_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -88,7 +88,7 @@ describe("feed replicas above the memory limit", () => {
     expect([reader.restarts, textOf(reader.items).endsWith("xz")]).toEqual([1, true]);
   });
 
-  it("are refused to readers that need everything at once, and not restarted for some seconds", async () => {
+  it("are refused to readers that need everything at once, and not restarted for several seconds", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -130,7 +130,7 @@ describe("feed replicas above the memory limit", () => {
     expect((await small.open("job_2")).isCut).toBe(false);
   });
 
-  it("are also waited for if the job has a replica that begins after the reader's position", async () => {
+  it("make readers wait even if the job has a replica that begins after the reader's position", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);
