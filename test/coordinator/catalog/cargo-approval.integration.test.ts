@@ -113,7 +113,7 @@ describe("coordinator cargo approve --all-shipped", () => {
     expect(await statuses()).toMatchObject({ "on-hub": "unpinned", "in-registry": "unpinned" });
   });
 
-  it("enables those whose pin is found although another one fails, and exits with 1", async () => {
+  it("enables the Cargos whose pin is found even if another one fails, and exits with 1", async () => {
     const flags = ["--yes", "--allow-private", "--hub", server.hub];
     const done = await run("cargo", "approve", "--all-shipped", ...flags);
     expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is available to all accounts")]);

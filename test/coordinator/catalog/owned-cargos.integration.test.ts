@@ -42,7 +42,7 @@ describe("an owner's Cargo", () => {
     expect(coordinator.runSql("SELECT slug FROM cargos WHERE file = ''")).toEqual([{ slug: "b" }]);
   });
 
-  it("is seen by slug and run only by its owner until it is approved", async () => {
+  it("can be seen by slug and run only by its owner until it is approved", async () => {
     await post();
     const { body } = await as(owner, "GET", "/cargos/some-onnx");
     expect(body.data).toMatchObject({ approved: false, input_schema: ONNX_FILE.input_schema });
@@ -125,7 +125,7 @@ describe("an owner's Cargo", () => {
     ["too many bytes in total", { ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, command: LONG } }, ""],
     ["an unknown field", { colour: "red" }, ""],
   ];
-  it("has limits, and is rejected if any field is invalid", async () => {
+  it("is rejected if any field is invalid or exceeds a limit", async () => {
     for (const [what, fields, path] of refusals) {
       const { status, body } = await post({ ...ONNX_FILE, ...fields });
       expect([what, status, body.error.details?.[0].path]).toEqual([what, 422, path]);
