@@ -283,7 +283,7 @@ describe("coordinator restart", () => {
 });
 
 describe("time limits", () => {
-  it("ends a job without an Island in timeout, and names the limit", async () => {
+  it("end a job without an Island as timeout, and the error names the limit", async () => {
     // A chat's wait limit is the only short one that a client can set.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });
