@@ -145,7 +145,7 @@ describe("an error on a path of OpenAI's clients", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("is the same for a wrong key, a missing scope and an invalid field as in the real checks", async () => {
+  it("is the same when a real check finds a wrong key, a missing scope or an invalid field", async () => {
     const wrong = clientsOf(`ak_${"0".repeat(40)}`);
     expect(await chatWith(wrong.openai)).toBeInstanceOf(AuthenticationError);
     expect(await generateWith(wrong.aiSdk)).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -159,7 +159,7 @@ describe("an error on a path of OpenAI's clients", () => {
   });
 
   it.each(["/models", "/models/none", "/embeddings", "/chat/completions", "/chat/none", "/embeddings/none"])(
-    "has type and param also at %s, whatever refuses",
+    "includes type and param at %s, whichever check refuses the request",
     async (path) => {
       const { status, body } = await api.call("GET", path, { key: null });
       expect([401, 404, 405]).toContain(status);

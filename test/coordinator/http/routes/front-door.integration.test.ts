@@ -63,7 +63,7 @@ describe("the console", () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
   });
 
-  it("has files that browsers cache permanently, compressed", async () => {
+  it("serves compressed files that browsers cache permanently", async () => {
     const page = await (await get("/", HTML)).text();
     const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(new Set(names.map((name) => name.replace(/.*\./, "")))).toEqual(new Set(["css", "js"]));

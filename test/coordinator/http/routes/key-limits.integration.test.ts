@@ -58,7 +58,7 @@ describe("limits of an API key", () => {
     }
   });
 
-  it("refuse an expired key with its own code, which counts for the address", async () => {
+  it("refuse an expired key with a code of its own, and count the request against its address", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
     api.clock.advance(UNTIL_EXPIRED_MS);
@@ -80,7 +80,7 @@ describe("limits of an API key", () => {
     }
   });
 
-  it("also end what the key creates, and the key can revoke only itself", async () => {
+  it("prevent the key from creating Island tokens and from revoking anything but itself", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     const other = (await create({})).body.id;
     const token = (await api.call("POST", "/island-tokens", { body: {} })).body.data.id;

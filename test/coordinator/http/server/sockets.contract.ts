@@ -189,7 +189,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(events.at(-1)).toBe("close 4002");
     });
 
-    it("send frames written in one turn together, also from the handler of another socket", async () => {
+    it("send frames written in one tick together, even from the handler of another socket", async () => {
       const [first, second] = [await open(), server];
       await open();
       const other = server;
