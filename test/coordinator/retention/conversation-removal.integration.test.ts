@@ -24,7 +24,7 @@ const contents = async (id: string): Promise<string[]> =>
   (await api("GET", `/conversations/${id}`)).body.data.messages.map(({ content }: { content: string }) => content);
 
 describe("DELETE /conversations/{id}", () => {
-  it("removes prompts and outputs of all its jobs, including a job that another replaced", async () => {
+  it("removes prompts and outputs of all its jobs, including a job that was replaced by another", async () => {
     await using island = await join();
     const id = await create();
     const first = await say(island, id, "MARK-ONE", "MARK-YES");
