@@ -31,7 +31,7 @@ function describeSharedWork(database: PostgresDatabase): void {
   afterEach(async () => void (await Promise.all([one, two, three].map((store) => store.close()))));
 
   describe("several coordinators on one PostgreSQL", () => {
-    it("deliver the webhooks whose end they stored, and adopt each webhook of a dead coordinator once", async () => {
+    it("deliver the webhooks of jobs whose end they stored, and adopt each webhook of a dead coordinator once", async () => {
       const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
       const ended = async (store: PostgresStore): Promise<string> => {
         const job = makeJob(accountId, { webhook: makeWebhook() });
