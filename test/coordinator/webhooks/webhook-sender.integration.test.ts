@@ -87,7 +87,7 @@ async function read(id: string): Promise<WebhookRecord> {
 const errorsOf = (tries: readonly DeliveryAttempt[]): (string | null)[] => tries.map(({ error }) => error);
 
 describe("openWebhooks()", () => {
-  it.skipIf(IS_POSTGRES)("gives up a webhook whose secret cannot be read", async () => {
+  it.skipIf(IS_POSTGRES)("abandons a webhook whose secret cannot be read", async () => {
     const id = await makeDue();
     await store.close();
     rmSync(folder.file("webhooks.key"));
@@ -98,7 +98,7 @@ describe("openWebhooks()", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("retries for a day at growing intervals, then gives up", async () => {
+  it("retries for a day at growing intervals, then abandons the webhook", async () => {
     const id = await makeDue();
     receiver.responses.push(...Array.from({ length: 100 }, () => 500));
     const endedAtMs = clock.now();
