@@ -85,7 +85,7 @@ describe("kill -9 of a coordinator", () => {
     const lost = await WordIsland.open({ urls: [cluster.at(0).islands.url], owner, slots: 1 });
     const held = await submitWords(cluster.at(0).url, client.key, 30, 100);
     await running(cluster.at(0).url, client.key, held);
-    // These wait, because no slot is free.
+    // These jobs wait, because no slot is free.
     const waiting = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 5, 1)));
     await cluster.at(0).end("SIGKILL");
     await lost[Symbol.asyncDispose]();
