@@ -174,7 +174,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(to, async (store) => {
         await makeAccount(store);
         await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use the database/);
-        // It was not marked.
+        // The refused move left no mark in the database.
         await withStore(to, (other) => other.check());
       });
       await expect(move(from, to)).rejects.toThrow(/must be empty, but it has rows in accounts/);

@@ -53,7 +53,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       await two.cluster.reap();
       const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(adopted.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
-      // Returned again, because the first reply may have been lost.
+      // The store returns them again, because the first reply may have been lost.
       const again = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(again.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
       // The old sender sends and records nothing.
