@@ -60,7 +60,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => island.last("assign")?.jobId).toBe(here);
       expect(await moving).toEqual([]);
       await finish(island);
-      // Writing its attempt finds the new owner.
+      // The write of the attempt finds the new owner.
       await expect.poll(() => a?.dropped).toMatchObject([{ id: gone, ownerId: "b" }]);
       expect(await a?.mover.transfer([here], "b")).toEqual([]);
     });
@@ -69,7 +69,7 @@ function describeOwnership(database: PostgresDatabase): void {
   describe("a job whose Island moves to another coordinator", () => {
     it("continues there; the late write of the first is rejected, and its Island must reconnect", async () => {
       const { island, assign } = await begin();
-      // The first coordinator is not told of the new session.
+      // The first coordinator receives no message about the new session.
       net.bus.setDown("gone");
       const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       expect(returned.last("welcome")?.held).toEqual([
@@ -243,7 +243,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
     const reconciling = a?.mover.reconcile();
     for (let round = 0; round < 3; round += 1) await a?.world.settle();
-    // In memory now, they would exist twice.
+    // If the jobs were loaded into memory now, they would exist twice.
     expect([...(a?.world.registry.list() ?? [])]).toEqual([]);
     answer();
     const batch = await submitting;

@@ -30,7 +30,7 @@ describe("feed replicas above the memory limit", () => {
     say("job_1", 1);
     await world.pass(25);
     expect([large.side, other.side]).toEqual([null, small]);
-    // No other reader takes the memory, for which it waits.
+    // No other reader takes the memory that this one waits for.
     void large.connect(small);
     await world.pass(1_025);
     expect([large.side, large.items.length]).toEqual([small, 41]);

@@ -36,7 +36,7 @@ describe("jobsToTake()", () => {
     expect(jobsToTake(makeLoad(30, 10), makeLoad(60, 0), { pressing: 90, slots: 30 })).toBe(0);
   });
 
-  it("never takes more than the other coordinator would leave here", () => {
+  it("takes few enough jobs that none would be taken back", () => {
     const load = fc.record({ pressing: fc.nat(50), slots: fc.nat(20) });
     const check = fc.property(load, load, (a, b) => {
       const [mine, theirs] = [makeLoad(a.pressing, a.slots), makeLoad(b.pressing, b.slots)];

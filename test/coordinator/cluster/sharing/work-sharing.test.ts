@@ -75,7 +75,7 @@ describe("WorkSharing", () => {
     await begin();
     for (let job = 1; job <= 9; job += 1) {
       at(0).submit({ id: `job_${job}` });
-      // The reply says that none is left, and this job has come since.
+      // The reply says that no job is left, but this job was submitted afterwards.
       await network.pass(35);
     }
     await network.pass(100);
@@ -149,7 +149,7 @@ describe("WorkSharing", () => {
     open(3, [makeCargo()]);
     at(0).up({}, 1);
     at(1).up({ slots: 8, loaded: ["llama"] }, 8);
-    // It would have to fetch the model, so it asks later than queues are balanced.
+    // Its Island would have to fetch the model, so it asks only after queues have been balanced.
     at(2).up();
     await begin();
     at(0).submit();
