@@ -45,7 +45,7 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
 
 /**
- * Polls the store without requests, which are counted, because the clock stands still. The function is called between
+ * Polls the store instead of the API, because requests count and the clock stands still. Calls `meanwhile` between
  * two polls.
  */
 async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {

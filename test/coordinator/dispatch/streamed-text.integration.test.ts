@@ -15,7 +15,7 @@ let island: FakeIsland;
 beforeEach(async () => {
   const catalogDirectory = makeCatalog(["tiny-chat", "base64"]);
   const path = join(catalogDirectory, "cargos", "base64.json");
-  // Without an output schema its values may have any form.
+  // The Cargo has no output schema, so its values may have any form.
   const { output_schema: _, ...cargo } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(cargo));
   coordinator = await TestCoordinator.open({ catalogDirectory });

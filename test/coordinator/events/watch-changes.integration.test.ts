@@ -95,7 +95,7 @@ describe("Island that enters quarantine", () => {
     noted = [];
     for (const [index, slug] of ["cheap", "dear", "cheap", "dear"].entries()) {
       const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
-      // Until the breaker's last open time is over.
+      // Waits until the breaker's last open time has passed.
       clock.advance(2_000);
       world.dispatcher.schedule({ kind: "failure", islandId: island.hostId, slug, ...stumble });
     }

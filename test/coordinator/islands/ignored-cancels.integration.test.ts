@@ -90,7 +90,7 @@ describe("an Island that gets the same job again", () => {
     const first = island.assign;
     clock.advance(PHASE_LIMITS.accept);
     await world.settle();
-    // The pause of an Island on which a job failed.
+    // The pause of an Island on which a job failed ends.
     clock.advance(2 * FIRST_PAUSE_MS);
     await world.settle();
     expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });

@@ -23,7 +23,7 @@ const PAUSE_MS = 10;
 /** A response as seen by the server. */
 interface Watched {
   readonly response: ServerResponse;
-  /** Whether all of it was sent. */
+  /** Resolves with whether the whole response was sent. */
   readonly closed: Promise<boolean>;
 }
 
