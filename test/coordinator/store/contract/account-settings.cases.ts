@@ -128,7 +128,7 @@ function describeKeys(check: Check): void {
   });
 
   check(
-    "accounts.changeKey() starts a monthly limit with what the key's jobs cost this month and hold",
+    "accounts.changeKey() counts this month's charges and holds of the key towards a new monthly limit",
     async (store) => {
       const { accounts, jobs } = store;
       const accountId = await makeAccount(store);

@@ -153,7 +153,7 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject(failed);
   });
 
-  check("jobs.list() returns the account's own jobs, newest first, by page", async (store) => {
+  check("jobs.list() returns the account's own jobs in pages, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 5 }, () => makeJob(accountId));
     // The order is that of the ids, not of the calls.
