@@ -97,7 +97,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(JSON.parse(body)).toEqual({ error: { message: "Who are you?", code: "unauthenticated" } });
     });
 
-    it("are refused for a handshake of another version", async () => {
+    it("are refused if the handshake has another version", async () => {
       const headers = { authorization: "Bearer x", "sec-websocket-version": "7" };
       const client = new WebSocket(`ws://127.0.0.1:${listener.port}${PATH}`, {
         headers,
