@@ -27,7 +27,7 @@ describe("an owner's Cargo", () => {
     expect((await as(other, "GET", "/account/cargos?limit=1")).body).toEqual(page);
   });
 
-  it("is listed by page for its owner; after its deletion only the slug is kept", async () => {
+  it("is listed in pages for its owner, and only its slug is kept after its deletion", async () => {
     for (const slug of ["c", "a", "b"]) await post({ ...ONNX_FILE, slug });
     const { body } = await as(owner, "GET", "/account/cargos?limit=2&offset=1");
     expect([body.data.map(({ slug }: { slug: string }) => slug), body.meta]).toEqual([
