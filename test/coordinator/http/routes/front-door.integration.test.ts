@@ -129,7 +129,7 @@ describe("/v1", () => {
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   });
 
-  it("responds like /api/v1, also with errors", async () => {
+  it("responds like /api/v1, including errors", async () => {
     for (const path of ["/account", "/models/none", "/jobs/job_none", "/nothing", "/health"]) {
       const [long, short] = await Promise.all(
         [`/api/v1${path}`, `/v1${path}`].map((each) => get(each, authorization())),

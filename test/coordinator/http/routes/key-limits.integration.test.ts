@@ -15,7 +15,7 @@ const create = (body: object, key = api.key) => api.call("POST", "/api-keys", { 
 const change = (id: string, body: object, key = api.key) => api.call("PATCH", `/api-keys/${id}`, { key, body });
 
 describe("limits of an API key", () => {
-  it("are those it is created with, and none by default", async () => {
+  it("can be set when it is created, and are unset by default", async () => {
     const limits = { expires_at: EXPIRES_AT, cargos: ["tiny", "second", "tiny"], credits_per_month: 2.5 };
     const shown = { ...limits, cargos: ["tiny", "second"] };
     const made = await create(limits);
@@ -29,7 +29,7 @@ describe("limits of an API key", () => {
     ]);
   });
 
-  it("are changed one by one; null removes one, and the name can change too", async () => {
+  it("can be changed one by one, as can the name, and are removed by null", async () => {
     const { id } = (await create({ cargos: ["tiny"], credits_per_month: 1 })).body;
     const changed = await change(id, { name: " Night ", cargos: null, expires_at: EXPIRES_AT });
     expect([changed.status, changed.body.data]).toEqual([

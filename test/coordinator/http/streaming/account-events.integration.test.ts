@@ -95,7 +95,7 @@ describe("an event stream", () => {
     await listener.close(AbortSignal.abort());
   });
 
-  it("has a comment line at each heartbeat, and ends with a stop", async () => {
+  it("gets a comment line at each heartbeat, and ends when the coordinator stops", async () => {
     const socket = await api.raw("GET /api/v1/events HTTP/1.1", "Host: x", `Authorization: Bearer ${api.key}`);
     let text = "";
     socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
