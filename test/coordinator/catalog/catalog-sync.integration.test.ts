@@ -176,7 +176,7 @@ describe("openCatalog()", () => {
 });
 
 describe("a Cargo that another process created", () => {
-  it("is found when it is requested; unknown slugs cause at most five queries a second", async () => {
+  it("is found when it is requested, while unknown slugs cause at most five queries a second", async () => {
     const shared = await openCatalog(testEnv({ catalogDirectory: SHIPPED }, { clock }), store);
     const { catalog } = shared;
     await put({ cargos: [makeStored({ isApproved: false })] });

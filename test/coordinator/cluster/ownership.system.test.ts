@@ -67,7 +67,7 @@ function describeOwnership(database: PostgresDatabase): void {
   });
 
   describe("a job whose Island moves to another coordinator", () => {
-    it("continues there; the late write of the first is rejected, and its Island must reconnect", async () => {
+    it("continues there, while the first one's late write is rejected and makes its Island reconnect", async () => {
       const { island, assign } = await begin();
       // The first coordinator receives no message about the new session.
       net.bus.setDown("gone");

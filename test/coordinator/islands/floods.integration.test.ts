@@ -212,7 +212,7 @@ describe("an Island that floods", () => {
 });
 
 describe("the sessions of an account", () => {
-  it("are limited to 2 per token and 3 in total here; closing one frees its slot", async () => {
+  it("are limited here to 2 per token and 3 in total, and closing one frees its slot", async () => {
     const first = await join("it_a1");
     await using _second = await join("it_a1");
     await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");

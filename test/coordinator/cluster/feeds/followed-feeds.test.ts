@@ -172,7 +172,7 @@ describe("FollowedFeeds.open()", () => {
     expect(textOf(reader.items)).toBe("ab");
   });
 
-  it("rejects while the bus or storage is down; open feeds resume afterwards", async () => {
+  it("rejects while the bus or storage is down, and open feeds resume afterwards", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     side(third).bus.downBecause = "no connection";

@@ -13,7 +13,7 @@ describe("feed replicas above the memory limit", () => {
       Array.from({ length: tokens }, () => token("x".repeat(100))),
     );
 
-  it("are cut if they exceed their share; their readers resume when memory is free", async () => {
+  it("are cut if they exceed their share, and their readers resume when memory is free", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const jobIds = ["job_1", "job_2", "job_3"];
