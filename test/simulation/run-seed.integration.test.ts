@@ -4,7 +4,7 @@ import { SimulatedDatabase } from "./simulated-database.ts";
 
 const database = new SimulatedDatabase();
 
-it.each([1, 2, 3, 77, 4_711])("seed %i has the same history each time, also in a new database", async (seed) => {
+it.each([1, 2, 3, 77, 4_711])("seed %i produces the same history each time, even in a new database", async (seed) => {
   const first = await runSeed(seed, database);
   const again = await runSeed(seed, new SimulatedDatabase());
   expect(first.history.length).toBeGreaterThan(50);
