@@ -18,7 +18,7 @@ export type Fault =
   | { readonly on: "clock"; readonly bySeconds: number }
   /** Fills the coordinator's disk. */
   | { readonly on: "disk"; readonly forMs: number }
-  /** The coordinator's file calls fail with EIO, also after a restart. */
+  /** The coordinator's file calls fail with EIO, even after a restart. */
   | { readonly on: "writes"; readonly does: WriteFault; readonly forMs: number };
 
 export type FaultKind = Fault["on"];

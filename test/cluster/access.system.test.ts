@@ -57,7 +57,7 @@ describe("access to PostgreSQL and NATS over TLS", () => {
     }
   });
 
-  it("ends a coordinator with a wrong password or certificate, with a one-line error", async () => {
+  it("stops a coordinator that has a wrong password or certificate, with a one-line error", async () => {
     const where = `postgres://atoll@localhost:${postgres.port}/atoll`;
     await using strangers = await Authority.make();
     const env = { PGPASSWORD: PASSWORD };

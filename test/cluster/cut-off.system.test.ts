@@ -96,7 +96,7 @@ describe("a coordinator", () => {
     expect(island.agent.status().running).toEqual([]);
   });
 
-  it("loses Islands behind a broken link to another coordinator, with their jobs", async () => {
+  it("loses Islands whose link breaks, and their jobs, to another coordinator", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 150, 30);
     await running(cluster.at(0).url, client.key, jobId);

@@ -36,46 +36,41 @@ describe("PostgreSQL under three coordinators", () => {
         await cluster.postgres.restart();
       },
     ],
-  ])(
-    "%s: streams go on, what is new is refused meanwhile, nothing is lost, and no process ends",
-    async (what, disturb) => {
-      const pids = cluster.members.map(({ program }) => program.process.pid);
-      const jobIds = await Promise.all(
-        [0, 1, 2].map((index) => submitWords(cluster.at(index).url, client.key, 300, 30)),
-      );
-      for (const jobId of jobIds) await running(cluster.at(0).url, client.key, jobId);
-      const followed = jobIds.map((jobId, index) => followAnywhere(() => cluster.at(index).url, client.key, jobId));
-      // Some jobs end while the database is down; their Islands keep the results.
-      const short = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(1).url, client.key, 5, 100)));
-      const submissions: number[] = [];
-      const over = new AbortController();
-      const submitting = (async () => {
-        const acknowledged: string[] = [];
-        for (let index = 0; !over.signal.aborted; index += 1) {
-          const body = { workload: "tiny-chat", input: { prompt: "3 words every 1 ms" } };
-          const headers = { "idempotency-key": `${what.split(" ")[1]}-${index}` };
-          const { status, body: created } = await call(cluster.nextUrl(), client.key, "POST", "/jobs", body, headers);
-          submissions.push(status);
-          if (status === 201) acknowledged.push(created.data.id);
-          await wait(50);
-        }
-        return acknowledged;
-      })();
-      await disturb();
-      await expect.poll(() => submissions.at(-1), { timeout: 20_000 }).toBe(201);
-      over.abort();
-      const acknowledged = await submitting;
-      expect(submissions.filter((status) => status !== 201 && status !== 503)).toEqual([]);
-      for (const stream of followed) expect(await stream).toMatchObject({ text: wordsText(300), endings: ["done"] });
-      for (const jobId of [...jobIds, ...short, ...acknowledged]) {
-        expect(await ended(() => cluster.at(2).url, client.key, jobId)).toMatchObject({ status: "completed" });
+  ])("%s: streams continue, new requests are refused, nothing is lost, and no process exits", async (what, disturb) => {
+    const pids = cluster.members.map(({ program }) => program.process.pid);
+    const jobIds = await Promise.all([0, 1, 2].map((index) => submitWords(cluster.at(index).url, client.key, 300, 30)));
+    for (const jobId of jobIds) await running(cluster.at(0).url, client.key, jobId);
+    const followed = jobIds.map((jobId, index) => followAnywhere(() => cluster.at(index).url, client.key, jobId));
+    // Some jobs end while the database is down; their Islands keep the results.
+    const short = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(1).url, client.key, 5, 100)));
+    const submissions: number[] = [];
+    const over = new AbortController();
+    const submitting = (async () => {
+      const acknowledged: string[] = [];
+      for (let index = 0; !over.signal.aborted; index += 1) {
+        const body = { workload: "tiny-chat", input: { prompt: "3 words every 1 ms" } };
+        const headers = { "idempotency-key": `${what.split(" ")[1]}-${index}` };
+        const { status, body: created } = await call(cluster.nextUrl(), client.key, "POST", "/jobs", body, headers);
+        submissions.push(status);
+        if (status === 201) acknowledged.push(created.data.id);
+        await wait(50);
       }
-      expect(cluster.members.map(({ program }) => program.process.pid)).toEqual(pids);
-      expect(cluster.members.map(({ isUp }) => isUp)).toEqual([true, true, true]);
-    },
-  );
+      return acknowledged;
+    })();
+    await disturb();
+    await expect.poll(() => submissions.at(-1), { timeout: 20_000 }).toBe(201);
+    over.abort();
+    const acknowledged = await submitting;
+    expect(submissions.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+    for (const stream of followed) expect(await stream).toMatchObject({ text: wordsText(300), endings: ["done"] });
+    for (const jobId of [...jobIds, ...short, ...acknowledged]) {
+      expect(await ended(() => cluster.at(2).url, client.key, jobId)).toMatchObject({ status: "completed" });
+    }
+    expect(cluster.members.map(({ program }) => program.process.pid)).toEqual(pids);
+    expect(cluster.members.map(({ isUp }) => isUp)).toEqual([true, true, true]);
+  });
 
-  it("has a ledger that sums to zero, with each job charged once", async () => {
+  it("keeps a ledger that sums to zero, in which each job is charged once", async () => {
     expect(await accountProblems(cluster.at(0).url, client.key, CREDITS)).toEqual([]);
     expect((await cluster.manage("ledger", "verify")).code).toBe(0);
   });

@@ -30,7 +30,7 @@ describe("a frozen PostgreSQL", () => {
   });
 
   // Each step of a stop may take 2 s, and more on a busy machine.
-  it("does not prevent an orderly end on SIGTERM; the jobs continue when the server does", async () => {
+  it("does not prevent an orderly shutdown on SIGTERM, and the jobs continue once the server resumes", async () => {
     const jobId = await submitWords(cluster.at(0).url, client.key, 300, 30);
     await running(cluster.at(0).url, client.key, jobId);
     const frozen = serverPids();

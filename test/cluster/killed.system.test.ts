@@ -42,7 +42,7 @@ describe("kill -9 of a coordinator", () => {
     expect(island.runtime.begun).toHaveLength(3);
   });
 
-  it("breaks only the streams read there, which continue at another one without gap or repeat", async () => {
+  it("breaks only the streams that it served, which continue at another coordinator without gap or repeat", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
     // The Island and the job are at other coordinators; only a reader is at the killed one.
     const jobId = await submitWords(cluster.at(1).url, client.key, 200, 20);
@@ -64,7 +64,7 @@ describe("kill -9 of a coordinator", () => {
     expect(island.agent.status().reconnects).toBe(0);
   });
 
-  it("that owns a job and has its Island does not interrupt a stream of @atoll/client through it", async () => {
+  it("that owns a job and its Island does not interrupt the stream that @atoll/client reads there", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
     const jobId = await submitWords(cluster.at(0).url, client.key, 150, 40);
     await running(cluster.at(0).url, client.key, jobId);
@@ -81,11 +81,11 @@ describe("kill -9 of a coordinator", () => {
     expect(island.runtime.begun).toHaveLength(1);
   });
 
-  it("moves its waiting jobs and those of Islands that died with it to others after its lease", async () => {
+  it("moves its waiting jobs, and those of Islands that died with it, to others once its lease has expired", async () => {
     const lost = await WordIsland.open({ urls: [cluster.at(0).islands.url], owner, slots: 1 });
     const held = await submitWords(cluster.at(0).url, client.key, 30, 100);
     await running(cluster.at(0).url, client.key, held);
-    // These wait, because no slot is free.
+    // These jobs wait, because no slot is free.
     const waiting = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 5, 1)));
     await cluster.at(0).end("SIGKILL");
     await lost[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ describe("kill -9 of a coordinator", () => {
     expect(await ended(anywhere, client.key, held)).toMatchObject({ status: "completed", output: wordsText(30) });
   });
 
-  it("during submissions loses no acknowledged job, and charges none twice", async () => {
+  it("during submissions loses no acknowledged job and charges no job twice", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner, slots: 20 });
     const acknowledged: string[] = [];
     const submitting = Array.from({ length: 40 }, async (_, index) => {

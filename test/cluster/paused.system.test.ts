@@ -30,7 +30,7 @@ describe("a coordinator that continues after a SIGSTOP for longer than its lease
     }
     await wait(LEASE_MS);
     victim.thaw();
-    // It responds about its former jobs like the other coordinators.
+    // The resumed coordinator returns its former jobs like the others do.
     for (const jobId of [...held, ...waiting]) {
       const job = await ended(() => victim.url, client.key, jobId);
       expect(job.status).toBe("completed");

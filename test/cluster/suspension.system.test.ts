@@ -112,7 +112,7 @@ describe("an operator of three coordinators", () => {
         [hostIds[1], "online"],
       ]),
     );
-    // The other coordinators reject it, too.
+    // The other coordinators reject it as well.
     await until(
       async () => {
         const dialled = await FakeIsland.join(url(1), account.islandToken, { hostId: hostIds[0] ?? "" }).catch(

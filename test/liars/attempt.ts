@@ -27,12 +27,12 @@ export class Attempt {
     this.#send = send;
   }
 
-  /** Whether the coordinator has cancelled it. */
+  /** Whether the coordinator has cancelled the attempt. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
 
-  /** Whether further frames are useless, because the session ended or it was cancelled. */
+  /** Whether further frames are useless, because the session ended or the attempt was cancelled. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }

@@ -37,7 +37,7 @@ export class ScriptedIsland {
   #isOver = false;
   #beats = 0;
   #assignedMs = 0;
-  /** All host ids that it used. */
+  /** All host ids that this Island used. */
   readonly hostIds: string[] = [randomUUID()];
   readonly #life: Promise<void>;
 

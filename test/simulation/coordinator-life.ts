@@ -54,7 +54,7 @@ export class CoordinatorLife {
   readonly batches: BatchService;
   /** Feeds that were read. They are kept, because the time of garbage collection does not depend on the seed. */
   readonly openFeeds = new Set<object>();
-  /** Whether it accepts clients and Islands. */
+  /** Whether the coordinator accepts clients and Islands. */
   isServing = false;
   isDead = false;
   readonly #core: Core;

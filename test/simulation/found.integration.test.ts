@@ -52,7 +52,7 @@ const SCENARIOS: Record<string, { readonly slots: readonly number[]; readonly st
       { do: "cancel", request: 0, nth: null } as const,
     ],
   },
-  "a job that loses its Island while its submission is stored is not assigned again before that is stored": {
+  "a job that loses its Island while its submission is being stored is not assigned again before the write completes": {
     slots: [1, 1],
     steps: [
       ...[dial(0), up(0), { do: "submit", plan: { ...JOB, cargo: "free", failFast: true } } as const, commit],

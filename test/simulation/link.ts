@@ -28,7 +28,7 @@ export class Link implements IslandLink {
   readonly down: FromCoordinator[] = [];
   /** Whether frames are lost without notice. */
   isStalled = false;
-  /** Whether the Island still uses it. */
+  /** Whether the Island still uses the connection. */
   isHeldByIsland = true;
   readonly #deps: LinkDeps;
   #island: IslandView | null = null;
@@ -44,7 +44,7 @@ export class Link implements IslandLink {
     return !this.#isClosing && !this.#deps.life.isDead;
   }
 
-  /** Whether the coordinator has finished with it. */
+  /** Whether the coordinator has released the connection. */
   get isGone(): boolean {
     return this.#isGone || this.#deps.life.isDead;
   }

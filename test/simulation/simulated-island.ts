@@ -7,7 +7,7 @@ import type { Link } from "./link.ts";
 import { PROMPT_TOKENS, type CargoName } from "./settings.ts";
 import { taskOf, textOf, tokenOf, valueOf, type Task } from "./task.ts";
 
-/** Steps of an Island with a run. `stop`: confirms a cancel, or gives up the job on request of its owner. */
+/** Steps of an Island with a run. `stop`: confirms a cancel, or stops the job because the Island's owner requests it. */
 export const DEEDS = ["start", "token", "progress", "finish", "failAgain", "failFinally", "stop", "refuse"] as const;
 export type AuditEvent = (typeof DEEDS)[number];
 

@@ -16,7 +16,7 @@ export class SimulatedReader {
   text = "";
   outputs = 0;
   ending: FeedEnding | null = null;
-  /** Whether it has output that a crash of the coordinator lost, so that its position may be lost. */
+  /** Whether the reader has output that a crash of the coordinator lost, so that its position may be lost. */
   mayLose = false;
   readonly faults: string[] = [];
   readonly #deps: ReaderDeps;

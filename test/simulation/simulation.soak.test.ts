@@ -8,7 +8,7 @@ const SEEDS = soakRounds(10_000);
 const LIMIT_MS = 600_000;
 
 it(
-  "every promise is kept in each seeded schedule of crashes, partitions, late frames and full disks",
+  "every guarantee holds in each seeded schedule of crashes, partitions, late frames and full disks",
   async () => {
     const { failed } = await simulate({ from: 1, seeds: SEEDS });
     expect(failed.map(({ seed, broken }) => `npm run simulate -- --seed ${seed}: ${broken[0]}`)).toEqual([]);

@@ -63,7 +63,7 @@ describe("openAccounts()", () => {
     expect(await accounts.authenticate(token)).toBeUndefined();
   });
 
-  it("login() delays the sixth attempt on an account from any address, also for an unknown account", async () => {
+  it("login() delays the sixth attempt on an account from any address, even if the account is unknown", async () => {
     await makeAccount();
     for (const email of ["ann@example.com", "nobody@example.com"]) {
       const login = (from: string) => accounts.login(email, "wrong password", from);

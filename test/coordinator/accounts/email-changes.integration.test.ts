@@ -70,7 +70,7 @@ describe("openEmailChanges()", () => {
     expect(await emailNow()).toBe("ann@example.com");
   });
 
-  it("reveals only to the holder of an address, not to the requester, that another account has it", async () => {
+  it("reveals to the owner of an address, but not to the requester, that another account uses it", async () => {
     await makeAccount(store, { email: "bob@example.com" });
     const mail = await request("BOB@example.com");
     expect([tokenOf(mail), mail.text]).toEqual(["", expect.stringContaining("has an account already")]);

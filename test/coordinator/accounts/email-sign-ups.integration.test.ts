@@ -131,7 +131,7 @@ describe("registration by e-mail", () => {
     await expect(accounts.verify(late, PASSWORD, newAddress())).rejects.toMatchObject(wrong);
   });
 
-  it("counts both steps for the client's address, and logs a mail that could not be sent", async () => {
+  it("counts both steps against the client's address, and logs a mail that could not be sent", async () => {
     open("smtp://127.0.0.1:1");
     expect(await accounts.register("new@example.com", PASSWORD, "here")).toBeNull();
     for (let i = 0; i < 4; i += 1) await expect(accounts.verify("ep_", PASSWORD, "here")).rejects.toThrow("token");

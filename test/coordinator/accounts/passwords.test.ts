@@ -42,7 +42,7 @@ describe("newSecret()", () => {
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
-    // 645 expected, standard deviation 25; a byte modulo 62 would give some 781.
+    // 645 are expected, with a standard deviation of 25. A byte modulo 62 would give about 781 of some characters.
     expect(Math.max(...counts.values())).toBeLessThan(645 + 5 * 25);
     expect(new Set(secrets).size).toBe(1_000);
   });

@@ -82,14 +82,14 @@ function describeNats(nats: NatsServer): void {
     await there.close();
   });
 
-  it("a NATS bus is not opened on a server with a too small message limit", async () => {
+  it("a NATS bus does not open on a server whose message limit is too small", async () => {
     await using small = await NatsServer.start("max_payload: 64KB");
     await expect(openNatsBus({ servers: small?.address ?? "" }, "test", { clock: systemClock, log })).rejects.toThrow(
       "bus: NATS limits messages to 65536 bytes; set max_payload of its servers to 1048576 or more",
     );
   });
 
-  it("a NATS bus closes although its server is stalled or has just stopped", async () => {
+  it("a NATS bus closes even if its server is stalled or has just stopped", async () => {
     await using still = await NatsServer.start();
     const clock = new ManualClock();
     const one = await openNatsBus({ servers: still?.address ?? "" }, "test", { clock, log });

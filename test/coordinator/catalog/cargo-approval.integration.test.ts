@@ -46,7 +46,7 @@ describe("coordinator cargo approve", () => {
     expect(shown).toMatch(/state +waits for approval[^]*approval +never[^]*owner +owner@example\.com/);
 
     const unnamed = await cargo("approve", "some-container", "--allow-private");
-    // The line can be pasted: it has the flags that were given.
+    // The line can be pasted, because it contains the flags that were given.
     const [, revision = "", flags] =
       /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
     expect(flags).toContain(" --allow-private");
@@ -113,7 +113,7 @@ describe("coordinator cargo approve --all-shipped", () => {
     expect(await statuses()).toMatchObject({ "on-hub": "unpinned", "in-registry": "unpinned" });
   });
 
-  it("enables those whose pin is found although another one fails, and exits with 1", async () => {
+  it("enables the Cargos whose pin is found even if another one fails, and exits with 1", async () => {
     const flags = ["--yes", "--allow-private", "--hub", server.hub];
     const done = await run("cargo", "approve", "--all-shipped", ...flags);
     expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is available to all accounts")]);

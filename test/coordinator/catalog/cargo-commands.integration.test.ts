@@ -149,7 +149,7 @@ describe("coordinator cargo", () => {
     expect(changed).toEqual({ errors: [{ path: "signatures.0", message: expect.stringContaining("cargo sign") }] });
   }, 60_000);
 
-  it("names file and field of what it does not import", async () => {
+  it("names the file and field that prevent an import", async () => {
     const file = join(directory, "wrong.json");
     await writeFile(file, JSON.stringify({ ...ONNX_FILE, price_per_job: -1, licence: "" }));
     const { code, stderr } = await cargo("import", file);

@@ -74,7 +74,7 @@ describe("cargoOf()", () => {
     expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
     expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not allowed for onnx Cargos");
   });
-  it("reads how long a Cargo stays in memory, 0 s to a week", () => {
+  it("reads the time that a Cargo stays in memory, from 0 s to a week", () => {
     expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
     expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);
     expect(manifestOf(read(CHAT))).not.toHaveProperty("keepAliveMs");

@@ -101,7 +101,7 @@ describe("openCatalog()", () => {
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
   });
-  it("offers an unpinned Cargo as it was approved, until its file changes what runs", async () => {
+  it("offers an unpinned Cargo as it was approved, until its file changes the program", async () => {
     const shipped = (await readShippedCargos(SHIPPED, { chat: "tiny-chat" })).find(({ slug }) => slug === "pandoc");
     if (shipped === undefined) throw new Error("pandoc is not shipped");
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
@@ -122,7 +122,7 @@ describe("openCatalog()", () => {
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
-  it("keeps an imported Cargo disabled that states why it is not pinned, but not one that was approved without pins", async () => {
+  it("keeps an imported Cargo disabled if it states why it has no pin; approved Cargos without pins stay enabled", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
     await put({
       cargos: [
@@ -147,7 +147,7 @@ describe("openCatalog()", () => {
     ]);
     expect(warnings).toMatchObject([{ cargo: "bad" }]);
   });
-  it("finds what another process stored, and reads nothing while nothing changed", async () => {
+  it("finds Cargos that another process stored, and reads nothing while nothing has changed", async () => {
     const { snapshots } = store;
     for (let second = 1; second <= 3; second += 1) {
       clock.advance(1_000);
@@ -176,7 +176,7 @@ describe("openCatalog()", () => {
 });
 
 describe("a Cargo that another process created", () => {
-  it("is found when it is requested; unknown slugs cause at most five queries a second", async () => {
+  it("is found when it is requested, while unknown slugs cause at most five queries a second", async () => {
     const shared = await openCatalog(testEnv({ catalogDirectory: SHIPPED }, { clock }), store);
     const { catalog } = shared;
     await put({ cargos: [makeStored({ isApproved: false })] });

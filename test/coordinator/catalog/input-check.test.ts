@@ -66,7 +66,7 @@ describe("checkInput() for a chat Cargo", () => {
     expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
     expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);
   });
-  it("names the place of a schema that no grammar can enforce, or that costs too much", () => {
+  it("names the path of a schema that no grammar can enforce or that costs too much", () => {
     const asked = (schema: object) => ({
       prompt: "Hi",
       response_format: { type: "json_schema", json_schema: { name: "a", schema } },

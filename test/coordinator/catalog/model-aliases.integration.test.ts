@@ -10,7 +10,7 @@ import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 const ALIASES =
   "gpt-4o-mini=tiny-chat,llm-chat=tiny-chat,base64=tiny-chat,meta/x:free=none,gone-embed=multilingual-e5-small";
 
-it("aliases name Cargos in chats, jobs and the list of models; limits of keys are those of the Cargo", async () => {
+it("aliases name Cargos in chats, jobs and the list of models, and key limits apply to the Cargo", async () => {
   await using coordinator = await TestCoordinator.open({ modelAliases: ALIASES });
   const { key, islandToken } = await coordinator.createAccount("a@example.com");
   const as = (method: string, path: string, body?: unknown, by = key) => call(coordinator.url, by, method, path, body);
@@ -49,7 +49,7 @@ it("aliases name Cargos in chats, jobs and the list of models; limits of keys ar
   );
 });
 
-it("a start warns of aliases without a Cargo, and of those that a Cargo's own slug hides", async () => {
+it("the coordinator warns at start about aliases that have no Cargo or that a Cargo's own slug hides", async () => {
   const warned: unknown[] = [];
   const log = { info: () => undefined, warn: (facts: unknown) => void warned.push(facts), error: () => undefined };
   const modelAliases = new Map([

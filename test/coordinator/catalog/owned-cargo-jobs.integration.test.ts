@@ -22,7 +22,7 @@ import {
 openForEachTest();
 
 describe("jobs of an unapproved Cargo", () => {
-  it("run only on the Islands of its owner, even in a batch, and say so", async () => {
+  it("run only on the Islands of its owner, even in a batch, and show that as the reason they wait", async () => {
     await post();
     await using theirs = await island(other);
     const { body } = await submit();
@@ -44,7 +44,7 @@ describe("jobs of an unapproved Cargo", () => {
     expect(theirs.pending("assign")).toEqual([]);
   });
 
-  it("run on any Island after its approval, even if they already wait", async () => {
+  it("run on any Island after its approval, even if they were already waiting", async () => {
     await post(CONTAINER_FILE);
     await using theirs = await island(other);
     const request = { workload: "some-container", input: { text: "Hello" } };
@@ -66,7 +66,7 @@ describe("jobs of an unapproved Cargo", () => {
     expect([jobId, cargo.container?.digest]).toEqual([body.data.id, digest]);
   });
 
-  it("run on any Island if an Island of their owner refused them after it was assigned them before the approval", async () => {
+  it("run on any Island after the approval, even if they were assigned before it and the owner's Island refused them", async () => {
     await post();
     await using own = await island();
     const { body } = await submit();
@@ -134,7 +134,7 @@ describe("jobs of a Cargo that changes", () => {
     },
   );
 
-  it("fail at once and cost nothing if they wait when it is deleted", async () => {
+  it("fail at once and cost nothing if they are waiting when it is deleted", async () => {
     await post();
     const { body } = await submit();
     await as(owner, "DELETE", "/cargos/some-onnx");

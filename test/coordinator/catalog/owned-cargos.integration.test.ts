@@ -27,7 +27,7 @@ describe("an owner's Cargo", () => {
     expect((await as(other, "GET", "/account/cargos?limit=1")).body).toEqual(page);
   });
 
-  it("is listed by page for its owner; after its deletion only the slug is kept", async () => {
+  it("is listed in pages for its owner, and only its slug is kept after its deletion", async () => {
     for (const slug of ["c", "a", "b"]) await post({ ...ONNX_FILE, slug });
     const { body } = await as(owner, "GET", "/account/cargos?limit=2&offset=1");
     expect([body.data.map(({ slug }: { slug: string }) => slug), body.meta]).toEqual([
@@ -42,7 +42,7 @@ describe("an owner's Cargo", () => {
     expect(coordinator.runSql("SELECT slug FROM cargos WHERE file = ''")).toEqual([{ slug: "b" }]);
   });
 
-  it("is seen by slug and run only by its owner until it is approved", async () => {
+  it("can be seen by slug and run only by its owner until it is approved", async () => {
     await post();
     const { body } = await as(owner, "GET", "/cargos/some-onnx");
     expect(body.data).toMatchObject({ approved: false, input_schema: ONNX_FILE.input_schema });
@@ -125,7 +125,7 @@ describe("an owner's Cargo", () => {
     ["too many bytes in total", { ...CONTAINER_FILE, container: { ...CONTAINER_FILE.container, command: LONG } }, ""],
     ["an unknown field", { colour: "red" }, ""],
   ];
-  it("has limits, and is rejected if any field is invalid", async () => {
+  it("is rejected if any field is invalid or exceeds a limit", async () => {
     for (const [what, fields, path] of refusals) {
       const { status, body } = await post({ ...ONNX_FILE, ...fields });
       expect([what, status, body.error.details?.[0].path]).toEqual([what, 422, path]);

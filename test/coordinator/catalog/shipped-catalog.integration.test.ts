@@ -61,14 +61,14 @@ describe("the shipped catalog", () => {
     const wrong = files.filter((file) => (missingPin(file) === null) === (file.unpinned_reason !== undefined));
     expect(wrong.map(({ slug }) => slug)).toEqual([]);
   });
-  it("has at least 40 Cargos", () => {
+  it("contains at least 40 Cargos", () => {
     expect(shipped.length).toBeGreaterThanOrEqual(40);
   });
   it("covers every category and every runtime", () => {
     expect(new Set(files.map((file) => file.category))).toEqual(new Set(CARGO_CATEGORIES));
     expect(new Set(files.map((file) => file.runtime_type))).toEqual(new Set(RUNTIME_TYPES));
   });
-  it("has what SPEC §4 names for each category", () => {
+  it("contains what SPEC §4 names for each category", () => {
     const kinds = new Set(files.map((file) => `${file.category} ${file.onnx_task_type ?? file.runtime_type}`));
     expect([...kinds]).toEqual(
       expect.arrayContaining([
@@ -93,7 +93,7 @@ describe("the shipped catalog", () => {
       ]),
     );
   });
-  it("has chat models from half a billion to 70 billion parameters", () => {
+  it("includes chat models from half a billion to 70 billion parameters", () => {
     const billions = chats.map(({ parameters }) => parameterCount(parameters ?? "") / 1e9);
     expect(billions.filter((size) => size >= 0.4).length).toBeGreaterThanOrEqual(8);
     expect(Math.max(...billions)).toBeGreaterThan(69);
@@ -138,7 +138,7 @@ describe("the shipped catalog", () => {
       .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(6 * 1_000_000);
   });
-  it("has no duplicate Cargos under two names", () => {
+  it("lists no Cargo under two names", () => {
     const runs = files.map((file) => {
       const { runtime_type: runtime, model, container, args } = file;
       return JSON.stringify([runtime, model?.url, container, args]);
@@ -154,7 +154,7 @@ describe("the shipped catalog", () => {
     it("states the memory that the rule computes", () => {
       expect({ ramMb: file.required_ram_mb, vramMb: file.required_vram_mb }).toEqual(workedOut(file));
     });
-    it("has an example that a job would accept and that fits its context", () => {
+    it("includes an example that a job would accept and that fits its context", () => {
       expect(() => checkInput(cargoOf(file), file.example_input)).not.toThrow();
       const { max_tokens: maxTokens = 0 } = file.example_input;
       if (file.context_tokens !== null) expect(maxTokens).toBeLessThan(file.context_tokens);

@@ -56,7 +56,7 @@ afterEach(() => adoption.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("adoptUnowned()", () => {
-  it("runs all steps when a coordinator leaves and for a while after, but not when one joins", async () => {
+  it("runs all steps when a coordinator leaves and for a while afterwards, but not when one joins", async () => {
     members.become("c1", "c2", "c3", "c4");
     await settled();
     expect(runs).toEqual([]);
@@ -109,7 +109,7 @@ describe("adoptUnowned()", () => {
     expect(runs).toEqual(["webhooks", "answers", "webhooks", "answers"]);
   });
 
-  it("does nothing after it was closed, and leaves no timer", async () => {
+  it("does nothing after it is closed, and leaves no timer", async () => {
     failing = "webhooks";
     adoption.start();
     await settled();

@@ -131,7 +131,7 @@ describe("openMember() in a network of several", () => {
     expect([read, warned]).toEqual([["c2"], []]);
   });
 
-  it("asks all others about the whole kind of work, and returns null for those that do not reply", async () => {
+  it("asks all others about the whole kind of work, and returns null for each that does not reply", async () => {
     const { one, asked } = openNetwork();
     expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
     expect(asked).toEqual([KIND]);

@@ -208,7 +208,7 @@ describe("watchCredentials()", () => {
     expect(ended).toEqual(["itk_1"]);
   });
 
-  it("checks all open credentials after a gap in which storage may have forgotten ends", async () => {
+  it("checks all open credentials after a gap in which storage may have dropped ended ones", async () => {
     await two?.revision();
     open = ["key_1", ...Array.from({ length: 1_500 }, (_, index) => `token ${index}`), "session", "key_1"];
     changes.end("key_1");
@@ -225,7 +225,7 @@ describe("watchCredentials()", () => {
     expect(changes.asked).toHaveLength(2);
   });
 
-  it("reads again if storage fails before it replied", async () => {
+  it("reads again if storage fails before it replies", async () => {
     await two?.revision();
     open = ["key_1"];
     changes.end("key_1");

@@ -63,7 +63,7 @@ function openMember(): {
 }
 
 describe("keepLease()", () => {
-  it("adopts the jobs of dead coordinators at its start, part by part", async () => {
+  it("adopts the jobs of dead coordinators in parts when it starts", async () => {
     const { lease, did, facts } = openMember();
     facts.wasValid = false;
     facts.adoptable = [["1", "2"], ["3"]];
@@ -71,7 +71,7 @@ describe("keepLease()", () => {
     expect(did).toEqual(["renew", "peers", "adopt", "take in 1,2", "adopt", "take in 3", "adopt"]);
   });
 
-  it("ends no other lease before it has held its own for one lease time, because all may be returning", async () => {
+  it("ends no other lease before it has held its own for a full lease time, because all may be returning", async () => {
     const { lease, did, facts, pass } = openMember();
     await lease.start();
     await pass(LEASE_MS - RENEW_MS);
@@ -108,7 +108,7 @@ describe("keepLease()", () => {
     expect(did.filter((auditEvent) => auditEvent === "reconcile")).toHaveLength(3);
   });
 
-  it("compares once more when a coordinator is gone, because it may have given jobs in a lost message", async () => {
+  it("compares once more after a coordinator has gone, because its last transfer message may be lost", async () => {
     const { lease, did, facts, pass } = openMember();
     facts.peers = [peerOf("a"), peerOf("b")];
     await lease.start();

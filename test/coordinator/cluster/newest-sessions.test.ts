@@ -76,7 +76,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect(events).toEqual(["island_up", "island_down"]);
   });
 
-  it("of two accounts: the first account keeps the host id that storage forgot", async () => {
+  it("leave the host id that storage forgot to the first account, if they belong to two", async () => {
     const first = connect(one);
     await settle();
     const second = connect(two, "user_2");

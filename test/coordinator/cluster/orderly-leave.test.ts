@@ -31,7 +31,7 @@ function leaving(bus: LocalBus, count: number, live: readonly string[], freest?:
 }
 
 describe("transferWaiting()", () => {
-  it("gives all waiting jobs to the freest peer in parts, and announces them", async () => {
+  it("transfers all waiting jobs in parts to the peer with most free slots, and announces them", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
     peersOn(bus, "c").handle(M.take, ({ jobIds }) => {
@@ -44,7 +44,7 @@ describe("transferWaiting()", () => {
     expect(taken).toEqual([500, 500, 200]);
   });
 
-  it("gives nothing if there is no live peer", async () => {
+  it("transfers nothing if there is no live peer", async () => {
     const { transfer, given } = leaving(new LocalBus(), 3, ["a"]);
     expect(await transfer()).toBe(0);
     expect(given).toEqual([]);

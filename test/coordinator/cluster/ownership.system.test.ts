@@ -60,16 +60,16 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => island.last("assign")?.jobId).toBe(here);
       expect(await moving).toEqual([]);
       await finish(island);
-      // Writing its attempt finds the new owner.
+      // The write of the attempt finds the new owner.
       await expect.poll(() => a?.dropped).toMatchObject([{ id: gone, ownerId: "b" }]);
       expect(await a?.mover.transfer([here], "b")).toEqual([]);
     });
   });
 
   describe("a job whose Island moves to another coordinator", () => {
-    it("continues there; the late write of the first is rejected, and its Island must reconnect", async () => {
+    it("continues there, while the first one's late write is rejected and makes its Island reconnect", async () => {
       const { island, assign } = await begin();
-      // The first coordinator is not told of the new session.
+      // The first coordinator receives no message about the new session.
       net.bus.setDown("gone");
       const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       expect(returned.last("welcome")?.held).toEqual([
@@ -118,7 +118,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(assign.jobId)).toBe("running");
     });
 
-    it("continues there even after the first has given it up", async () => {
+    it("continues there even after the first coordinator has abandoned it", async () => {
       const { island, assign } = await begin();
       island.lose();
       net.clock.advance(GRACE_MS);
@@ -194,7 +194,7 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(island.hostId).not.toBe(other.hostId);
     });
 
-    it("are not waited for if their Island returned without them", async () => {
+    it("begin another attempt, instead of waiting, if their Island returned without them", async () => {
       const { island, assign } = await begin();
       const back = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId);
       await adopt();
@@ -203,7 +203,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => back.last("assign")).toMatchObject({ jobId: assign.jobId, attempt: 2 });
     });
 
-    it("are dropped by the coordinator when it resumes, with pending requests of Islands and clients", async () => {
+    it("are dropped, with pending requests of Islands and clients, when the coordinator resumes", async () => {
       const { island, assign } = await begin();
       const waiting = await net.submit(at(a));
       const cancelled = await net.submit(at(a));
@@ -243,7 +243,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
     const reconciling = a?.mover.reconcile();
     for (let round = 0; round < 3; round += 1) await a?.world.settle();
-    // In memory now, they would exist twice.
+    // If the jobs were loaded into memory now, they would exist twice.
     expect([...(a?.world.registry.list() ?? [])]).toEqual([]);
     answer();
     const batch = await submitting;

@@ -197,7 +197,7 @@ describe("shareEvents()", () => {
     expect(before.read()).toEqual(["a running"]);
   });
 
-  it("sends a reset within a second of a lost message, and otherwise none", async () => {
+  it("sends a reset within a second of a lost message, and no reset otherwise", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();
@@ -270,7 +270,7 @@ describe("shareEvents()", () => {
     expect(two.events.hasListeners).toBe(false);
   });
 
-  it("renews the others every second while one coordinator is stalled", async () => {
+  it("still detects a lost message within a second while another coordinator is stalled", async () => {
     const network = new Network("one", "two", "three");
     const three = network.at("three");
     const reader = await network.at("one").open();
@@ -284,7 +284,7 @@ describe("shareEvents()", () => {
     expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("leaves a client that reloads at each reset with the latest state, over a bus that loses, repeats and delays", async () => {
+  it("keeps a client that reloads at each reset up to date over a bus that loses, repeats and delays messages", async () => {
     const network = new Network("one", "two", "three");
     const reader = await network.at("one").open();
     for (const { bus } of network.members.values()) bus.faults = { lose: 0.3, repeat: 0.2, delay: 0.3 };

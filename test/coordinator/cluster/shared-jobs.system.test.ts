@@ -60,7 +60,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       expect([ended.items, ended.ending]).toEqual([own.items, own.ending]);
     });
 
-    it("keeps its readers here when its Island brings it here, and back", async () => {
+    it("keeps its readers here when it moves here with its Island, and when it moves back", async () => {
       const { island, jobId } = await begin();
       const [here, there] = [await openAt(a, jobId), await openAt(b, jobId)];
       for (const feed of [here, there]) feed.subscribe(() => undefined);
@@ -68,7 +68,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
       island.lose();
       const again = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       await again.say(outputFrame(assign, 2, "two "));
-      // Its next write tells `a` that it no longer owns the job.
+      // In production, the next write of `a` shows that it no longer owns the job.
       at(a).world.registry.drop(jobId);
       for (const feed of [here, there]) await untilText(feed, "one two ");
       again.lose();

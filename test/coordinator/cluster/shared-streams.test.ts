@@ -31,7 +31,7 @@ describe("networkQuota().openStream()", () => {
   /** Delivers messages in flight. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it("counts streams together and exactly; closing one allows another anywhere", async () => {
+  it("counts streams exactly over all coordinators, and closing one allows another at any of them", async () => {
     for (const account of accounts) {
       const opened = await fill(account);
       expect(opened).toHaveLength(LIMIT);
@@ -73,7 +73,7 @@ describe("networkQuota().openStream()", () => {
     for (const account of accounts) expect(await fill(account, ["c4"])).toHaveLength(LIMIT - 1);
   });
 
-  it("allows equal parts without the bus, and reports closed streams when it is back", async () => {
+  it("allows each coordinator an equal part while the bus is down, and reports closed streams afterwards", async () => {
     for (const account of accounts) {
       const before = await fill(account, ["c2"]);
       network.bus.setDown("cut");

@@ -7,7 +7,7 @@ function aliases({ env = {}, toml }: { env?: Record<string, string>; toml?: stri
   return resolveConfig({ flags: {}, env, toml: file, shippedCatalogDirectory: "/shipped" }).modelAliases;
 }
 
-it("model_aliases reads a table of the file in either form, or pairs in a variable; names may have dots", () => {
+it("model_aliases accepts either form of table in the file and pairs in a variable, with dots in names", () => {
   const both = new Map([
     ["gpt-4.1", "tiny-chat"],
     ["meta/llama:free", "phi-4"],

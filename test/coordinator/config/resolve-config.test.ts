@@ -123,7 +123,7 @@ describe("resolveConfig()", () => {
   it("returns a frozen object", () => {
     expect(Object.isFrozen(resolve())).toBe(true);
   });
-  it("prefers a flag to the environment, that to the file, and that to the default", () => {
+  it("prefers flags to the environment, the environment to the file, and the file to the default", () => {
     const toml = "port = 3";
     const env = { ATOLL_PORT: "2" };
     expect(resolve({ toml }).port).toBe(3);
@@ -223,13 +223,13 @@ describe("registration", () => {
     }
     expect(chosen({ flags: { ...flags, registration: "closed" } })).toBe("closed");
   });
-  it("that is open to the network grants 10 credits, unless new_account_credits is set", () => {
+  it("grants 10 credits if it is open to the network, unless new_account_credits is set", () => {
     const toml = 'host = "0.0.0.0"\nregistration = "open"';
     expect(resolve({ toml }).newAccountMicro).toBe(10 * CREDIT);
     expect(resolve({ toml: `${toml}\nnew_account_credits = 3` }).newAccountMicro).toBe(3 * CREDIT);
     expect(resolve({ toml: toml.replace("open", "closed") }).newAccountMicro).toBe(10_000 * CREDIT);
   });
-  it("by e-mail needs a mail server and a sender", () => {
+  it("needs a mail server and a sender if it works by e-mail", () => {
     const toml = 'registration = "email"\nmail_from = "a@b"';
     expect(problems({ toml })).toEqual([
       "registration: email requires smtp_url and mail_from. Set both, or choose another registration",
@@ -279,7 +279,7 @@ describe("describeConfig()", () => {
       meaning: "Grace period in which a lost Island can reconnect before other Islands get its jobs",
     });
   });
-  it("has a meaning for each key and no duplicate keys", () => {
+  it("gives each key a meaning and lists none twice", () => {
     const entries = describeConfig();
     expect(entries.every((entry) => entry.meaning !== "")).toBe(true);
     expect(new Set(entries.map((entry) => entry.key)).size).toBe(entries.length);

@@ -16,7 +16,7 @@ const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key
 setUp();
 
 describe("conversation", () => {
-  it("is created with defaults, listed newest first, shown, changed and deleted", async () => {
+  it("can be created with defaults, listed newest first, shown, changed and deleted", async () => {
     const first = await create();
     const second = await create({ title: "T", model: "tiny-chat", system_prompt: "Be brief", metadata: { a: "b" } });
     const list = await api("GET", "/conversations?limit=1");
@@ -177,7 +177,7 @@ describe("posted message", () => {
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
 
-  it("may follow the end of a stream at once, and finds the answer stored", async () => {
+  it("may be sent as soon as a stream ends, and the answer is already stored", async () => {
     await using island = await join();
     const id = await create();
     for (let round = 0; round < 20; round += 1) {
@@ -261,7 +261,7 @@ describe("posted message", () => {
     expect(contentsOf(next)).toEqual(["Hi", "half", "Go on"]);
   });
 
-  it("has an answer with the error if its job fails, which later prompts leave out", async () => {
+  it("gets an answer with the error if its job fails, and later prompts omit that answer", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "bad" });
@@ -274,7 +274,7 @@ describe("posted message", () => {
     expect(contentsOf(await say(island, id, "good", "fine"))).toEqual(["good"]);
   });
 
-  it("waits for an Island like a chat, then is 503", async () => {
+  it("waits for an Island like a chat, then returns 503", async () => {
     await world.coordinator.stop();
     world.coordinator.withFlags({ chatWaitS: 0.3 });
     await world.coordinator.start();

@@ -137,7 +137,7 @@ describe("refusalOf()", () => {
       code: "insufficient_credits",
       message: "Not enough credits: 2.500001 needed, 2.5 available",
     });
-    // Above the resolution of a double.
+    // This amount exceeds the precision of a double.
     const most = Array.from({ length: 100 }, () => Number.MAX_SAFE_INTEGER);
     expect(books.refusal(holdPostings(CLIENT, most))).toMatchObject({ code: "insufficient_credits" });
   });

@@ -45,7 +45,7 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
 
 /**
- * Polls the store without requests, which are counted, because the clock stands still. The function is called between
+ * Polls the store instead of the API, because requests count and the clock stands still. Calls `meanwhile` between
  * two polls.
  */
 async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {
@@ -207,7 +207,7 @@ describe("file batches", () => {
     await expect.poll(() => (later(), stateOf(mine.id))).toBe("cancelled");
   });
 
-  it("keep their input until they end, also past its expiry", async () => {
+  it("keep their input until they end, even past its expiry", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id, input_file_id } = await create([chatLine("a")]);
     await eventually(() => api.jobs.submitted.length === 1);
@@ -262,7 +262,7 @@ describe("file batches", () => {
     expect(await readdir(api.files.arriving)).toEqual([]);
   });
 
-  it("are refused beyond twenty unfinished ones, and then do not keep their input", async () => {
+  it("are refused if twenty are unfinished, and a refused one does not keep its input", async () => {
     api.jobs.onSubmit = () => undefined;
     const { input_file_id } = await create([chatLine("a")]);
     const another = () => client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });

@@ -74,7 +74,7 @@ describe("/files", () => {
     expect((await api.call("GET", path, { headers: { range: "bytes=999999-" } })).status).toBe(416);
   });
 
-  it("does not reveal since when the coordinator has the same content, which may be another account's", async () => {
+  it("does not reveal when the same content was first stored, which may be another account's", async () => {
     const first = await upload();
     const [name = ""] = await contents();
     await utimes(join(api.directory, "files", "content", name.slice(0, 2), name), 1, 1);

@@ -89,7 +89,7 @@ describe("POST /images/generations", () => {
     expect(body.error.details).toEqual([{ path: "size", message }]);
   });
 
-  it("requires a model if the operator has set no default", async () => {
+  it("requires a model unless the operator has set a default", async () => {
     const { status, body } = await draw({ prompt: "a" });
     expect([status, body.error.message]).toEqual([404, expect.stringContaining("default_image_cargo")]);
   });

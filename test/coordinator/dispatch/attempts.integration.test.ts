@@ -166,7 +166,7 @@ describe("attempt", () => {
     expect((await api("GET", `/jobs/${jobId}`)).body.data.attempts).toBe(1);
   });
 
-  it("ends a JSON answer in one retryable error if its Island is lost after output", async () => {
+  it("ends a JSON answer with one retryable error if its Island is lost after output", async () => {
     const island = await join();
     const jobId = await submit({ prompt: "Hi", response_format: { type: "json_object" } });
     const events = collect(jobEvents(coordinator.url, account.key, jobId));
@@ -266,7 +266,7 @@ describe("coordinator restart", () => {
     expect(await again.next("assign")).toMatchObject({ jobId: waiting, attempt: 1 });
   });
 
-  it("gives the jobs of an Island that does not return to another", async () => {
+  it("assigns the jobs of an Island to another one if it does not return", async () => {
     const island = await join();
     const jobId = await submit();
     island.send(...begin(await island.next("assign")));
@@ -283,7 +283,7 @@ describe("coordinator restart", () => {
 });
 
 describe("time limits", () => {
-  it("ends a job without an Island in timeout, and names the limit", async () => {
+  it("end a job without an Island as timeout, and the error names the limit", async () => {
     // A chat's wait limit is the only short one that a client can set.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });

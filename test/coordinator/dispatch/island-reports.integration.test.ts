@@ -36,7 +36,7 @@ describe("measurement of a run", () => {
     await agent.act("start", 0);
     await agent.act("output", 0);
     clock.advance(500);
-    // One more token, and a result that reports 4 in 10 ms.
+    // The Island adds one token, and its result reports 4 tokens in 10 ms.
     await agent.act("finish", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
   });

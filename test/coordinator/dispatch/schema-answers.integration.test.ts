@@ -63,7 +63,7 @@ it.each([
   expect(await ended(jobId)).toMatchObject(expected);
 });
 
-it("a schema with bounds waits for an Island whose agent enforces them, one without bounds for any Island", async () => {
+it("a job whose schema sets bounds waits for an Island whose agent enforces them; others run on any Island", async () => {
   await using old = await join();
   const bounded = await submit({ prompt: "x", response_format: formatOf({ type: "integer", minimum: 3 }) });
   const plain = await submit({ prompt: "x", response_format: formatOf({ type: "integer" }) });
@@ -82,7 +82,7 @@ it("an invalid schema is refused with its path", async () => {
   expect(answer.error.param).toContain("response_format.json_schema.schema");
 });
 
-it("an answer nested deeper than the checks allow is a failure of its Island, whatever the schema", async () => {
+it("an answer nested deeper than the checks allow counts as a failure of its Island, whatever the schema", async () => {
   const list = { type: "object", properties: { next: { $ref: "#" } }, additionalProperties: false };
   const mood = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };
   const deep = [

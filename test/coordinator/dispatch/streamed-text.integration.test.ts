@@ -15,7 +15,7 @@ let island: FakeIsland;
 beforeEach(async () => {
   const catalogDirectory = makeCatalog(["tiny-chat", "base64"]);
   const path = join(catalogDirectory, "cargos", "base64.json");
-  // Without an output schema its values may have any form.
+  // The Cargo has no output schema, so its values may have any form.
   const { output_schema: _, ...cargo } = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify(cargo));
   coordinator = await TestCoordinator.open({ catalogDirectory });
@@ -43,7 +43,7 @@ async function run(frames: (name: { jobId: string; attempt: number }) => FromIsl
   return [await live, await end(), job.body.data.output];
 }
 
-it("text that a job streams is its output, whatever text the result has", async () => {
+it("text that a job streams is its output, whatever text the result contains", async () => {
   const said = await run((name) => [outputFrame(name, 1, "one"), finishedFrame(name, 2, { output: "other" })]);
   expect(said).toEqual([undefined, undefined, "one"]);
 });

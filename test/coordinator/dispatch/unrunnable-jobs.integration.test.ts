@@ -52,7 +52,7 @@ const stateOf = async ({ record }: JobHandle) => (await world.jobs.get(accountId
 const unfit = { runtimes: [{ type: "onnx" as const, version: "1" }] };
 const LACK = "no online Island offers llmcpp";
 
-it("a job that no Island can run is refused to a chat and a conversation, at whichever coordinator its Islands are", async () => {
+it("a chat or conversation is refused at once if no Island of any coordinator can run its job", async () => {
   await using coordinator = await TestCoordinator.open({ restartGraceS: 0 });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using _island = await FakeIsland.join(coordinator.url, islandToken, unfit);

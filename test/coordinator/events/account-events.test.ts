@@ -102,7 +102,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["a running"]);
   });
 
-  it("drops the pending state of a job that another coordinator has", () => {
+  it("drops the pending state of a job that moved to another coordinator", () => {
     const { clock, events, reader, note } = open();
     note("a");
     note("b");
@@ -112,7 +112,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["b running"]);
   });
 
-  it("separates accounts", () => {
+  it("keeps the changes of accounts separate", () => {
     const { clock, events, reader } = open();
     const other = new TestReader(events, "user_2");
     events.note("user_2", makeJobChange("theirs", clock.now()));

@@ -30,7 +30,7 @@ const ask = (key: string, method: string, path: string, body?: unknown) =>
 const INPUT = { messages: [{ role: "user", content: "Hi" }] };
 const submit = async (key: string): Promise<string> =>
   (await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: INPUT })).body.data.id;
-/** Jobs of other tests may be waiting, too. */
+/** Jobs of other tests may also be waiting. */
 const join = (token: string, hostName = "garage") =>
   FakeIsland.join(coordinator.url, token, { hostId: randomUUID(), hostName, slots: 20 });
 
@@ -61,7 +61,7 @@ describe("GET /events", () => {
 
     const up = await theirs.next("island");
     const { body } = await ask(host.key, "GET", `/islands/${up.data.id}`);
-    // The fields of the list.
+    // The event contains the fields that the list returns.
     const ofOne = ["cached_models", "cached_cargos", "days"];
     expect(Object.keys(up.data).sort()).toEqual(
       [...Object.keys(body.data).filter((name) => !ofOne.includes(name)), "type", "online"].sort(),
@@ -191,7 +191,7 @@ describe("GET /events", () => {
     await listener.next("reset");
     await ask(operator, "POST", `/operator/accounts/${account.id}/grants`, { credits: 5 });
     await listener.next("balance", ({ balance }) => balance === credits + 5);
-    // This process is not notified of the grant.
+    // This process receives no message about the grant.
     await coordinator.withStore(async (store) => {
       const accountsOf = operatorAccounts(store, auditTrail(store.audit, systemClock), systemClock);
       await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, { credits: 2, note: null });

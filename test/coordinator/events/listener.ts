@@ -8,7 +8,7 @@ export interface ReceivedEvent {
 
 interface ListenOptions {
   readonly key?: string;
-  /** Without effect: events are not repeated. */
+  /** Has no effect, because events are not repeated. */
   readonly lastEventId?: string;
   readonly headers?: Record<string, string>;
   readonly path?: string;

@@ -75,7 +75,7 @@ describe("chat of a thousand tokens", () => {
     expect(eventsClock.pendingTimers).toBe(0);
   });
 
-  it("notes a handful of changes for a listener, without an additional commit", async () => {
+  it("records a handful of changes for a listener, without an additional commit", async () => {
     const without = await commits(chat);
     const reader = await TestReader.open(events, opened.accountId);
     expect(await commits(chat)).toBe(without);
@@ -95,7 +95,7 @@ describe("Island that enters quarantine", () => {
     noted = [];
     for (const [index, slug] of ["cheap", "dear", "cheap", "dear"].entries()) {
       const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
-      // Until the breaker's last open time is over.
+      // Waits until the breaker's last open time has passed.
       clock.advance(2_000);
       world.dispatcher.schedule({ kind: "failure", islandId: island.hostId, slug, ...stumble });
     }
@@ -104,8 +104,8 @@ describe("Island that enters quarantine", () => {
   });
 });
 
-describe("job that another coordinator has now", () => {
-  it("drops its pending state here", async () => {
+describe("job that moved to another coordinator", () => {
+  it("loses its pending state here", async () => {
     const reader = await TestReader.open(events, opened.accountId);
     const { accountId } = opened;
     const jobs = [];

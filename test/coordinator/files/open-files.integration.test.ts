@@ -66,7 +66,7 @@ describe("openFiles()", () => {
     await mkdir(join(parts, "upload_1"), { recursive: true });
     await writeFile(join(parts, "upload_1", "part_1"), "part");
     await files.sweep();
-    // It could be an upload in progress.
+    // The file could belong to an upload in progress.
     expect(await contentsOf(files)).toHaveLength(2);
     await expect(readdir(parts)).rejects.toThrow("ENOENT");
     // A day later, names that the service does not use stay.

@@ -78,7 +78,7 @@ const ELSEWHERE = ["rate_limited", "internal", "cargo_not_found", ...OF_JOBS_AND
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
 describe("an error on a path of OpenAI's clients", () => {
-  it("has a class for every status", () => {
+  it("is mapped to a class for every status", () => {
     expect(Object.values(ERROR_STATUS).filter((status) => !(status in CLASSES))).toEqual([]);
   });
 
@@ -96,12 +96,12 @@ describe("an error on a path of OpenAI's clients", () => {
     expect(other).toMatchObject({ statusCode: status, message: "because", isRetryable: expected?.retried });
   });
 
-  it("has the code that OpenAI's clients know for a missing Cargo", async () => {
+  it("uses the code that OpenAI's clients know for a missing Cargo", async () => {
     api.jobs.failure = new ServiceError("cargo_not_found", "because");
     expect(await chatWith(openai)).toMatchObject({ status: 404, code: "model_not_found" });
   });
 
-  it("has Retry-After for rate_limited (429)", async () => {
+  it("includes Retry-After for rate_limited (429)", async () => {
     api.jobs.failure = new RateLimitedError("concurrent_jobs", 7);
     const error = await chatWith(openai);
     expect(error).toBeInstanceOf(RateLimitError);
@@ -145,7 +145,7 @@ describe("an error on a path of OpenAI's clients", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("is the same for a wrong key, a missing scope and an invalid field as in the real checks", async () => {
+  it("is the same when a real check finds a wrong key, a missing scope or an invalid field", async () => {
     const wrong = clientsOf(`ak_${"0".repeat(40)}`);
     expect(await chatWith(wrong.openai)).toBeInstanceOf(AuthenticationError);
     expect(await generateWith(wrong.aiSdk)).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -159,7 +159,7 @@ describe("an error on a path of OpenAI's clients", () => {
   });
 
   it.each(["/models", "/models/none", "/embeddings", "/chat/completions", "/chat/none", "/embeddings/none"])(
-    "has type and param also at %s, whatever refuses",
+    "includes type and param at %s, whichever check refuses the request",
     async (path) => {
       const { status, body } = await api.call("GET", path, { key: null });
       expect([401, 404, 405]).toContain(status);

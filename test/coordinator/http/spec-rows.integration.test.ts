@@ -110,7 +110,7 @@ describe("an Island that polls recommendations", () => {
     },
   );
 
-  it("first gets those Cargos of equal demand that fewer other Islands have on disk", async () => {
+  it("first gets, at equal demand, the Cargos that fewer other Islands have on disk", async () => {
     const hostId = randomUUID();
     const poll = async () => {
       const { body } = await call(coordinator.url, null, "GET", `/island/recommendations?host_id=${hostId}`);

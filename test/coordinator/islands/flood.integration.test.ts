@@ -14,7 +14,7 @@ import { smallCatalog } from "../../support/small-catalog.ts";
 
 const HEAP_MB = 90;
 const IMAGE_CHARS = 7_500_000;
-/** Together they exceed the heap that the coordinator does not need itself. */
+/** Together, the images exceed the free part of the coordinator's heap. */
 const IMAGES = 8;
 const IMAGE = { type: "image" as const, data: "A".repeat(IMAGE_CHARS), format: "png" };
 
@@ -96,7 +96,7 @@ it(
     const assign = await island.next("assign");
     await Promise.all([flood(island, assign), assertChats(chats)]);
     const { jobId, attempt, claim } = assign;
-    // They read only what the system buffers for them.
+    // These readers receive only what the system buffers for them.
     const stuck = await Promise.all([openStream(jobId), openStream(jobId), openStream(jobId)]);
     await assertChats(chats);
     for (const response of stuck) await response.body?.cancel();

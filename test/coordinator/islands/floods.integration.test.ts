@@ -80,7 +80,7 @@ const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as {
 const IN_THE_LIBRARY = "the library gathers a frame";
 
 describe("an Island that floods", () => {
-  it("loses its session after 200 heartbeats; its token has a longer cooldown after each flood, others have none", async () => {
+  it("loses its session after 200 heartbeats; only its token has a cooldown, which grows with each flood", async () => {
     for (const waitS of [10, 20]) {
       taken = 0;
       const island = await join();
@@ -148,7 +148,7 @@ describe("an Island that floods", () => {
     expect(island.socket.readyState).toBe(island.socket.OPEN);
   });
 
-  it("has at most 100 frames of all sessions of its account handled per event loop tick", async () => {
+  it("gets at most 100 frames per event loop tick handled, over all sessions of its account", async () => {
     await using first = await join();
     await using second = await join();
     for (const island of [first, second]) island.send(...times(3_000, (index) => output(index + 1)));
@@ -212,7 +212,7 @@ describe("an Island that floods", () => {
 });
 
 describe("the sessions of an account", () => {
-  it("are limited to 2 per token and 3 in total here; closing one frees its slot", async () => {
+  it("are limited here to 2 per token and 3 in total, and closing one frees its slot", async () => {
     const first = await join("it_a1");
     await using _second = await join("it_a1");
     await expect(FakeIsland.dial(url, "it_a1")).rejects.toThrow("429");

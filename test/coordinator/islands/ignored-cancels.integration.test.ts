@@ -43,7 +43,7 @@ const stateOf = async (jobId: string) => (await world.jobs.get(accountId, jobId)
 const assigns = ({ frames }: PlayedIsland) => frames.filter(({ type }) => type === "assign").length;
 
 describe("an Island that ignores a cancel", () => {
-  it("lacks the slot until it confirms, although the job has ended", async () => {
+  it("does not get the slot back until it confirms, even though the job has ended", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 1 });
     const first = await begin(island);
     await cancel(first);
@@ -84,13 +84,13 @@ describe("an Island that ignores a cancel", () => {
 });
 
 describe("an Island that gets the same job again", () => {
-  it("keeps all its slots, although it never confirms the end of its earlier attempt", async () => {
+  it("keeps all its slots, even if it never confirms the end of its earlier attempt", async () => {
     const island = await PlayedIsland.join(world, accountId, { slots: 2 });
     await submit();
     const first = island.assign;
     clock.advance(PHASE_LIMITS.accept);
     await world.settle();
-    // The pause of an Island on which a job failed.
+    // The pause of an Island on which a job failed ends.
     clock.advance(2 * FIRST_PAUSE_MS);
     await world.settle();
     expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });

@@ -34,7 +34,7 @@ describe("upgrades with invalid tokens", () => {
     };
     gateway = openIslandGateway(
       testEnv(limits, { clock }),
-      // No frame is sent here.
+      // Unused, because these tests send no frames.
       undefined as unknown as IslandConnections,
       accounts,
       "",

@@ -27,7 +27,7 @@ const join = (hello: object) =>
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
 
 describe("a Cargo with network access", () => {
-  it("waits while no owner allows it, says so, and runs once one does; its digest is signed", async () => {
+  it("waits until an owner allows it and reports that reason, then runs with a signed digest", async () => {
     await using closed = await join({ policy: { ...ALLOWS_ALL, network: false } });
     const { body } = await api("POST", "/jobs", { workload: CONTAINER_FILE.slug, input: { text: "a" } });
     const { waiting } = (await api("GET", `/jobs/${body.data.id}`)).body.data;

@@ -43,7 +43,7 @@ describe("the documented transcript", () => {
   it("gets the documented replies, and its jobs end with the Island's output", async () => {
     const { url } = coordinator;
     const { key, islandToken } = await coordinator.createAccount("ada@example.com");
-    /** Ids and secrets of this run by those of the document. */
+    /** Maps ids and secrets of the document to those of this run. */
     const present = new Map<string, string>();
     const jobIds: string[] = [];
     /** Frame numbers of this run by those of the document, per job; the document also counts frames that it omits. */

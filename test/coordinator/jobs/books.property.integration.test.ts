@@ -111,7 +111,7 @@ it(
         const known: { id: string; accountId: string }[] = [];
         const answers: Promise<unknown>[] = [];
         const faults: unknown[] = [];
-        /** Accepts a refusal; any other error is a bug. */
+        /** Ignores a refusal; any other error is a bug. */
         const expectAnswer = (answer: Promise<unknown>): void => {
           answers.push(answer.catch((error: unknown) => void (error instanceof ServiceError || faults.push(error))));
         };

@@ -22,7 +22,7 @@ const progress = {
 };
 
 describe("feed of a restored job", () => {
-  it("has its progress before it is read", () => {
+  it("restores its progress before it is read", () => {
     const feed = JobFeed.restored("job_1", { progress, read: () => expect.fail("It was read") });
     feed.push([token("c")], 2);
     expect([feed.tokens, feed.hasOutput, feed.attemptOf(1), feed.attemptOf(3)]).toEqual([6, true, 1, 2]);

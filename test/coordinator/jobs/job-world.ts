@@ -29,7 +29,7 @@ export const FIRST_PAUSE_MS = 1_000;
 export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;
 export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
-/** Prices that no share and no fee divides evenly. */
+/** Prices that neither shares nor fees divide evenly. */
 export const PRICES = { free: 0, cheap: 1_000_003, dear: 2_500_001 } as const;
 export type CargoName = keyof typeof PRICES;
 

@@ -194,7 +194,7 @@ describe("active Island", () => {
     expectMoved(assign);
   });
 
-  it("has all of the run limit if it streams no tokens", async () => {
+  it("gets the whole run limit if it streams no tokens", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(299_000);

@@ -53,7 +53,7 @@ async function valuesOf(name: string, suffix = ""): Promise<Record<string, numbe
 }
 const sums = (name: string) => valuesOf(name, "_sum");
 
-describe("measures a job from its submission to its Island, its first output and its end", () => {
+describe("measureJobs()", () => {
   it("measures a job from its submission to its Island, its first output and its end", async () => {
     const first = job({ waitsSinceMs: clock.now(), state: "running" });
     clock.advance(2_000);

@@ -100,7 +100,7 @@ describe("networkView()", () => {
     expect(overview?.firstTokenMs.p50).toBeCloseTo(117.4, 1);
   });
 
-  it("has one line for each Cargo and reason, with the message from where most jobs wait", async () => {
+  it("returns one line for each Cargo and reason, with the message of the coordinator where most jobs wait", async () => {
     own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_fits" })] });
     expect((await views[0]?.overview())?.queue).toEqual([
       work({ slug: "other", jobs: 9, reason: "no_island_fits" }),

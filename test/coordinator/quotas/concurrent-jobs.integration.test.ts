@@ -124,7 +124,7 @@ describe("limit of unfinished jobs of an account", () => {
     expect((await submit()).status).toBe(201);
   });
 
-  it("follows a change of the limit at once; a lower one ends no job", async () => {
+  it("applies a change of the limit at once, but a lower limit ends no job", async () => {
     await Promise.all([submit(), submit()]);
     const setLimit = (concurrentJobs: number | null) =>
       coordinator.withStore((store) => store.accounts.setLimits(account.id, { concurrentJobs }));

@@ -51,7 +51,7 @@ describe("Cargos of an API key", () => {
 });
 
 describe("monthly credits of an API key", () => {
-  it("limit what its jobs cost and hold in any way, and uncharged credits are returned", async () => {
+  it("limit the charges and holds of all its jobs, and become available again if uncharged", async () => {
     const limits = { credits_per_month: 0.025 };
     const { id, key } = await makeKey(limits);
     const submit = (by = key) => api(by, "POST", "/jobs", { workload: CHAT, input: { prompt: "Hi" } });

@@ -9,7 +9,7 @@ const touch = (name: string | symbol): void => {
   if (typeof name === "string" && /^\d+$/.test(name)) touched += 1;
 };
 
-/** Counts each access to a number in a ring's memory. Copying all of it, as on growth, counts once. */
+/** Counts each access to a number in a ring's memory. A copy of all of it, as on growth, counts once. */
 function counted(times: Float64Array): Float64Array {
   return new Proxy(times, {
     get(target, name): unknown {

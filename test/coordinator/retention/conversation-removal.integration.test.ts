@@ -24,7 +24,7 @@ const contents = async (id: string): Promise<string[]> =>
   (await api("GET", `/conversations/${id}`)).body.data.messages.map(({ content }: { content: string }) => content);
 
 describe("DELETE /conversations/{id}", () => {
-  it("removes prompts and outputs of all its jobs, including a job that another replaced", async () => {
+  it("removes prompts and outputs of all its jobs, including a job that was replaced by another", async () => {
     await using island = await join();
     const id = await create();
     const first = await say(island, id, "MARK-ONE", "MARK-YES");
@@ -43,7 +43,7 @@ describe("DELETE /conversations/{id}", () => {
     expect((await api("DELETE", `/conversations/${id}`)).status).toBe(404);
   });
 
-  it("cancels an answer in progress, and removes what was delivered", async () => {
+  it("cancels an answer in progress, and removes its delivered part", async () => {
     await using island = await join();
     const id = await create();
     const response = api("POST", `/conversations/${id}/messages`, { content: "MARK-ONE" });
@@ -58,7 +58,7 @@ describe("DELETE /conversations/{id}", () => {
 });
 
 describe("DELETE /jobs/{id} of a job in a conversation", () => {
-  it("removes its question and answer there; the rest of the conversation stays usable", async () => {
+  it("removes its question and answer there, and keeps the rest of the conversation usable", async () => {
     await using island = await join();
     const id = await create();
     await say(island, id, "first", "one");
@@ -72,7 +72,7 @@ describe("DELETE /jobs/{id} of a job in a conversation", () => {
 });
 
 describe("DELETE /account", () => {
-  it("removes everything about its owner; the ledger stays, under the id", async () => {
+  it("removes everything about its owner, but keeps the ledger under the id", async () => {
     const owner = await coordinator.createAccount("owner@example.com", 0);
     await using island = await join(owner.islandToken);
     const conversation = await create();

@@ -76,7 +76,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     await untilInNoFile("MARK-");
   });
 
-  it("does not cut off a reader that is following the job; a reader that reconnects gets an error", async () => {
+  it("does not cut off a reader that is following the job, but one that reconnects gets an error", async () => {
     await using island = await join();
     const jobId = await submit("Hi");
     const assign = await island.next("assign");

@@ -24,7 +24,7 @@ function differences(times: readonly number[]): number[] {
 }
 
 describe("circuit breaker after a failure", () => {
-  it("stops jobs of the Cargo while a busy Island is waited for, but not jobs of other Cargos", () => {
+  it("stops jobs of the Cargo while they wait for a busy Island, but not jobs of other Cargos", () => {
     const bench = new Bench(cargos);
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2" }, 1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Bench, makeCargo } from "./builders.ts";
 
 describe("queuedDemand()", () => {
-  it("counts waiting jobs by slug without Cargos that have none", () => {
+  it("counts waiting jobs by slug, and omits Cargos without any", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma" })]);
     bench.submit({ id: "job_1" });
     bench.submit({ id: "job_2" });

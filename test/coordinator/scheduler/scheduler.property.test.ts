@@ -84,7 +84,7 @@ describe("Scheduler with random events", () => {
     );
   });
 
-  it("leaves no job waiting while a slot that it may have is free", () => {
+  it("leaves no job waiting while a slot that it may use is free", () => {
     fc.assert(
       fc.property(events, (list) => {
         replay(list, (real, naive) => {
@@ -133,7 +133,7 @@ describe("Scheduler with random events", () => {
     );
   });
 
-  it("has the same effects for the same events", () => {
+  it("produces the same effects for the same events", () => {
     fc.assert(
       fc.property(events, (list) => {
         const play = (): unknown[] => {

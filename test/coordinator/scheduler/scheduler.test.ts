@@ -255,7 +255,7 @@ describe("step() with several waiting jobs", () => {
     expect(bench.drain()).toEqual(["b1", "a2"]);
   });
 
-  it("charges the time that an attempt used, including an attempt that the Island was given again before it freed the first", () => {
+  it("charges the time of each attempt, even if the Island got the job again before it freed the first attempt", () => {
     const bench = new Bench();
     bench.up({ slots: 2 });
     bench.submit({ id: "a1", accountId: "user_a" });

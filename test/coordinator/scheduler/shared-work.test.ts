@@ -72,7 +72,7 @@ describe("SharedWork.waiting()", () => {
 });
 
 describe("SharedWork.takeFor()", () => {
-  it("takes no job for an Island without the job's features, which an older coordinator does not report", () => {
+  it("takes no job for an Island without the job's features; an older coordinator reports no features", () => {
     const bench = new Bench();
     const TOOLS: WorkKind = { ...LLAMA, features: ["chat.tools"] };
     bench.submit({ id: "job_1", features: ["chat.tools"] });

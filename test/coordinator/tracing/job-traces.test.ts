@@ -62,7 +62,7 @@ describe("traceJobs()", () => {
     expect([traceIds(), traces.size]).toEqual([new Set([TRACE]), 0]);
   });
 
-  it("has no wait for a job that an Island gets before the wait is reported", () => {
+  it("records no wait for a job that an Island gets before the wait is reported", () => {
     tell("job_offered", job());
     tell("attempt_begun", job({ attempt: 1 }));
     tell("attempt_failed", job({ attempt: 1 }), { cause: "failed", error: ERROR });

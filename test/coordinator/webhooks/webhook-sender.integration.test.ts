@@ -87,7 +87,7 @@ async function read(id: string): Promise<WebhookRecord> {
 const errorsOf = (tries: readonly DeliveryAttempt[]): (string | null)[] => tries.map(({ error }) => error);
 
 describe("openWebhooks()", () => {
-  it.skipIf(IS_POSTGRES)("gives up a webhook whose secret cannot be read", async () => {
+  it.skipIf(IS_POSTGRES)("abandons a webhook whose secret cannot be read", async () => {
     const id = await makeDue();
     await store.close();
     rmSync(folder.file("webhooks.key"));
@@ -98,7 +98,7 @@ describe("openWebhooks()", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("retries for a day at growing intervals, then gives up", async () => {
+  it("retries for a day at growing intervals, then abandons the webhook", async () => {
     const id = await makeDue();
     receiver.responses.push(...Array.from({ length: 100 }, () => 500));
     const endedAtMs = clock.now();
@@ -193,7 +193,7 @@ describe("openWebhooks()", () => {
     for (const id of [...mine, theirs]) expect((await read(id)).state).toBe("delivered");
   });
 
-  it("delivers a webhook that becomes due while it is running, once", async () => {
+  it("delivers a webhook once if it becomes due while the sender runs", async () => {
     await sender.start();
     const id = await makeDue();
     sender.add(id, accountId);

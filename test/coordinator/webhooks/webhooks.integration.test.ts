@@ -127,7 +127,7 @@ describe("webhook of a job", () => {
     expect(attempts.map(({ status }: { status: number }) => status)).toEqual([500, 503, 204]);
   });
 
-  it("ends with 410", async () => {
+  it("is abandoned after a 410", async () => {
     await using island = await join();
     receiver.responses.push(410);
     const { id } = await submit();
@@ -162,7 +162,7 @@ describe("webhook of a job", () => {
     expect(await settled(`/jobs/${id}`)).toMatchObject({ state: "delivered", attempts: [{ status: 204 }] });
   });
 
-  it("is stored with the end: a coordinator that crashes right after it delivers once it is back", async () => {
+  it("is stored with the end of its job, and delivered after a restart if the coordinator crashes in between", async () => {
     const { id } = await submit();
     await coordinator.stop();
     await coordinator.withStore((store) => endUncharged(store, id, { event: "expire", attempt: 0 }));
@@ -170,7 +170,7 @@ describe("webhook of a job", () => {
     expect((await receiver.next()).body).toMatchObject({ type: "job.timeout", data: { id } });
   });
 
-  it("has one secret in all responses to an Idempotency-Key", async () => {
+  it("shows one secret in all responses to an Idempotency-Key", async () => {
     const request = { workload: "tiny-chat", input: { prompt: "Hi" }, webhook_url: receiver.url };
     const send = () => api("POST", "/jobs", request, { "idempotency-key": "k" });
     const [first, second] = [await send(), await send()];

@@ -89,7 +89,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
   );
 
   it(
-    "on a batch's fail_fast against the completion of its others: those that completed are charged",
+    "on a batch's fail_fast against the completion of its other jobs: those that completed are charged",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("batch-fail-fast", 2 * ROUNDS * PRICE);

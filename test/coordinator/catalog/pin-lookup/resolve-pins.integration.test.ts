@@ -44,7 +44,7 @@ describe("resolvePins()", () => {
     expect(server.requests).toEqual([manifest, "GET /token", manifest]);
   });
 
-  it("rejects an image whose digest it does not get, and names the pin", async () => {
+  it("rejects an image whose digest it cannot read, and names the pin", async () => {
     expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*the digest of its image \(sha256:/);
     expect(await refusal(pin(image("bare/image")))).toMatch(/returned no SHA-256 digest .*the digest of its image/);
     expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*the digest of its image/);
@@ -61,7 +61,7 @@ describe("resolvePins()", () => {
     expect(await pinning).toMatch(/did not respond: the look-up timed out/);
   });
 
-  it("gives up a silent host after 2 s, names it, and does not ask it again for the next Cargo", async () => {
+  it("abandons a silent host after 2 s, names it, and does not query it for the next Cargo", async () => {
     const sources = {
       hub: server.hub,
       allowPrivate: true,
@@ -76,7 +76,7 @@ describe("resolvePins()", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("asks no local address for an unreviewed Cargo", async () => {
+  it("queries no local address for an unreviewed Cargo", async () => {
     server.requests.length = 0;
     expect(await refusal(pin(image("open/image"), {}, NEVER, false))).toMatch(/is not allowed: it does not use TLS/);
     const inside = withImage("10.0.0.7/open/image:1.0");
@@ -107,7 +107,7 @@ describe("resolvePins()", () => {
     for (const [file, text] of cases) expect(await refusal(pin(file))).toMatch(text);
   });
 
-  it("accepts a matching pin by hand without a look-up, and rejects any other", async () => {
+  it("accepts a matching pin given by hand without a look-up, and rejects any other", async () => {
     server.requests.length = 0;
     const digest = `sha256:${"9".repeat(64)}`;
     const pinned = await pin(image("other/image"), { imageDigest: digest });

@@ -80,7 +80,7 @@ describe("feed items that are too large for a message", () => {
 });
 
 describe("publishFeeds()", () => {
-  it("forgets a dead follower, whose clients' jobs wait for other readers", async () => {
+  it("removes a dead follower, and the jobs of its clients then wait for other readers", async () => {
     const feed = world.job(side(owner));
     owner?.clientBound.add("job_1");
     await readAt(here);

@@ -92,7 +92,7 @@ describe("a followed feed", () => {
     expect([reader.isDone, reader.restarts]).toEqual([true, 0]);
   });
 
-  it("is cut when the job continues in another attempt without output that readers have", async () => {
+  it("is cut when another attempt continues the job without output that readers already have", async () => {
     const feed = world.job(side(owner));
     const [reader, late] = [await readAt(here), new TestReader()];
     owner?.say("job_1", [token("a")]);
@@ -112,7 +112,7 @@ describe("a followed feed", () => {
     expect([textOf(reader.items), reader.restarts, textOf(late.items), late.restarts]).toEqual(["axy", 1, "axy", 0]);
   });
 
-  it("continues as the feed of a job that another coordinator took, for its readers here", async () => {
+  it("continues for readers here when another coordinator takes the job", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(owner);
     const elsewhere = await readAt(here);
@@ -172,7 +172,7 @@ describe("FollowedFeeds.open()", () => {
     expect(textOf(reader.items)).toBe("ab");
   });
 
-  it("rejects while the bus or storage is down; open feeds resume afterwards", async () => {
+  it("rejects while the bus or storage is down, and open feeds resume afterwards", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
     side(third).bus.downBecause = "no connection";

@@ -13,7 +13,7 @@ describe("feed replicas above the memory limit", () => {
       Array.from({ length: tokens }, () => token("x".repeat(100))),
     );
 
-  it("are cut if they exceed their share; their readers resume when memory is free", async () => {
+  it("are cut if they exceed their share, and their readers resume when memory is free", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const jobIds = ["job_1", "job_2", "job_3"];
@@ -30,7 +30,7 @@ describe("feed replicas above the memory limit", () => {
     say("job_1", 1);
     await world.pass(25);
     expect([large.side, other.side]).toEqual([null, small]);
-    // No other reader takes the memory, for which it waits.
+    // No other reader takes the memory that this one waits for.
     void large.connect(small);
     await world.pass(1_025);
     expect([large.side, large.items.length]).toEqual([small, 41]);
@@ -70,7 +70,7 @@ describe("feed replicas above the memory limit", () => {
     expect([reader.items, reader.isDone, reader.restarts]).toEqual([feed.items, true, 0]);
   });
 
-  it("report a lost position even if they would begin there", async () => {
+  it("report a lost position even if the replica would begin there", async () => {
     world.maxFollowedBytes = 120_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -88,7 +88,7 @@ describe("feed replicas above the memory limit", () => {
     expect([reader.restarts, textOf(reader.items).endsWith("xz")]).toEqual([1, true]);
   });
 
-  it("are refused to readers that need everything at once, and not restarted for some seconds", async () => {
+  it("are refused to readers that need everything at once, and not restarted for several seconds", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     const feed = world.job(side(owner));
@@ -130,7 +130,7 @@ describe("feed replicas above the memory limit", () => {
     expect((await small.open("job_2")).isCut).toBe(false);
   });
 
-  it("are also waited for if the job has a replica that begins after the reader's position", async () => {
+  it("make readers wait even if the job has a replica that begins after the reader's position", async () => {
     world.maxFollowedBytes = 10_000;
     const small = world.side();
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);

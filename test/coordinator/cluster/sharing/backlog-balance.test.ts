@@ -24,7 +24,7 @@ describe("jobsToTake()", () => {
     expect(takes(makeLoad(0, 4), makeLoad(5, 0))).toBe(5);
   });
 
-  it("takes jobs that wait less here", () => {
+  it("takes jobs whose wait is shorter here", () => {
     expect(takes(makeLoad(0, 10), makeLoad(40, 10))).toBe(18);
     expect(takes(makeLoad(0, 30), makeLoad(40, 10))).toBe(28);
     expect(takes(makeLoad(10, 100), makeLoad(1, 1))).toBe(1);
@@ -36,7 +36,7 @@ describe("jobsToTake()", () => {
     expect(jobsToTake(makeLoad(30, 10), makeLoad(60, 0), { pressing: 90, slots: 30 })).toBe(0);
   });
 
-  it("never makes the other take jobs back", () => {
+  it("takes few enough jobs that none would be taken back", () => {
     const load = fc.record({ pressing: fc.nat(50), slots: fc.nat(20) });
     const check = fc.property(load, load, (a, b) => {
       const [mine, theirs] = [makeLoad(a.pressing, a.slots), makeLoad(b.pressing, b.slots)];

@@ -68,7 +68,7 @@ function describeSharing(database: PostgresDatabase): void {
       expect(net.a.world.scheduler.waitingCount + net.b.world.scheduler.waitingCount).toBe(0);
     });
 
-    it("goes where a slot becomes free, but stays if it was cancelled", async () => {
+    it("moves to the coordinator where a slot becomes free, unless it was cancelled", async () => {
       const jobIds = [await net.submit(net.a), await net.submit(net.a)];
       await net.a.world.jobs.cancel(net.accountId, jobIds[0] ?? "");
       const island = await PlayedIsland.join(net.b.world, net.accountId);

@@ -75,14 +75,14 @@ describe("WorkSharing", () => {
     await begin();
     for (let job = 1; job <= 9; job += 1) {
       at(0).submit({ id: `job_${job}` });
-      // The reply says that none is left, and this job has come since.
+      // The reply says that no job is left, but this job was submitted afterwards.
       await network.pass(35);
     }
     await network.pass(100);
     expect(network.starts).toHaveLength(9);
   });
 
-  it("learns of a new job while the jobs before it are being taken", async () => {
+  it("notices a new job while earlier jobs are being taken", async () => {
     open(2);
     at(1).up({ slots: 9 });
     network.takeInMs = 60;
@@ -95,7 +95,7 @@ describe("WorkSharing", () => {
     expect(network.starts.map(({ jobId }) => jobId)).toEqual(["job_1", "job_2"]);
   });
 
-  it("leaves jobs that fit no free slot, and asks for none", async () => {
+  it("neither takes nor requests jobs that fit no free slot", async () => {
     open(2, [{ ...CARGO, requiredRamBytes: 32 * GB }]);
     at(1).up();
     at(0).submit();
@@ -117,7 +117,7 @@ describe("WorkSharing", () => {
     expect(network.requests).toBeLessThanOrEqual(4);
   });
 
-  it("asks first those that have the model", async () => {
+  it("first asks the coordinators that have the model", async () => {
     open(3, [makeCargo()]);
     const model: Partial<SchedulerIsland> = { loaded: ["llama"] };
     at(1).up({ slots: 8 });
@@ -149,7 +149,7 @@ describe("WorkSharing", () => {
     open(3, [makeCargo()]);
     at(0).up({}, 1);
     at(1).up({ slots: 8, loaded: ["llama"] }, 8);
-    // It would have to fetch the model, so it asks later than queues are balanced.
+    // Its Island would have to fetch the model, so it asks only after queues have been balanced.
     at(2).up();
     await begin();
     at(0).submit();
@@ -205,7 +205,7 @@ describe("WorkSharing", () => {
     expect(network.requests).toBe(0);
   });
 
-  it("finds the jobs of a lost reply", async () => {
+  it("finds jobs that moved although the reply was lost", async () => {
     open(2);
     at(1).up();
     await begin();
@@ -274,7 +274,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toHaveLength(1);
   });
 
-  it("queues a job again here if it cannot move", async () => {
+  it("queues a job here again if it cannot move", async () => {
     open(2);
     at(0).up({}, 1);
     at(1).up();
@@ -288,7 +288,7 @@ describe("WorkSharing", () => {
     expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c1" }]);
   });
 
-  it("names the coordinator with most free slots", async () => {
+  it("returns the coordinator with the most free slots", async () => {
     open(3);
     at(1).up({ slots: 7 }, 3);
     at(2).up({ slots: 5 });

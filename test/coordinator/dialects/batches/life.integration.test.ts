@@ -20,7 +20,7 @@ describe("file batch, with a real coordinator", () => {
   let coordinator: TestCoordinator;
   let client: OpenAI;
   let account: { id: string; key: string; islandToken: string };
-  /** One Island, which reconnects without the jobs that it ran. */
+  /** An Island that reconnects without the jobs that it ran. */
   let hostId: string;
   let count = 0;
   beforeAll(async () => {

@@ -48,7 +48,7 @@ const CALLED = {
 describe("namespaces of tools", () => {
   beforeEach(() => call("crm__lookup"));
 
-  it("are offered as their functions, and calls name function and namespace", async () => {
+  it("are offered as functions, and calls name the function and its namespace", async () => {
     const { headers } = await api.call("POST", "/responses", { body: ask });
     expect(headers.get("atoll-ignored")).toBe("tools[0], tools[1].tools[1]");
     expect(inputs()[0]?.["tools"]).toMatchObject([

@@ -55,7 +55,7 @@ describe("POST /responses with the official client", () => {
     });
   });
 
-  it("accepts messages with parts, also those of an earlier response", async () => {
+  it("accepts messages with parts, including those of an earlier response", async () => {
     completeWith(api, "Hello");
     const first = await client().create({ model: "tiny", input: [{ role: "developer", content: "Short." }] });
     const next = { role: "user" as const, content: [{ type: "input_text" as const, text: "And?" }] };
@@ -120,7 +120,7 @@ describe("POST /responses with the official client", () => {
   it.each([
     ["context_length_exceeded", "context_length_exceeded"],
     ["invalid_input", "invalid_prompt"],
-  ] as const)("ends a stream with response.failed for %s, also without output", async (code, expected) => {
+  ] as const)("ends a stream with response.failed for %s, even without output", async (code, expected) => {
     failLate(api, "because", code);
     const stream = await client().create({ model: "tiny", input: "Hi", stream: true });
     const events = [];
@@ -191,7 +191,7 @@ describe("stored responses", () => {
     expect((await client().cancel(made.id)).status).toBe("cancelled");
   });
 
-  it("belong to one account, and exclude other jobs", async () => {
+  it("are visible to one account, and do not include other jobs", async () => {
     completeWith(api, "Hello");
     await api.call("POST", "/chat/completions", { body: { messages: [{ role: "user", content: "Hi" }] } });
     for (const id of ["resp_new1", "resp_none", "job_new1"]) {

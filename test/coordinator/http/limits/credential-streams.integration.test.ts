@@ -60,7 +60,7 @@ describe("an open stream", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("ends the job too if it streams a chat", async () => {
+  it("ends its job as well if it streams a chat", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("half")]);
     const { id, key } = await newKey();
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };

@@ -22,7 +22,7 @@ async function loginSession(): Promise<string> {
 }
 
 describe("requests per minute", () => {
-  it("report the remaining requests in every authenticated response, also a refusal", async () => {
+  it("report the remaining requests in every authenticated response, even a refusal", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }), undefined).end(DONE);
     expect(rateOf((await api.call("GET", "/jobs")).headers)).toEqual([100, 99, NOW_S + 60]);
     api.clock.advance(1_000);
@@ -58,7 +58,7 @@ describe("requests per minute", () => {
     expect(rateOf((await api.call("GET", "/account", { key: session })).headers)).toEqual([100, 99, NOW_S + 60]);
   });
 
-  it("count a key without the scope too", async () => {
+  it("include those of a key without the scope", async () => {
     await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(403);
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(429);

@@ -17,7 +17,7 @@ describe("open streams", () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
   });
 
-  it("are 429 at the sixth of an account, over all its keys", async () => {
+  it("return 429 for the sixth of an account, over all its keys", async () => {
     for (const key of [api.key, api.readKey, api.key, api.readKey, api.key]) {
       expect((await streamOf("job_1", key)).status).toBe(200);
     }

@@ -100,7 +100,7 @@ describe("a JSON body", () => {
     socket.destroy();
   });
 
-  it("is refused without an announced length too, and the connection closes", async () => {
+  it("is refused even without an announced length, and the connection closes", async () => {
     const socket = await api.raw(
       "POST /api/v1/jobs HTTP/1.1",
       "Host: x",

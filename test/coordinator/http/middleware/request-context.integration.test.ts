@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => api[Symbol.asyncDispose]());
 
 describe("every response", () => {
-  it("has an id, keeping a safe one that the client sent", async () => {
+  it("has an id, which is the client's own if that is safe", async () => {
     const headers = { "x-request-id": "mine-1" };
     expect((await api.call("GET", "/cargos", { headers })).headers.get("x-request-id")).toBe("mine-1");
     const strange = { "x-request-id": "a b{}" };

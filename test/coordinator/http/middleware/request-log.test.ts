@@ -4,7 +4,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 
 const LINE = { request_id: "1", method: "GET", path: "/", status: 200, duration_ms: 1 };
 
-it("requestLog() limits the lines of unauthenticated requests, and logs all of an account's", () => {
+it("requestLog() limits the lines of unauthenticated requests, and logs every request of an account", () => {
   const clock = new ManualClock();
   const lines: object[] = [];
   const omitted: object[] = [];

@@ -36,7 +36,7 @@ describe("checkParameters()", () => {
     [{ audio: {} }, [{ path: "audio", message: "is not supported: answers are text" }]],
     [{ inner: { b: 1 } }, [{ path: "inner.b", message: 'is not a parameter of this request; did you mean "a"?' }]],
     [{ something: 1 }, [{ path: "something", message: "is not a parameter of this request" }]],
-  ])("checks %j by the schema's declarations, also in copies of it", (body, expected) => {
+  ])("checks %j by the schema's declarations, including copies of it", (body, expected) => {
     expect(faultsOf(body)).toEqual(expected);
   });
 });

@@ -169,7 +169,7 @@ describe("the OpenAPI document", () => {
     ["Credentials", { email: `a@${"b".repeat(253)}`, password: "long enough" }, false],
     ["Credentials", { email: "a@b", password: "x".repeat(7) }, false],
     ["Credentials", { email: "a@b", password: "x".repeat(201) }, false],
-  ])("has the bounds of %s: accepts %j: %j", async (component, body, isTaken) => {
+  ])("states the bounds of %s: accepts %j: %j", async (component, body, isTaken) => {
     expect(check({ $ref: `#/components/schemas/${component}` }, body) === null).toBe(isTaken);
     await using api = await Api.open();
     const { status } = await api.call("POST", component === "CreateApiKey" ? "/api-keys" : "/auth/register", { body });

@@ -74,7 +74,7 @@ describe("POST /auth/email", () => {
 });
 
 describe("DELETE /account", () => {
-  it("returns which data is kept", async () => {
+  it("reports which data is kept", async () => {
     const options = { key: token, body: { password: PASSWORD }, headers: newAddress() };
     const { status, body } = await api.call("DELETE", "/account", options);
     expect([status, body.data]).toMatchObject([

@@ -253,7 +253,7 @@ describe("POST /chat/completions", () => {
     });
   });
 
-  it("fails completely when a job that is not streamed fails after some text", async () => {
+  it("returns only the error when a job that is not streamed fails after some text", async () => {
     failWith(api, "runtime_crashed", "half");
     expect((await chat()).body.error).toMatchObject({ code: "job_failed", job_error: "runtime_crashed" });
   });

@@ -76,7 +76,7 @@ describe("GET /docs", () => {
     expect(css).not.toContain("@import");
   });
 
-  it("has a policy that allows nothing from other hosts, and no inline code", async () => {
+  it("sets a policy that allows nothing from other hosts and no inline code", async () => {
     const policies = await Promise.all(
       ["/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js"].map(async (path) => {
         const response = await get(path);

@@ -130,7 +130,7 @@ describe("GET /download/<file>", () => {
     ]);
   });
 
-  it("counts for the address's limit", async () => {
+  it("counts towards the limit of the address", async () => {
     await using limited = await Api.open({ publicRequestsPerMinute: 1 });
     const ask = () => limited.fetch("GET", `/download/${NAME}`, { base: "", key: null });
     const answers = [];

@@ -29,7 +29,7 @@ describe("a job of another coordinator", () => {
     expect([again.status, again.body]).toMatchObject([422, { error: { code: "position_lost" } }]);
   });
 
-  it("streams what the feed replica has when it is cut for memory, and then ends without an event", async () => {
+  it("streams the content of a feed replica that is cut for memory, and then ends without an event", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));

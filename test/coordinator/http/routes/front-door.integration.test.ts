@@ -63,7 +63,7 @@ describe("the console", () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
   });
 
-  it("has files that browsers cache permanently, compressed", async () => {
+  it("serves compressed files that browsers cache permanently", async () => {
     const page = await (await get("/", HTML)).text();
     const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
     expect(new Set(names.map((name) => name.replace(/.*\./, "")))).toEqual(new Set(["css", "js"]));
@@ -129,7 +129,7 @@ describe("/v1", () => {
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   });
 
-  it("responds like /api/v1, also with errors", async () => {
+  it("responds like /api/v1, including errors", async () => {
     for (const path of ["/account", "/models/none", "/jobs/job_none", "/nothing", "/health"]) {
       const [long, short] = await Promise.all(
         [`/api/v1${path}`, `/v1${path}`].map((each) => get(each, authorization())),

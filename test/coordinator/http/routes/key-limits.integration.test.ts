@@ -15,7 +15,7 @@ const create = (body: object, key = api.key) => api.call("POST", "/api-keys", { 
 const change = (id: string, body: object, key = api.key) => api.call("PATCH", `/api-keys/${id}`, { key, body });
 
 describe("limits of an API key", () => {
-  it("are those it is created with, and none by default", async () => {
+  it("can be set when it is created, and are unset by default", async () => {
     const limits = { expires_at: EXPIRES_AT, cargos: ["tiny", "second", "tiny"], credits_per_month: 2.5 };
     const shown = { ...limits, cargos: ["tiny", "second"] };
     const made = await create(limits);
@@ -29,7 +29,7 @@ describe("limits of an API key", () => {
     ]);
   });
 
-  it("are changed one by one; null removes one, and the name can change too", async () => {
+  it("can be changed one by one, as can the name, and are removed by null", async () => {
     const { id } = (await create({ cargos: ["tiny"], credits_per_month: 1 })).body;
     const changed = await change(id, { name: " Night ", cargos: null, expires_at: EXPIRES_AT });
     expect([changed.status, changed.body.data]).toEqual([
@@ -58,7 +58,7 @@ describe("limits of an API key", () => {
     }
   });
 
-  it("refuse an expired key with its own code, which counts for the address", async () => {
+  it("refuse an expired key with a code of its own, and count the request against its address", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
     api.clock.advance(UNTIL_EXPIRED_MS);
@@ -80,7 +80,7 @@ describe("limits of an API key", () => {
     }
   });
 
-  it("also end what the key creates, and the key can revoke only itself", async () => {
+  it("prevent the key from creating Island tokens and from revoking anything but itself", async () => {
     const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
     const other = (await create({})).body.id;
     const token = (await api.call("POST", "/island-tokens", { body: {} })).body.data.id;

@@ -77,7 +77,7 @@ describe("GET /models/<file>.gguf", () => {
     ]);
   });
 
-  it("returns the files of a folder, also ranges", async () => {
+  it("returns the files of a folder, and ranges of them", async () => {
     expect(await (await file("/models/tiny/files.json")).text()).toBe('{"files":[]}');
     const response = await file("/models/tiny/onnx/model_q4.onnx_data", { range: "bytes=99990-" });
     expect([response.status, response.headers.get("content-type")]).toEqual([206, "application/octet-stream"]);

@@ -31,7 +31,7 @@ describe("GET /network", () => {
     ]);
   });
 
-  it("returns 404 if the operator turned it off, and counts for the address", async () => {
+  it("returns 404 if the operator turned it off, and counts towards the limit of the address", async () => {
     await using hidden = await Api.open({ publicPage: null, publicRequestsPerMinute: 1 });
     const ask = async () => (await hidden.call("GET", "/network", { key: null })).status;
     const answers = [];

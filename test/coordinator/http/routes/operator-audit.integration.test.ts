@@ -147,7 +147,7 @@ describe("the audit log", () => {
     expect(operations.toSorted()).toEqual(Object.keys(DEEDS).toSorted());
   });
 
-  it.each(operations)("has one line for what %s changes, and none if nothing changes", async (operationId) => {
+  it.each(operations)("gets one line for each change by %s, and none if nothing changes", async (operationId) => {
     const { target, actions } = (await DEEDS[operationId]?.()) ?? { target: "", actions: [] };
     expect((await linesOf(target)).map(({ action }) => action)).toEqual(actions);
   });

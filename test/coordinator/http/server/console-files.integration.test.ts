@@ -70,7 +70,7 @@ describe("the console's files", () => {
     expect(builds).toBe(2);
   });
 
-  it("find their folder from the address of every page, also below the prefix of a proxy", async () => {
+  it("find their folder from the address of every page, even below the prefix of a proxy", async () => {
     const files = open();
     const bases = await Promise.all([0, 1, 2].map((depth) => files.page(depth)));
     expect(bases.map((page) => /<base href="([^"]*)"/.exec(page)?.[1])).toEqual(["./", "../", "../../"]);

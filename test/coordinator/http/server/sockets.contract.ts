@@ -97,7 +97,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(JSON.parse(body)).toEqual({ error: { message: "Who are you?", code: "unauthenticated" } });
     });
 
-    it("are refused for a handshake of another version", async () => {
+    it("are refused if the handshake has another version", async () => {
       const headers = { authorization: "Bearer x", "sec-websocket-version": "7" };
       const client = new WebSocket(`ws://127.0.0.1:${listener.port}${PATH}`, {
         headers,
@@ -189,7 +189,7 @@ export function describeSockets(choice: TransportChoice): void {
       expect(events.at(-1)).toBe("close 4002");
     });
 
-    it("send frames written in one turn together, also from the handler of another socket", async () => {
+    it("send frames written in one tick together, even from the handler of another socket", async () => {
       const [first, second] = [await open(), server];
       await open();
       const other = server;

@@ -95,7 +95,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(await exchange(get("/", `X-A: ${"a".repeat(20 * KIB)}`))).toMatch(/^HTTP\/1\.1 4(00|31) /);
     });
 
-    check("have bodies by length or in chunks, also byte by byte", async () => {
+    check("have bodies by length or in chunks, even byte by byte", async () => {
       handle = async (request) => new Response((await request.text()).toUpperCase());
       const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
@@ -262,7 +262,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(aborted).toBe(1);
     });
 
-    check("in flight are awaited by finishResponses(), and cut at its deadline", async () => {
+    check("are awaited by finishResponses() if they are in flight, and cut at its deadline", async () => {
       const gate = Promise.withResolvers<void>();
       handle = async (request) => {
         await (request.url.endsWith("/never") ? new Promise(() => undefined) : gate.promise);

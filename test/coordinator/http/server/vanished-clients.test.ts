@@ -56,7 +56,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe("cutVanishedClients()", () => {
-  it("cuts a client that acknowledges nothing, within 30 s less the time between two keepalives", async () => {
+  it("cuts a client that acknowledges nothing, within 30 s minus the keepalive interval", async () => {
     counts.set("1", 2);
     await pass(VANISHED_AFTER_MS);
     counts.set("1", 5);
@@ -85,7 +85,7 @@ describe("cutVanishedClients()", () => {
 });
 
 describe("parseUnanswered()", () => {
-  it("finds data that was retransmitted or probed without an acknowledgement, and skips connections that are idle, sent once, or held back by the reader's full buffer", () => {
+  it("finds connections with unacknowledged retransmissions or probes, and skips those that are idle, sent once or held back by a full reader", () => {
     expect(parseUnanswered(TABLE)).toEqual([
       ["2106539", 10],
       ["2106542", 4],

@@ -79,11 +79,11 @@ describe("an event stream", () => {
     socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     socket.resume();
     const resets = (): number => text.split("event: reset").length - 1;
-    // The first reset, and the one instead of the dropped changes.
+    // The second reset replaces the dropped changes.
     await eventually(() => resets() >= 2);
     expect(text.split("event: job").length - 1).toBeLessThan((ROUNDS * JOBS) / 2);
     await eventually(() => {
-      // A reset that is not written yet covers it.
+      // A reset that is not written yet also covers this change.
       events.note(accountId, makeJobChange("next", clock.now()));
       clock.advance(GATHER_MS);
       return text.includes('"id":"next"');
@@ -95,7 +95,7 @@ describe("an event stream", () => {
     await listener.close(AbortSignal.abort());
   });
 
-  it("has a comment line at each heartbeat, and ends with a stop", async () => {
+  it("gets a comment line at each heartbeat, and ends when the coordinator stops", async () => {
     const socket = await api.raw("GET /api/v1/events HTTP/1.1", "Host: x", `Authorization: Bearer ${api.key}`);
     let text = "";
     socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));

@@ -23,7 +23,7 @@ const PAUSE_MS = 10;
 /** A response as seen by the server. */
 interface Watched {
   readonly response: ServerResponse;
-  /** Whether all of it was sent. */
+  /** Resolves with whether the whole response was sent. */
   readonly closed: Promise<boolean>;
 }
 
@@ -100,7 +100,7 @@ describe("a response whose client does not read", () => {
     socket.destroy();
   });
 
-  it("is complete for a client that reads slowly, while another's that does not read is cut", async () => {
+  it("is complete for a client that reads slowly, and cut for one that does not read", async () => {
     const slow = await ask("/endless");
     slow.on("data", () => {
       slow.pause();

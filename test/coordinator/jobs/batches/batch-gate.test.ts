@@ -148,7 +148,7 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     gate = shared();
   });
 
-  it("admits jobs that were granted a slot, and asks for all others at once when slots are left", async () => {
+  it("admits jobs that were granted a slot, and if slots are left requests the rest at once", async () => {
     free = 900;
     enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
     await settle();

@@ -27,7 +27,7 @@ import {
 setUp();
 
 describe("limit of unfinished jobs", () => {
-  it("refuses a batch and holds no credits if it is 0", async () => {
+  it("of 0 refuses a batch and holds no credits", async () => {
     const before = await credits();
     await setLimits({ concurrentJobs: 0 });
     const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(2) });

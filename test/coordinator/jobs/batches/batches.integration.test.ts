@@ -123,7 +123,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
   const outputsOf = async (id: string, offset = 0) =>
     (await api("GET", `/jobs/batch/${id}?include=output&output_offset=${offset}`)).body.data;
 
-  it("has the outputs of completed jobs and the errors of failed ones", async () => {
+  it("includes the outputs of completed jobs and the errors of failed ones", async () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, second, third] = (await assigned(island, 3)) as [Assign, Assign, Assign];
@@ -146,7 +146,7 @@ describe("GET /jobs/batch/{id}?include=output", () => {
     expect((await batchOf(id)).jobs[0]).toEqual({ id: first.jobId, status: "completed" });
   });
 
-  it("has as many outputs as a response may hold, without large ones", async () => {
+  it("includes as many outputs as a response may hold, but no large ones", async () => {
     const hello = { hostId: randomUUID(), slots: 100, runtimes: [{ type: "wasm" as const, version: "test" }] };
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, hello);
     const count = 20;

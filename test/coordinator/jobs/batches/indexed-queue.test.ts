@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { IndexedQueue } from "../../../../coordinator/jobs/batches/indexed-queue.ts";
 
 describe("IndexedQueue", () => {
-  it("has the positions of a plain list after any pushes and removals", () => {
+  it("returns the positions of a plain list after any pushes and removals", () => {
     const act = fc.record({ leaves: fc.boolean(), who: fc.nat(11) });
     fc.assert(
       fc.property(fc.array(act, { maxLength: 80 }), (acts) => {

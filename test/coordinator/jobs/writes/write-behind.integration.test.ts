@@ -97,7 +97,7 @@ describe("output", () => {
     expect(acks()).toEqual([1, 1]);
   });
 
-  it("costs no commit while it is gathered, then one for all jobs and one ack for each", async () => {
+  it("costs no commit while it is gathered, then one commit for all jobs and one ack for each job", async () => {
     const jobs = [await submit(), await submit()];
     const assigns = island.frames.filter((frame) => frame.type === "assign");
     for (const assign of assigns) for (const frame of beginFrames(assign)) void island.say(frame);
@@ -122,7 +122,7 @@ describe("output", () => {
     expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
   });
 
-  it("of a short chat costs no extra commit: there are two in all, and at most two acks", async () => {
+  it("of a short chat costs no extra commit: two commits in all, and at most two acks", async () => {
     const commits = await commitsOf(async () => {
       await submit();
       const { assign } = island;
@@ -182,7 +182,7 @@ describe("output while storage does not respond", () => {
   const TEXT = "a".repeat(500);
 
   it.each([DELAY_MS, 0])(
-    "is one write for each job, however long that takes, and then a second (delay %i ms)",
+    "makes one write per job, waits for it however long it takes, then makes a second (delay %i ms)",
     async (delayMs) => {
       const { promise: back, resolve: comeBack } = Promise.withResolvers<void>();
       const writes: string[] = [];

@@ -24,7 +24,7 @@ function describeAddresses(check: Check): void {
     expect(await accounts.getByEmail("ann@example.com")).toBeUndefined();
     expect(await accounts.findReset("r", MADE_AT_MS)).toBeUndefined();
     expect(await accounts.findEmailChange("c", MADE_AT_MS)).toBeUndefined();
-    // The same address in another case.
+    // The address differs only in case.
     expect(await accounts.setEmail(id, "ann@example.org")).toBe(true);
     expect(await accounts.setEmail("user_none", "bob@example.org")).toBe(false);
   });
@@ -83,7 +83,7 @@ function describeSessions(check: Check): void {
     const revision = await accounts.credentialsRevision();
     await accounts.touchSession("first", 50);
     await accounts.touchSession("first", 40);
-    // Does not affect the meaning of the token.
+    // Recording a use does not change what the token grants.
     expect(await accounts.credentialsRevision()).toBe(revision);
     expect(await accounts.listSessions(ann, MADE_AT_MS)).toEqual([
       { tokenHash: "second", accountId: ann, createdAtMs: 3, expiresAtMs: LATER_MS, lastUsedAtMs: null },
@@ -128,7 +128,7 @@ function describeKeys(check: Check): void {
   });
 
   check(
-    "accounts.changeKey() starts a monthly limit with what the key's jobs cost this month and hold",
+    "accounts.changeKey() counts this month's charges and holds of the key towards a new monthly limit",
     async (store) => {
       const { accounts, jobs } = store;
       const accountId = await makeAccount(store);

@@ -94,7 +94,7 @@ export function describeBatches(check: Check): void {
     expect(await balanceOf(store, accountId)).toBe(8_000_000);
   });
 
-  check("batches.findRepeat() returns what submit() would return, also for a submission in progress", async (store) => {
+  check("batches.findRepeat() returns what submit() would return, even for a submission in progress", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const batch = makeBatch(accountId, 2, { idempotency });

@@ -88,7 +88,7 @@ export function describeCatalog(check: Check): void {
     await create(store, ownerId);
   });
 
-  check("catalog.listOwned() returns the account's own Cargos by slug, by page", async (store) => {
+  check("catalog.listOwned() returns the account's own Cargos in pages, sorted by slug", async (store) => {
     const ownerId = await makeAccount(store);
     for (const slug of ["c", "a", "b", "gone"]) await create(store, ownerId, slug);
     await store.catalog.remove("gone", ownerId, LATER_MS);

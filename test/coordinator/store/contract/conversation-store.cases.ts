@@ -66,7 +66,7 @@ async function makeAsked(store: Store) {
 const PAGE = { limit: 100, offset: 0, order: "asc" } as const;
 
 export function describeConversations(check: Check): void {
-  check("conversations.list() returns the account's own, newest first, by page", async (store) => {
+  check("conversations.list() returns the account's own conversations in pages, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const made = [makeConversation(accountId, { title: "Ä", metadata: { a: "b" } }), makeConversation(accountId)];
     for (const each of made) await store.conversations.create(each);
@@ -81,7 +81,7 @@ export function describeConversations(check: Check): void {
     expect(await store.conversations.get("conv_none")).toBeUndefined();
   });
 
-  check("conversations.update() changes the given fields, for the owner only", async (store) => {
+  check("conversations.update() changes only the given fields, and only for the owner", async (store) => {
     const { accountId, conversation } = await makeAsked(store);
     const update = (...args: Parameters<Store["conversations"]["update"]>) => store.conversations.update(...args);
     const changed = await update(accountId, conversation.id, { title: "T" }, 5);
@@ -221,7 +221,7 @@ export function describeConversations(check: Check): void {
     expect(await contents(10, 13)).toEqual(["Hi", "ääää", "and?", ""]);
   });
 
-  check("conversations.delete() deletes the messages, too, for the owner only", async (store) => {
+  check("conversations.delete() also deletes the messages, and only for the owner", async (store) => {
     const { accountId, conversation, question, job } = await makeAsked(store);
     expect(await store.conversations.delete(await makeAccount(store), conversation.id, 9)).toBe(false);
     expect(await store.conversations.delete(accountId, conversation.id, 9)).toBe(true);

@@ -38,7 +38,7 @@ export function makeFileBatch(accountId: string): NewFileBatch {
 const lease = (ownerId: string, untilMs: number) => ({ ownerId, untilMs });
 
 export function describeFileBatches(check: Check): void {
-  check("fileBatches.get() and list() return what add() stored, to its account only", async (store) => {
+  check("fileBatches.get() and list() return what add() stored, and only to its account", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const batches = [makeFileBatch(ann), makeFileBatch(ann), makeFileBatch(ann)];
     for (const batch of batches) expect(await store.fileBatches.add(batch, 9)).toBe(true);

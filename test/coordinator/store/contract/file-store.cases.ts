@@ -26,7 +26,7 @@ function makeFile(accountId: string, override: Partial<FileRecord> = {}): FileRe
 }
 
 export function describeFiles(check: Check): void {
-  check("files.get() returns what add() stored, to its account only", async (store) => {
+  check("files.get() returns what add() stored, and only to its account", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
     expect(await store.files.add(file, BUDGET)).toEqual(file);

@@ -27,7 +27,7 @@ async function earnedBy(
 }
 
 export function describeHostFigures(check: Check): void {
-  check("hostMetrics.addCounts() adds to the day of an Island", async (store) => {
+  check("hostMetrics.addCounts() adds the counts to the day of an Island", async (store) => {
     const { hostMetrics } = store;
     const row = { accountId: "user_1", hostId: "a", day: DAY, ...NO_COUNTS };
     await hostMetrics.addCounts([{ ...row, onlineMs: 5, completed: 1, tokens: 7 }]);
@@ -77,7 +77,7 @@ export function describeHostFigures(check: Check): void {
     expect(earnings.reduce((sum, micro) => sum + micro, 0)).toBe(990_001);
   });
 
-  check("hostMetrics.recentEarnings() returns those of the Island, newest first", async (store) => {
+  check("hostMetrics.recentEarnings() returns the earnings of the Island, newest first", async (store) => {
     const ownerId = await makeAccount(store);
     for (const micro of [1, 2, 3]) await earn(store, ownerId, micro, MADE_AT_MS + micro);
     const recent = await store.hostMetrics.recentEarnings(ownerId, ISLAND_ID, 2);

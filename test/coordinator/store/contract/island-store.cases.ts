@@ -37,7 +37,7 @@ const TOKEN_AT_MS = MADE_AT_MS - 1;
 const REMOVED_AT_MS = MADE_AT_MS + 10;
 
 export function describeIslands(check: Check): void {
-  check("islands.save() creates, then updates", async (store) => {
+  check("islands.save() creates a record, then updates it", async (store) => {
     const accountId = await makeAccount(store);
     expect(await store.islands.save(makeIsland(accountId), TOKEN_AT_MS)).toBe("saved");
     const later = makeIsland(accountId, { agentVersion: "0.2.0", runtimes: [], lastSeenAtMs: MADE_AT_MS + 1 });
@@ -61,7 +61,7 @@ export function describeIslands(check: Check): void {
   });
 
   check(
-    "islands.forgetUnseen() deletes Islands unseen since then, up to the limit; touch() updates the time",
+    "islands.forgetUnseen() deletes Islands unseen since the given time, which touch() updates, up to the limit",
     async (store) => {
       const accountId = await makeAccount(store);
       const ids = [1, 2, 3].map((last) => `7e2f1a50-0000-4000-8000-00000000000${last}`);

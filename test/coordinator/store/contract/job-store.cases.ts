@@ -153,7 +153,7 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject(failed);
   });
 
-  check("jobs.list() returns the account's own jobs, newest first, by page", async (store) => {
+  check("jobs.list() returns the account's own jobs in pages, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 5 }, () => makeJob(accountId));
     // The order is that of the ids, not of the calls.
@@ -217,7 +217,7 @@ export function describeJobs(check: Check): void {
     await runJob(store, running);
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
-    // Some stores also return quota slots.
+    // Some stores also return whether the job holds a quota slot.
     const unfinished = (await store.jobs.unfinished()).map(({ holdsQuota: _holdsQuota, ...job }) => job);
     expect(unfinished).toEqual([
       {

@@ -28,7 +28,7 @@ export function describeSubmissions(check: Check): void {
       ignoredParameters: ["user"],
     });
     const given = Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]]));
-    // A column without a value would prove nothing here.
+    // Every column has a value; the test would prove nothing for an empty one.
     expect(Object.entries(given).filter(([, value]) => (value ?? false) === false)).toEqual([]);
     await store.jobs.submit(job);
     const record = await store.jobs.get(job.id);
@@ -49,14 +49,17 @@ export function describeSubmissions(check: Check): void {
     expect((await store.jobs.get(plain.id))?.ignoredParameters).toBeNull();
   });
 
-  check("jobs.accountOf() returns the account that submitted the job, undefined for an unknown id", async (store) => {
-    const accountId = await makeAccount(store);
-    await makeAccount(store);
-    const job = makeJob(accountId);
-    await store.jobs.submit(job);
-    expect(await store.jobs.accountOf(job.id)).toBe(accountId);
-    expect(await store.jobs.accountOf("job_none")).toBeUndefined();
-  });
+  check(
+    "jobs.accountOf() returns the account that submitted the job, or undefined for an unknown id",
+    async (store) => {
+      const accountId = await makeAccount(store);
+      await makeAccount(store);
+      const job = makeJob(accountId);
+      await store.jobs.submit(job);
+      expect(await store.jobs.accountOf(job.id)).toBe(accountId);
+      expect(await store.jobs.accountOf("job_none")).toBeUndefined();
+    },
+  );
 
   check("jobs.submit() holds the price", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 1_000_000 });
@@ -118,7 +121,7 @@ export function describeSubmissions(check: Check): void {
     },
   );
 
-  check("jobs.findRepeat() returns what submit() would return, also for a submission in progress", async (store) => {
+  check("jobs.findRepeat() returns what submit() would return, even for a submission in progress", async (store) => {
     const accountId = await makeAccount(store);
     const idempotency = { key: "k", bodyHash: "b" };
     const job = makeJob(accountId, { idempotency });

@@ -39,28 +39,25 @@ async function submitBatch(store: Store, accountId: string, apiKey: SubmittingKe
 }
 
 export function describeKeySpending(check: Check): void {
-  check(
-    "a key with a monthly limit spends what its jobs hold, and gets back what they are not charged",
-    async (store) => {
-      const accountId = await makeAccount(store);
-      const key = limited(1, 2);
-      const [first, second] = [jobBy(accountId, key), jobBy(accountId, key)];
-      await runJob(store, first);
-      await runJob(store, second);
-      const full = [1, 0, monthBeginMs(MONTH + 1)];
-      expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
-      expect(await balanceOf(store, accountId)).toBe(8 * CREDIT);
-      // Another key and a session are not affected.
-      await store.jobs.submit(jobBy(accountId, limited(2, 1)));
-      await store.jobs.submit(makeJob(accountId));
+  check("a key with a monthly limit spends the holds of its jobs, and gets the uncharged part back", async (store) => {
+    const accountId = await makeAccount(store);
+    const key = limited(1, 2);
+    const [first, second] = [jobBy(accountId, key), jobBy(accountId, key)];
+    await runJob(store, first);
+    await runJob(store, second);
+    const full = [1, 0, monthBeginMs(MONTH + 1)];
+    expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
+    expect(await balanceOf(store, accountId)).toBe(8 * CREDIT);
+    // Another key and a session are not affected.
+    await store.jobs.submit(jobBy(accountId, limited(2, 1)));
+    await store.jobs.submit(makeJob(accountId));
 
-      await store.jobs.end(makeEnding(first));
-      expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
-      await store.jobs.end(makeEnding(second, { event: "cancel", chargeMicro: 0 }));
-      await store.jobs.submit(jobBy(accountId, key));
-      expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
-    },
-  );
+    await store.jobs.end(makeEnding(first));
+    expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
+    await store.jobs.end(makeEnding(second, { event: "cancel", chargeMicro: 0 }));
+    await store.jobs.submit(jobBy(accountId, key));
+    expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
+  });
 
   check("a batch counts as the sum of its jobs, or is refused as a whole", async (store) => {
     const accountId = await makeAccount(store);

@@ -75,7 +75,7 @@ export function describeUsage(check: Check): void {
       await sumUpAll(store);
       await endJob(store, ann, { key: two, chargeMicro: 90 });
       expect(await usageOf(store, ann, { keyId: "key_2" })).toEqual(["spent 0 tiny-chat key_2 100 2"]);
-      // Another account's jobs are not included.
+      // Jobs of another account are not included.
       expect(await usageOf(store, bob)).toEqual(["earned 0 tiny-chat  900 1"]);
       const { total, spentMicro, earnedMicro, lines } = await store.usage.read(bob, RANGE, USAGE_GROUPS, PAGE);
       expect([total, spentMicro, earnedMicro]).toEqual([1, 0, 900]);

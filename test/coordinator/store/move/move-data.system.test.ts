@@ -135,7 +135,7 @@ function describeMove(server: PostgresServer): void {
       });
     });
 
-    it("resumes after an interruption; neither end can be opened until it is done, and the source not afterwards", async () => {
+    it("resumes after an interruption, keeps both ends closed until it is done, and the source closed afterwards", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
@@ -174,7 +174,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(to, async (store) => {
         await makeAccount(store);
         await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use the database/);
-        // It was not marked.
+        // The refused move left no mark in the database.
         await withStore(to, (other) => other.check());
       });
       await expect(move(from, to)).rejects.toThrow(/must be empty, but it has rows in accounts/);

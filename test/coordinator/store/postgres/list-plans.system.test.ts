@@ -77,7 +77,7 @@ function describePlans(database: PostgresDatabase): void {
   });
   beforeEach(() => void (plans.length = 0));
   afterAll(() => void vi.restoreAllMocks());
-  // PostgreSQL switches a prepared statement to a generic plan after some uses, if it estimates the same cost.
+  // After several uses, PostgreSQL switches a prepared statement to a generic plan if it estimates the same cost.
   const databases: [string, () => Promise<unknown>][] = [
     ["of thousands of jobs", () => database.server.query(REALISTIC_ROWS, "test")],
     // Prepared statements keep such plans until PostgreSQL first analyzes a table, which may have grown by then.

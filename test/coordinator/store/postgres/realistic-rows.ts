@@ -16,7 +16,7 @@ const [IN_BATCH, IN_CONVERSATION, IS_LIVE] = [
   "n % 50 = 0",
 ];
 
-/** A network after some weeks: 2,000 accounts, 10,000 jobs of which 200 are unfinished, and all related rows. */
+/** A network after several weeks: 2,000 accounts, 10,000 jobs of which 200 are unfinished, and all related rows. */
 export const REALISTIC_ROWS = `
 INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms)
   SELECT ${accountNumber("n")}, n || '@example.com', n || '@example.com', 'hash', ${MADE_AT_MS} FROM generate_series(0, ${ACCOUNTS - 1}) n;

@@ -17,7 +17,7 @@ function describeRepeats(database: PostgresDatabase): void {
   });
 
   describe("writes sent again after their reply was lost", () => {
-    it("succeed without a change and return the webhooks that they made due; other writes are refused", async () => {
+    it("succeed without a change and return the webhooks that they made due, but other writes are refused", async () => {
       const accountId = await makeAccount(store);
       const webhook = { id: "wh_1", url: "https://a.example/", secret: "whsec_x", isSecretGenerated: false };
       const job = makeJob(accountId, { webhook });

@@ -31,7 +31,7 @@ function describeSharedWork(database: PostgresDatabase): void {
   afterEach(async () => void (await Promise.all([one, two, three].map((store) => store.close()))));
 
   describe("several coordinators on one PostgreSQL", () => {
-    it("deliver the webhooks whose end they stored, and adopt each webhook of a dead coordinator once", async () => {
+    it("deliver the webhooks of jobs whose end they stored, and adopt each webhook of a dead coordinator once", async () => {
       const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
       const ended = async (store: PostgresStore): Promise<string> => {
         const job = makeJob(accountId, { webhook: makeWebhook() });
@@ -53,7 +53,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       await two.cluster.reap();
       const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(adopted.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
-      // Returned again, because the first reply may have been lost.
+      // The store returns them again, because the first reply may have been lost.
       const again = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
       expect(again.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
       // The old sender sends and records nothing.
@@ -90,7 +90,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect([await followed(two), await followed(three)]).toEqual([byTwo, byThree]);
     });
 
-    it("sweep once an hour in all, by the clock of the database", async () => {
+    it("together sweep once an hour, by the clock of the database", async () => {
       const takers = () => Promise.all([one, two, three].map((store) => store.content.takeSweep(HOUR_MS)));
       expect((await takers()).filter(Boolean)).toHaveLength(1);
       expect(await takers()).toEqual([false, false, false]);
@@ -98,7 +98,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       expect((await takers()).filter(Boolean)).toHaveLength(1);
     });
 
-    it("learn of a Cargo added by another within a second, with the same number", async () => {
+    it("see a Cargo that another one added within a second, with the same number", async () => {
       const clock = new ManualClock();
       // Started concurrently on an empty database, they agree on the numbers.
       const syncs = await Promise.all(
@@ -117,7 +117,7 @@ function describeSharedWork(database: PostgresDatabase): void {
       await Promise.all(syncs.map((sync) => sync.close()));
     });
 
-    it("remove expired rows once an hour in all", async () => {
+    it("together remove expired rows once an hour", async () => {
       const accountId = await makeAccount(one);
       const session = { accountId, createdAtMs: 1, expiresAtMs: 2 };
       const left = async () =>

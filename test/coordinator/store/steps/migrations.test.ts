@@ -15,7 +15,7 @@ describe("assertKnown()", () => {
     assertKnown([applied(first, 1), applied(second, 1), applied(third, 2)], [first, second]);
   });
 
-  it("refuses one of whose changes any does not", () => {
+  it("refuses a newer database if any of its changes is incompatible", () => {
     const unknown = /has migration 3 \(step 3\), but the program has only 1/;
     expect(() => assertKnown([applied(first, 1), applied(second, 1), applied(third, 2)], [first])).toThrow(unknown);
     expect(() => assertKnown([applied(first), applied(second)], [first])).toThrow(/has migration 2/);

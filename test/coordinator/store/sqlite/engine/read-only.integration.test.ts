@@ -51,7 +51,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     disk[Symbol.dispose]();
   });
 
-  it("refuses requests, keeps what has happened, and writes it once there is space", async () => {
+  it("refuses requests, keeps events that have happened, and writes them once there is space", async () => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
@@ -96,7 +96,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
   });
 
-  it("refuses requests before its disk is full, and still writes what happens", async () => {
+  it("refuses requests before its disk is full, and still writes events that happen", async () => {
     await store.close();
     await open(`${disk.path}/atoll.db`, 4 * 2 ** 20);
     await expect.poll(() => clock.pendingTimers).toBe(2);
@@ -118,7 +118,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
 });
 
 describe("store whose database is locked by another process", () => {
-  it("refuses requests and keeps what has happened", async () => {
+  it("refuses requests and keeps events that have happened", async () => {
     using folder = temporaryFolder();
     await open(folder.file("atoll.db"));
     const accountId = await makeAccount(store);

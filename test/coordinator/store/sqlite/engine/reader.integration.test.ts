@@ -10,7 +10,7 @@ const FIRST = ["ledger.list", ["user_1", { limit: 1, offset: 0 }]] as const;
 it("openReader() rejects the reads of a dead thread, and starts a new one for the next read", async () => {
   using folder = temporaryFolder();
   const path = folder.file("atoll.db");
-  // Not a database: the thread throws when it reads it.
+  // The file is not a database, so the thread throws when it reads it.
   writeFileSync(path, "no database ".repeat(1_000));
   const reader = openReader(path);
   const asked = await Promise.allSettled([reader.runStep(...FIRST), reader.runStep(...FIRST)]);

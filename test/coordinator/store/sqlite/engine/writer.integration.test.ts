@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../contract/store-builders.ts";
 
 it("Writer rejects current and later operations after its worker died, and close() resolves", async () => {
   using folder = temporaryFolder();
-  // Not a database: the worker throws when it opens it.
+  // The file is not a database, so the worker throws when it opens it.
   writeFileSync(folder.file("atoll.db"), "no database ".repeat(1_000));
   const writer = new Writer(startWriterThread(folder.file("atoll.db")), new ManualClock(), () => {});
   const asked = Promise.allSettled([writer.run("check", {}), writer.run("check", {})]);

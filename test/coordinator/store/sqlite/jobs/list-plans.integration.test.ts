@@ -75,7 +75,7 @@ describe("usage of an account", () => {
 });
 
 describe("ledger of an account", () => {
-  it("reads only lines to skip, count and sum, and no more than a page skips", () => {
+  it("skips, counts and sums only ledger lines, and reads no more of them than a page skips", () => {
     const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
     // Entries that are not in the index of lines yet, from the last id divisible by 256.
     const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];

@@ -29,7 +29,7 @@ it("a chat on a free Island takes two commits and few pages", async () => {
     const lastChunk = { jobId: job.id, attempt: 1, seq: 16, items: [...STATES, ...TOKENS] };
     await store.jobs.end(makeEnding(job, { atMs: nowMs, startedAtMs: nowMs, lastChunk }));
   };
-  // Until no index is a single page.
+  // Runs chats until no index fits in a single page.
   for (let round = 0; round < 64; round += 1) await chat();
   const before = { commits: store.commits, pages: pages() };
   // Twice the number of jobs indexed at once; fewer would not give a fair average.
