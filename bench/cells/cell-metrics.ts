@@ -14,7 +14,10 @@ export interface CellMetrics {
   readonly besideOverSecond: number;
   /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Quantiles;
-  /** Share of jobs that started at another coordinator than they were submitted to; then the share that moved more than once. */
+  /**
+   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share that
+   * moved more than once.
+   */
   readonly stolen: number;
   readonly movedAgain: number;
   /** Share of the slot time in the window that went to other accounts than with one scheduler. */
