@@ -116,7 +116,7 @@ const DATA = settingGroup("Data", {
 const ACCOUNTS = settingGroup("Accounts and credits", {
   registration: setting.choice("registration", REGISTRATIONS, {
     fallback: null,
-    unsetMeans: "open if the coordinator is reachable only from this machine, otherwise required",
+    unsetMeans: "open if only this machine can reach the coordinator; otherwise you must set it",
     meaning:
       "Registration of accounts: open (anyone), email (requires a confirmed e-mail address) or closed (only operators create accounts)",
   }),
