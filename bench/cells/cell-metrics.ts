@@ -44,7 +44,7 @@ interface Quantiles {
   readonly max: number;
 }
 
-/** Most jobs of a small account. */
+/** Maximum number of jobs of a small account. */
 const SMALL_ACCOUNT_JOBS = 30;
 /** Minimum slot time of an account for a comparison. With less, the end of a single run dominates the result. */
 const MIN_COMPARED_MS = 600_000;
