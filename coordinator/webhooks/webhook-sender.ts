@@ -214,8 +214,8 @@ export function deliveryQueue(maxInFlight: number, maxPerAccount: number) {
 }
 
 /**
- * Decides the outcome of an attempt. A 2xx status delivers the webhook, 410 fails it, and anything else is retried for a
- * day.
+ * Decides the outcome of an attempt. A 2xx status delivers the webhook, 410 fails it, and anything else is retried for
+ * a day.
  */
 export function decideOutcome(facts: {
   /** HTTP status; null if there was no response. */
