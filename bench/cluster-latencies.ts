@@ -13,8 +13,8 @@ import { machineMs } from "./load/frames.ts";
 
 const ROUNDS = 300;
 /**
- * Maximum number of jobs to move. Each moves once, because PostgreSQL keeps all versions of a frequently updated row for
- * a while.
+ * Maximum number of jobs to move. Each moves once, because PostgreSQL keeps all versions of a frequently updated row
+ * for a while.
  */
 const MAX_MOVED = 20_000;
 const LEASE_MS = 600_000;
