@@ -4848,7 +4848,7 @@ export interface calls {
             };
         };
     };
-    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank`. */
+    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank` of the host. */
     "post /rerank": {
         requestBody: {
             "application/json": components["schemas"]["RerankRequest"];
