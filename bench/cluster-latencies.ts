@@ -12,7 +12,10 @@ import { machineMs } from "./load/frames.ts";
 /** Measures the operations of `cells/latency.ts` on this machine, with a sync for each commit. */
 
 const ROUNDS = 300;
-/** Most moved jobs. Each moves once, because PostgreSQL keeps all versions of a frequently updated row for a while. */
+/**
+ * Maximum number of jobs to move. Each moves once, because PostgreSQL keeps all versions of a frequently updated row
+ * for a while.
+ */
 const MAX_MOVED = 20_000;
 const LEASE_MS = 600_000;
 const log = { warn: () => undefined, info: () => undefined };

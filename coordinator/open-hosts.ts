@@ -10,7 +10,7 @@ import { connectedIslands, type ConnectedIslands, type IslandsElsewhere } from "
 import { islandService } from "./islands/island-service.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 
-const FAULT = "Peer did not answer the Island query";
+const FAULT = "A peer did not answer the Island query";
 
 /** Opens the services with which hosts see their Islands. Must be called before the first Island is accepted. */
 export function openHosts(

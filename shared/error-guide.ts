@@ -51,7 +51,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Use an id of `GET /models`",
   },
   content_removed: {
-    meaning: "The content was deleted, or is older than the operator keeps it",
+    meaning: "The content was deleted, or the operator's retention period has passed",
     action: "Submit the job again if you need the output",
   },
   payload_too_large: {
@@ -78,7 +78,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Use a code, or wait until one expires",
   },
   too_many_cargos: {
-    meaning: "The account has its maximum of Cargos, or of slugs that its Cargos, deleted ones included, have had",
+    meaning: "The account has reached its limit of Cargos, or of slugs it has ever used (deleted Cargos count)",
     action: "Delete a Cargo, or use an old slug again",
   },
   job_not_cancellable: { meaning: "The job or batch has ended", action: "Read its result" },
@@ -91,7 +91,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Shorten the prompt, or use a model with a larger `context_length`",
   },
   conversation_busy: {
-    meaning: "Another message of the conversation is being answered",
+    meaning: "Another message of the conversation is still being answered",
     action: "Wait for that answer",
   },
   file_in_use: {
@@ -108,11 +108,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   internal: {
     meaning: "An internal error of the coordinator",
-    action: "Retry; if it happens again, give the operator the `request_id`",
+    action: "Retry; if the error persists, give the operator the `request_id`",
   },
   job_failed: {
     meaning:
-      "The job of the request failed: `job_error` has its code. 409 if it was cancelled, 503 if no Island could fetch the model",
+      "The job of the request failed; `job_error` gives its code. The status is 409 if it was cancelled, 503 if no Island could fetch the model",
     action: "Look up `job_error` below. Retry if `retryable` is true",
   },
   no_island_available: {
@@ -123,7 +123,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   shutting_down: { meaning: "The coordinator is restarting", action: RETRY },
   storage_unavailable: { meaning: "The coordinator cannot store anything now", action: RETRY },
   disk_full: { meaning: "The disk of the coordinator is full", action: "Contact the operator" },
-  cluster_unavailable: { meaning: "The coordinator that has the job cannot be reached", action: RETRY },
+  cluster_unavailable: { meaning: "The coordinator that owns the job cannot be reached", action: RETRY },
 };
 
 const SUBMIT_AGAIN = "Submit the job again";
@@ -131,7 +131,7 @@ const SUBMIT_AGAIN = "Submit the job again";
 /** Codes of a job that failed or timed out. */
 export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
   wait_timeout: {
-    meaning: "No Island started the job within its wait limit; the message has the reason",
+    meaning: "No Island started the job within its wait limit; the message gives the reason",
     action: "Submit it later, or use a Cargo that more Islands can run",
   },
   no_island_fits: {
@@ -142,11 +142,11 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
   island_lost: { meaning: "The last Island that had the job was lost", action: SUBMIT_AGAIN },
   island_refused: { meaning: "The last Island refused the job after it had started it", action: SUBMIT_AGAIN },
   island_silent: {
-    meaning: "The last Island did not accept or start the job in time, or gave no output for too long",
+    meaning: "The last Island did not accept or start the job in time, or sent no output for too long",
     action: SUBMIT_AGAIN,
   },
   cannot_resume: {
-    meaning: "The Island was lost during the output, and the next Island cannot continue it",
+    meaning: "The Island was lost during the output, and the next Island could not continue it",
     action: SUBMIT_AGAIN,
   },
   cargo_unavailable: {
@@ -169,7 +169,7 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
   },
   model_unavailable: {
     meaning: "The Island could not fetch the model or image",
-    action: "Submit the job later; if it happens again, contact the operator",
+    action: "Submit the job later; if the error persists, contact the operator",
   },
   model_hash_mismatch: {
     meaning: "The fetched model or image is not the one that the Cargo names",

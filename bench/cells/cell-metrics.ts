@@ -14,7 +14,10 @@ export interface CellMetrics {
   readonly besideOverSecond: number;
   /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Quantiles;
-  /** Share of jobs that started at another coordinator than they were submitted to; then the share that moved more than once. */
+  /**
+   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share that
+   * moved more than once.
+   */
   readonly stolen: number;
   readonly movedAgain: number;
   /** Share of the slot time in the window that went to other accounts than with one scheduler. */
@@ -41,7 +44,7 @@ interface Quantiles {
   readonly max: number;
 }
 
-/** Most jobs of a small account. */
+/** Maximum number of jobs of a small account. */
 const SMALL_ACCOUNT_JOBS = 30;
 /** Minimum slot time of an account for a comparison. With less, the end of a single run dominates the result. */
 const MIN_COMPARED_MS = 600_000;

@@ -14,7 +14,7 @@ export interface Scenario {
 }
 
 const STEADY = { phases: [{ fromMs: 0, load: 0.9 }], window: { fromMs: 20_000, toMs: 100_000 } };
-/** Twice the slots' capacity for a while. The waiting jobs are served during the following load of 0.75. */
+/** Load of twice the capacity for a limited time. The waiting jobs are served during the following load of 0.75. */
 const SURGE = {
   phases: [
     { fromMs: 0, load: 0.75 },

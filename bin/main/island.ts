@@ -100,7 +100,7 @@ onDataDirectory(program.command("doctor"))
   });
 
 onDataDirectory(program.command("pause"))
-  .description("Reject new jobs until `island resume`, also after a restart; running jobs finish")
+  .description("Reject new jobs until `island resume`, even across restarts; running jobs finish")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await setPause(dataDirectoryOf(options), true);

@@ -11,7 +11,7 @@ type SecretKind = "ak" | "st" | "it" | "pr" | "ep";
 
 /** Returns a new secret: its kind, and 40 random base62 characters (238 bits). */
 export function newSecret(kind: SecretKind): string {
-  // randomInt is uniform; a random number modulo 62 would favor some characters.
+  // randomInt is uniform; a random number modulo 62 would favour some characters.
   const characters = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]);
   return `${kind}_${characters.join("")}`;
 }

@@ -15,7 +15,7 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
 /** Prefix of all subjects. The number is the version of the message format. */
 const PREFIX = "atoll.2.";
-/** Prefix of subjects with a connection of their own, because a stalled subscriber may block it. */
+/** Prefix of subjects that use a separate connection, because a stalled subscriber may block it. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
@@ -77,7 +77,7 @@ export async function openNatsBus(
     return subject.startsWith(BULK) ? bulk : control;
   }
 
-  /** Runs a task and logs its errors. A thrown error would end the client's read loop for ever. */
+  /** Runs a task and logs its errors. A thrown error would end the client's read loop permanently. */
   function guarded(subject: string, task: () => void): void {
     try {
       task();
@@ -185,7 +185,7 @@ async function openNatsLink(
     connection.drain().then(() => resolve(null), resolve);
     const fault = await promise;
     limit.cancel();
-    if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
+    if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may have been lost");
   }
 
   /** Tries to connect once. Resolves with the error, or with null if the connection is open. */

@@ -21,7 +21,7 @@ export async function findModel(
 /**
  * Finds the Cargo for a request of a kind.
  * @param asked model name of the request; absent: the default of the kind
- * @throws {ServiceError} `cargo_not_found`, also if the Cargo does not suit the kind
+ * @throws {ServiceError} `cargo_not_found` if there is no such Cargo or it does not suit the kind
  */
 export async function findModelFor(
   need: DefaultKind,

@@ -58,7 +58,7 @@ export async function storeModelFile(
   const part = `${path}.part`;
   try {
     await copyFile(source, part);
-    // The copy gets its own mode, because the original may belong to another user. Islands get it from the coordinator.
+    // Set the mode of the copy, because only the coordinator reads it. Islands download it from the coordinator.
     await chmod(part, 0o600);
     await rename(part, path);
   } catch (error) {

@@ -9,8 +9,8 @@ const REPEAT_MS = 5_000;
 
 /**
  * Adopts the work of dead coordinators other than jobs: webhook deliveries, stored responses and removals. Runs when a
- * coordinator leaves, and repeats until a survivor must have found it dead. Also runs after a storage outage, when a
- * lost reply may have given work to this coordinator.
+ * coordinator leaves, and repeats until a survivor must have found it dead. It runs after a storage outage as well,
+ * when a lost reply may have given work to this coordinator.
  * @param steps functions by name, which the log shows. Each adopts one kind of work, and may be called repeatedly
  * @param settleMs time within which a coordinator is found dead: twice the lease time
  */

@@ -118,7 +118,7 @@ export function openMember(
     },
     /** Cancels the jobs of a deleted account at all coordinators that reply. A retry of the removal ends other jobs. */
     async endJobsOf(accountId: string): Promise<void> {
-      const fault = "Peer could not cancel the jobs of a deleted account";
+      const fault = "A peer could not cancel the jobs of a deleted account";
       await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
     },
     /** Announces a changed Cargo. Resolves when each other coordinator has read the Cargo or timed out. */

@@ -6,7 +6,7 @@ import type { Network } from "./open-network.ts";
 
 /** Maximum number of jobs that are adopted in one commit. Small parts let several coordinators share the work. */
 const ADOPT_AT_ONCE = 500;
-/** Maximum interval of comparisons with storage, which find jobs that moved in calls whose reply was lost. */
+/** Maximum time between comparisons with storage. They find jobs that moved when the reply to the move was lost. */
 const RECONCILE_MS = 60_000;
 
 /** Renews this coordinator's lease, reads the peers' leases, and adopts the jobs of dead coordinators. */

@@ -80,7 +80,7 @@ export const CLUSTER_SETTINGS = settingGroup("Cluster", {
   peerUrl: setting.url("peer_url", {
     fallback: null,
     unsetMeans: "the address it listens on",
-    meaning: "Address of this one coordinator for clients and Islands, not the load balancer's",
+    meaning: "Address at which clients and Islands reach this coordinator directly, bypassing the load balancer",
   }),
   leaseMs: setting.integer("lease_ms", {
     min: 500,

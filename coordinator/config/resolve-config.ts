@@ -116,7 +116,7 @@ const DATA = settingGroup("Data", {
 const ACCOUNTS = settingGroup("Accounts and credits", {
   registration: setting.choice("registration", REGISTRATIONS, {
     fallback: null,
-    unsetMeans: "open if the coordinator is reachable only from this machine, otherwise required",
+    unsetMeans: "open if only this machine can reach the coordinator; otherwise you must set it",
     meaning:
       "Registration of accounts: open (anyone), email (requires a confirmed e-mail address) or closed (only operators create accounts)",
   }),
@@ -334,7 +334,7 @@ const MONITORING = settingGroup("Monitoring and logs", {
   metricsToken: setting.text("metrics_token", {
     fallback: null,
     isSecret: true,
-    unsetMeans: "metrics are open if the coordinator is reachable only from this machine, otherwise off",
+    unsetMeans: "metrics are open if only this machine can reach the coordinator; otherwise they are off",
     meaning: "Bearer token that /metrics requires",
   }),
   tracesUrl: setting.url("traces_url", {

@@ -9,7 +9,7 @@ import { workKeyOf } from "../scheduler/slot-offer.ts";
 
 /**
  * Time before a job is refused, and interval of the checks. It is long enough for an Island that changes its session or
- * settings, and shorter than the time in which a stream gets its headers, so that the refusal has a status.
+ * settings. A stream's headers are sent later than that, so that the refusal can still set the HTTP status.
  */
 export const REFUSE_AFTER_MS = 2_500;
 

@@ -5,7 +5,7 @@ import { JOB_STATES } from "../../shared/job-state.ts";
 const id = z.string().max(200);
 const timeMs = z.number().int().min(0).max(8.64e15);
 
-/** Schema of a change of an account's data, also in messages between coordinators. */
+/** Schema of a change to an account's data. Messages between coordinators contain it in the same form. */
 export const changeSchema = z.discriminatedUnion("type", [
   /** A job is new, or its state changed. `code`: error code of a failed job, otherwise null. */
   z.object({

@@ -62,7 +62,7 @@ export interface RouteGroup {
   /** Path of the group below API_BASE. */
   readonly prefix: string;
   readonly tag: Tag;
-  /** Format of errors, also at paths below the prefix that have no route. */
+  /** Format of errors, even at paths below the prefix that have no route. */
   readonly style: ErrorStyle;
   /** Chooses the format of errors at paths that clients of several vendors call. Default: `style`. */
   readonly styleOf?: (request: StyledRequest) => ErrorStyle;

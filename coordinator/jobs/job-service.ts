@@ -230,8 +230,8 @@ export function openJobService(
       return null;
     },
     /**
-     * Marks input and output for removal after the job's end, by {@link delete} or by the next sweep, also after a
-     * crash. Resolves when the mark is durable. @throws {ServiceError} `not_found`
+     * Marks input and output for removal after the job's end, by {@link delete} or by the next sweep. The mark
+     * survives a crash. Resolves when it is durable. @throws {ServiceError} `not_found`
      */
     async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
       await assertOwn(accountId, jobId);

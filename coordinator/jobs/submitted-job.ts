@@ -10,7 +10,7 @@ export interface SubmitRequest extends SubmissionRequest {
   readonly input: JobInput;
   /** Maximum wait in ms, if it is shorter than the Cargo's wait limit: a chat client does not wait for an hour. */
   readonly waitLimitMs?: number;
-  /** True to cancel the job when its client disconnects, also if this coordinator crashes. */
+  /** True to cancel the job when its client disconnects, even if this coordinator crashes. */
   readonly isClientBound?: boolean;
   /** The conversation answer that the job makes, stored with the job in one commit. */
   readonly answer?: AnswerLink;

@@ -32,7 +32,7 @@ const FRESH_MS = 1_000;
 const METRICS_FRESH_MS = 500;
 /** Time for which the number of known Islands is cached, in ms per Island: the count scans all of them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
-const FAULT = "Peer did not answer the operator query";
+const FAULT = "A peer did not answer the operator query";
 
 export type NetworkView = ReturnType<typeof networkView>;
 

@@ -57,7 +57,7 @@ export type OperatorCargos = ReturnType<typeof operatorCargos>;
  * Operations on Cargos, for the API and for commands. The coordinator finds changes by commands within a second.
  * @param resolvePins returns the Cargo with the pin that it needs: from `given`, its own, or the current one of
  *   registry or hub. Commands resolve pins before they call this
- * @param onChanged resolves when a change is in the catalog, also at other coordinators
+ * @param onChanged resolves when a change is in the catalogs of all coordinators
  */
 export function operatorCargos(
   store: Store["catalog"],

@@ -85,7 +85,7 @@ export function sharedWork(
       return [...loads.values()];
     },
 
-    /** Returns the waiting jobs of one kind, also if there are 0. */
+    /** Returns the waiting jobs of one kind, even if there are 0. */
     loadOf(work: WorkKind): WorkLoad {
       const key = workKeyOf(work);
       const queues = waitingJobs.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);

@@ -22,7 +22,7 @@ function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, mus
  */
 export const AVOIDANCE_DELAY_MS = 1_000;
 /**
- * Maximum number of times an account is passed over in favor of a job whose Cargo the Island has in memory. Source:
+ * Maximum number of times an account is passed over in favour of a job whose Cargo the Island has in memory. Source:
  * Zaharia et al., "Delay Scheduling" (EuroSys 2010).
  */
 const MAX_PASSED_OVER = 1;
@@ -173,7 +173,7 @@ export class WaitingJobs {
   }
 
   /**
-   * Returns the next job for an Island, by class, account and due time. An account may be passed over once in favor of
+   * Returns the next job for an Island, by class, account and due time. An account may be passed over once in favour of
    * a loaded Cargo.
    * @param mayRun Returns true if the Island may get jobs of a kind.
    * @param loaded Slugs of the Cargos in memory of the Island.

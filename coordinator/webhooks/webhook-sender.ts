@@ -46,7 +46,7 @@ export function openWebhooks(
   );
   const gaveUp = counter(
     "atoll_webhooks_given_up_total",
-    "Webhooks that were given up after their last delivery attempt",
+    "Webhooks that were abandoned after their last delivery attempt",
   );
   const delivery = histogram(
     "atoll_webhook_delivery_seconds",
@@ -110,7 +110,7 @@ export function openWebhooks(
     const ids = { webhook_id: id, account_id: accountId };
     if (secret === null) {
       await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
-      log.warn(ids, "Gave up a webhook: its secret was encrypted with another webhooks.key");
+      log.warn(ids, "Gave up on a webhook: its secret was encrypted with another webhooks.key");
       return null;
     }
     const result = await post({ ...webhook, secret }, await payload(webhook), atMs);
@@ -128,7 +128,7 @@ export function openWebhooks(
       gaveUp.add([]);
       log.warn(
         { ...ids, [`${webhook.subjectKind}_id`]: webhook.subjectId, tries: attemptCount, ...result },
-        "Gave up a webhook",
+        "Gave up on a webhook",
       );
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
@@ -214,7 +214,8 @@ export function deliveryQueue(maxInFlight: number, maxPerAccount: number) {
 }
 
 /**
- * Decides what follows an attempt: a 2xx status is delivered, 410 is given up, everything else is retried for a day.
+ * Decides the outcome of an attempt. A 2xx status delivers the webhook, 410 fails it, and anything else is retried for
+ * a day.
  */
 export function decideOutcome(facts: {
   /** HTTP status; null if there was no response. */

@@ -56,7 +56,7 @@ function readingsOf(status: () => AgentStatus, version: string): Metric[] {
     }),
     gauge(
       "atoll_island_memory_cap_bytes",
-      "Most memory that all Cargos together may use: `ram` or `vram`",
+      "Maximum memory that all Cargos together may use: `ram` or `vram`",
       ["memory"],
       () => {
         const { ramBytes, vramBytes } = status().memoryCaps;

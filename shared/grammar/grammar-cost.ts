@@ -84,15 +84,15 @@ class CostWalk {
     const atStart = leads.reduce((sum, { length }) => sum + length, 0);
     if (atStart > MAX_CHOICES) return atStart;
     this.#visit(Math.ceil(atStart ** 2 / COMPARISONS_PER_VISIT));
-    const alike = leads.map((own) => leads.flatMap((other, index) => (overlap(own, other) ? [index] : [])));
-    const inside = alternatives.map((each, index) => {
-      const isAmbiguous = (alike[index] ?? []).length > 1;
+    const overlaps = leads.map((own) => leads.flatMap((other, index) => (overlap(own, other) ? [index] : [])));
+    const openChoices = alternatives.map((each, index) => {
+      const isAmbiguous = (overlaps[index] ?? []).length > 1;
       this.#ambiguous += isAmbiguous ? 1 : 0;
       const open = this.#choices(each);
       this.#ambiguous -= isAmbiguous ? 1 : 0;
       return open;
     });
-    const sums = alike.map((group) => group.reduce((sum, index) => sum + (inside[index] ?? 0), 0));
+    const sums = overlaps.map((group) => group.reduce((sum, index) => sum + (openChoices[index] ?? 0), 0));
     return Math.max(atStart, ...sums);
   }
 

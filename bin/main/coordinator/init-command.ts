@@ -58,7 +58,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   assertPassword(params.password, "password");
   await mkdir(directory, { recursive: true });
   await writeNew(file, text);
-  const account = await orWithout(file, () =>
+  const account = await deleteOnFailure(file, () =>
     makeAccount({ config: file }, { ...params, withKey: true, withIslandToken: true, isOperator: true }),
   );
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
@@ -113,8 +113,8 @@ function isThere(file: string, cause?: unknown): CliError {
   return new CliError(`${file} already exists, and nothing was changed. Start this network with: ${serve}`, { cause });
 }
 
-/** Deletes the configuration if no account is created, also on Ctrl-C. The next init would report it as complete. */
-async function orWithout<T>(file: string, make: () => Promise<T>): Promise<T> {
+/** Deletes the configuration if `make` fails or is interrupted. Otherwise the next init would report it as complete. */
+async function deleteOnFailure<T>(file: string, make: () => Promise<T>): Promise<T> {
   const giveUp = (): void => {
     rmSync(file, { force: true });
     process.exit(1);

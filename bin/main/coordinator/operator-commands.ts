@@ -28,14 +28,14 @@ import { UsageError } from "../terminal/usage-errors.ts";
 const MAX_ISLAND_PAGES = 100;
 const PAGE = 100;
 
-/** Adds `status`, `queue`, `job list` and `audit`, which show stored state, also while coordinators run. */
+/** Adds `status`, `queue`, `job list` and `audit`. They show stored state and work while coordinators run. */
 export function addOperatorCommands(program: Command): void {
   onDataDirectory(program.command("status"))
     .description("Show the coordinators, Islands, accounts and jobs of the network")
     .action((options: DataOptions) => withOperators(options, ({ store, config }) => status(options, store, config)));
   onDataDirectory(program.command("queue"))
     .description(
-      "Show unfinished jobs by Cargo and why they wait, as far as the database shows it (GET /operator/queue shows more)",
+      "Show unfinished jobs by Cargo and why they wait, as recorded in the database; GET /operator/queue also asks the running coordinators",
     )
     .action((options: DataOptions) =>
       withOperators(options, async ({ store, config }) => {

@@ -28,14 +28,14 @@ export function addJoinCommand(
       "<url...>",
       "URL of the coordinator, for example https://atoll.example; for a cluster, any coordinators that this machine can reach",
     )
-    .option("--code <ABCD-EFGH>", "pairing code of your account, valid once and for ten minutes (default: a prompt)")
+    .option("--code <ABCD-EFGH>", "one-time pairing code from your account, valid for ten minutes (default: a prompt)")
     .option(
       "--token <it_…>",
       "Island token instead of a code, or - to read it from standard input (default: $ISLAND_COORDINATOR_TOKEN). Other users can see a token on the command line",
     )
     .option(
       "--fingerprint <SHA256:…>",
-      "expected fingerprint of the coordinator's key, from its operator (default: trust the key at the first join). To accept a new key of the same coordinator, no new code is necessary",
+      "expected fingerprint of the coordinator's key, from its operator (default: trust the key at the first join). If the coordinator's key changed, join again with the new fingerprint; you need no new code",
     )
     .option("--new-coordinator", "join a different coordinator, and trust its key")
     .option("--json", "print JSON")
@@ -85,8 +85,8 @@ export function takeSplitCode(
   given: readonly string[],
   code: string | undefined,
 ): { readonly addresses: readonly string[]; readonly code: string | undefined } {
-  const half = /^[0-9A-Za-z]{4}$/;
-  const rest = code !== undefined && half.test(code) ? given.find((each) => half.test(each)) : undefined;
+  const halfPattern = /^[0-9A-Za-z]{4}$/;
+  const rest = code !== undefined && halfPattern.test(code) ? given.find((each) => halfPattern.test(each)) : undefined;
   return rest === undefined
     ? { addresses: given, code }
     : { addresses: given.filter((each) => each !== rest), code: `${code}${rest}` };

@@ -199,7 +199,7 @@ function wrong(path: string, message: string): ValidationError {
   return new ValidationError([{ path, message }]);
 }
 
-/** Runs a request and returns the body of its response; null if the client has disconnected or the line is given up. */
+/** Runs a request and returns the response body; null if the client has disconnected or the line is abandoned. */
 type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 export type LineEndpoint = Run<object>;
 

@@ -53,7 +53,7 @@ export const BEGUN: ResponseProgress = {
 
 export function presentResponse(job: PresentedJob, progress: ResponseProgress): OpenAiResponse {
   const part = responsePartOf(job);
-  if (part === null) throw new Error(`${job.id} is not the job of a response`);
+  if (part === null) throw new Error(`${job.id} does not belong to a response`);
   const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
   const { reasoning_effort: effort, top_logprobs: topLogprobs } = optionsSchema.parse(job.input);
   const { state, failure, isCut } = progress;

@@ -116,7 +116,7 @@ function submissionOf(
   };
 }
 
-/** Runs the chat of a batch line and returns the response; null if the line is given up. */
+/** Runs the chat of a batch line and returns the response; null if the line is abandoned. */
 export async function runResponse(
   deps: JobRunDeps,
   client: RequestContext,
@@ -151,7 +151,7 @@ function responseOf(chat: AwaitedChat): OpenAiResponse {
   return presentResponse(job.record, doneProgress(doneOf(chat), written));
 }
 
-/** Runs a chat whose content is removed when its job ends, also after an error, a disconnect or a crash. */
+/** Runs a chat whose content is removed when its job ends, even after an error, a disconnect or a crash. */
 async function awaitForgotten(deps: HttpDeps, client: ClientCall, submission: ChatSubmission) {
   const { jobs, log } = deps;
   const { accountId } = client.identity;

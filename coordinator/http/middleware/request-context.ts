@@ -127,7 +127,7 @@ export function requestLog(log: Pick<Logger, "info">, clock: Pick<Clock, "monoto
 
   return (line) => {
     const isLimited = line.account_id === undefined || line.status === TOO_MANY_REQUESTS;
-    if (!isLimited || hasCapacity()) log.info(line, "request");
+    if (!isLimited || hasCapacity()) log.info(line, "Request");
     else omitted += 1;
   };
 }

@@ -43,7 +43,7 @@ const HEADERS = {
     component: "ShouldRetry",
     type: "string",
     description:
-      "`false`: do not retry; the same request would fail again or cost again. OpenAI's and Anthropic's clients obey it",
+      "`false`: do not retry; the same request would fail again or be charged again. OpenAI's and Anthropic's clients obey it",
   },
   "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The authentication scheme: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;

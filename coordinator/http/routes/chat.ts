@@ -35,7 +35,7 @@ export const chatRoutes = routeGroup("/chat", { tag: "Chat", style: "openai" }, 
     id: "createChatCompletion",
     is: "Create a chat completion",
     about:
-      "A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's.",
+      "A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's.",
     access: "write",
     isCompatible: true,
     body: chatBodySchema,

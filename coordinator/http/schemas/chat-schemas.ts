@@ -80,7 +80,7 @@ export const chatBodySchema = requestObject({
     .max(MAX_CHOICES)
     .nullish()
     .describe(
-      "Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged",
+      "Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged",
     ),
   stream: z.boolean().nullish(),
   stream_options: streamOptionsSchema.nullish(),

@@ -32,7 +32,7 @@ export const webhookLogSchema = z
     state: z
       .enum(WEBHOOK_STATES)
       .describe(
-        "waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410",
+        "waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410",
       ),
     attempts: z
       .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))

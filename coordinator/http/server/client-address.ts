@@ -24,7 +24,7 @@ function withoutPort(entry: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-/** Returns the network of an address: the IPv4 address, also if mapped into IPv6, or the /64 prefix of IPv6. */
+/** Returns the network of an address: the IPv4 address, even if mapped into IPv6, or the /64 prefix of IPv6. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -11,7 +11,7 @@ import { JobFailedError, NoIslandError } from "../error-responses.ts";
 /** Context of a request's jobs: the submitter, and the client on a connection or the batch line that waits for them. */
 export interface RequestContext {
   readonly submitter: Submitter;
-  /** Aborts when the client disconnects or the batch line is given up. */
+  /** Aborts when the client disconnects or the batch line is abandoned. */
   readonly signal: AbortSignal;
   /** Called with the names of ignored parameters, some of which depend on the Cargo. Absent for a batch line. */
   readonly onIgnored?: (names: readonly string[]) => void;

@@ -57,7 +57,7 @@ export function writeJobs(
     });
   }
 
-  /** Begins a write after those that wait already, also if the job is durable by then. */
+  /** Begins a write after those that wait already, even if the job is durable by then. */
   async function writeAfter<T>(job: MutableJob, before: Promise<unknown>, write: () => Promise<T>): Promise<T> {
     // The object keeps the next write from waiting for this commit.
     const begun = before.then(() => ({ written: write() }));

@@ -195,7 +195,7 @@ export const contentSteps = {
   /** Claims the sweep of a period of `everyMs`. Returns true for one coordinator in each period. */
   takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
 
-  /** Records a removal. It stays recorded, also after a crash, until `finish` succeeds. */
+  /** Records a removal. The record survives a crash and is kept until `finish` succeeds. */
   begin: write(beginRemoval),
 
   /** Returns the recorded removals, oldest first. */

@@ -4,7 +4,7 @@ import { kept, read, write, type Opened } from "../steps/steps.ts";
 import { flag, integer, json, key, named, nullable, onlyIn, secret, Table, text, type RowOf } from "../steps/table.ts";
 import { isOwn, type Tx } from "../steps/tx.ts";
 
-/** States in order. `waiting`: the job or batch has not ended. `pending`: due for delivery. `failed`: given up. */
+/** States in order. `waiting`: the job or batch has not ended. `pending`: due for delivery. `failed`: abandoned. */
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 

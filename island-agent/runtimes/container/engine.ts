@@ -153,7 +153,7 @@ export class ContainerEngine {
     return { code: state.ExitCode, isOutOfMemory: state.OOMKilled };
   }
 
-  /** Kills and removes a container. Also resolves when it no longer exists. */
+  /** Kills and removes a container. Resolves even if it no longer exists. */
   async remove(name: string): Promise<void> {
     try {
       await this.#call(() => this.#docker.getContainer(name).remove({ force: true, v: true }));

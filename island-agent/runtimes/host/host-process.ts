@@ -122,9 +122,9 @@ export class HostProcess {
     const child = this.#child;
     const { depth } = this.#launch;
     // Kill the host first: the sandbox around it then exits after it.
-    const inside = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
-    if (inside === undefined) child.kill("SIGKILL");
-    else killIfThere(inside);
+    const hostPid = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
+    if (hostPid === undefined) child.kill("SIGKILL");
+    else killIfThere(hostPid);
   }
 
   #receive(message: unknown): void {

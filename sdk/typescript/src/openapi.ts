@@ -631,7 +631,7 @@ export interface components {
             min_p?: number | null;
             /** Slug or alias of a chat Cargo. Default: the operator's default chat Cargo */
             model?: string | null;
-            /** Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged */
+            /** Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged */
             n?: number | null;
             /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
@@ -1480,7 +1480,7 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without it */
+        /** Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without either */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
@@ -3098,7 +3098,7 @@ export interface components {
                 error: string | null;
                 status: number | null;
             }[];
-            /** waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410 */
+            /** waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410 */
             state: "waiting" | "pending" | "delivered" | "failed";
             url: string;
         };
@@ -3637,7 +3637,7 @@ export interface calls {
             };
         };
     };
-    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, also on a stream, and the completion's id is the first job's. */
+    /** Create a chat completion. A chat runs as a job, whose id is the completion's id. If the client disconnects, the job is cancelled, and the part that was read and delivered is charged. `Idempotency-Key` has no effect. With `n`, each choice is a job; they run one after the other, even in a stream, and the completion's id is the first job's. */
     "post /chat/completions": {
         requestBody: {
             "application/json": components["schemas"]["ChatCompletionRequest"];
@@ -4848,7 +4848,7 @@ export interface calls {
             };
         };
     };
-    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. Also served at `/v2/rerank` of the host, for Cohere's client. */
+    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank` of the host. */
     "post /rerank": {
         requestBody: {
             "application/json": components["schemas"]["RerankRequest"];

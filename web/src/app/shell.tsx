@@ -108,7 +108,7 @@ function Navigation() {
 function Footer() {
   const [error, setError] = useState<string | null>(null);
   const leave = (): void => {
-    signOut().catch(() => setError("Not signed out: the coordinator does not respond. Try again."));
+    signOut().catch(() => setError("Could not sign you out: the coordinator does not respond. Try again."));
   };
   return (
     <section class="side-foot">

@@ -3,7 +3,7 @@ import { Field } from "../components/field.tsx";
 import { FormError, useForm } from "../components/form.tsx";
 import { account, forgetSession, signIn } from "./session.ts";
 
-/** Dialog over a page whose session has ended. Fields of the page keep their values. */
+/** Dialog over a page whose session has ended. The page's fields keep their values. */
 export function SignInAgain() {
   const email = account.value?.email ?? "";
   const form = useForm(async (values) => {
@@ -11,7 +11,7 @@ export function SignInAgain() {
   });
   return (
     <Dialog title="Your session has ended" onClose={() => undefined}>
-      <p>Sign in again to continue. The fields of this page keep what you typed.</p>
+      <p>Sign in again to continue. Everything you typed on this page is kept.</p>
       <form onSubmit={form.submit} noValidate>
         <Field label="E-mail">
           {(props) => <input {...props} type="email" value={email} readOnly autocomplete="username" />}

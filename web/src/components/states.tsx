@@ -25,7 +25,7 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
   const isGone = error instanceof AtollError && error.status === 404;
   return (
     <div class="state failed" role="alert">
-      <p class="state-title">{isGone ? "Not found" : "This could not be loaded"}</p>
+      <p class="state-title">{isGone ? "Not found" : "Could not load this content"}</p>
       <p>{messageOf(error)}</p>
       {requestId !== null && (
         <p class="muted">

@@ -24,7 +24,7 @@ const TALL_ROW_PX = 58;
 const NARROW = matchMedia("(max-width: 48rem)");
 /** Rows rendered above and below the visible ones. */
 const SPARE = 12;
-/** Most rows shown. Browsers cannot show elements of many millions of pixels. */
+/** Maximum number of rows shown. Browsers cannot show elements of many millions of pixels. */
 const MAX_ROWS = 200_000;
 
 /** A table of any length. Only visible rows are rendered, and only visible pages are read. */

@@ -9,7 +9,7 @@ import { prepareOnce, SqliteTx } from "./sqlite-tx.ts";
 
 /** Messages to the reader thread, which runs this file so that an expensive page delays only other pages. */
 export type ToReader =
-  /** The first message, also after a `close`. */
+  /** The first message of a thread, and the first after a `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "read"; readonly read: StepOperation }
   | { readonly kind: "close" };

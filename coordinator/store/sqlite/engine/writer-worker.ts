@@ -13,7 +13,7 @@ import { toFailure } from "./worker-errors.ts";
 
 /** Messages to the writer thread, which runs this file. It is the only writer, so that no request waits for a disk. */
 export type ToWriter =
-  /** The first message, also after a `close`. */
+  /** The first message of a thread, and the first after a `close`. */
   | { readonly kind: "open"; readonly path: string }
   | { readonly kind: "run"; readonly operations: readonly Operation[] }
   | { readonly kind: "truncateLog" | "close" };

@@ -246,7 +246,7 @@ class Waiting(TypedDict):
 class WebhookLog(TypedDict):
     url: str
     state: Literal["waiting", "pending", "delivered", "failed"]
-    """waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day or after a 410"""
+    """waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410"""
     attempts: list[WebhookLogAttemptsItem]
     """The last ten delivery attempts, oldest first"""
 
@@ -609,7 +609,7 @@ class ChatCompletionRequest(TypedDict):
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
     """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
     n: NotRequired[int | None]
-    """Number of choices. Each is a separate job; they run one after the other, also on a stream. If one fails, the earlier ones are still charged"""
+    """Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
     """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""

@@ -213,7 +213,7 @@ describe("WorkSharing", () => {
     at(0).submit();
     await network.pass(1_000);
     expect(network.starts).toEqual([]);
-    expect(network.warnings[0]).toContain("Peer did not reply");
+    expect(network.warnings[0]).toContain("A peer did not reply");
     network.faults.answers = false;
     await network.pass(6_000);
     expect(network.starts).toMatchObject([{ jobId: "job_1", at: "c2" }]);

@@ -8,7 +8,7 @@ it("requestLog() limits the lines of unauthenticated requests, and logs every re
   const clock = new ManualClock();
   const lines: object[] = [];
   const omitted: object[] = [];
-  const info = (facts: object, message: string) => void (message === "request" ? lines : omitted).push(facts);
+  const info = (facts: object, message: string) => void (message === "Request" ? lines : omitted).push(facts);
   const note = requestLog({ info }, clock);
   const flood = (facts: object) => {
     for (let nth = 0; nth < 3 * MAX_LIMITED_LINES; nth += 1) note({ ...LINE, ...facts });

@@ -80,7 +80,7 @@ export function NetworkCargosPage() {
   ];
   return (
     <>
-      <PageHead title="Cargo approvals" note="Islands only run Cargos that were signed here.">
+      <PageHead title="Cargo approvals" note="Approving a Cargo signs it, so that all Islands may run it.">
         <Choice name="status" label="State" options={["waiting", "off", "all"]} />
       </PageHead>
       {filter === "off" && (

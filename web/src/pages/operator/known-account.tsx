@@ -112,13 +112,13 @@ function Grant({ account, resource }: Part) {
       throw new FieldFailure("credits", "Enter a number such as 50, or -50 to take credits back");
     await api().operator.accounts.grant(account.id, credits, note === "" ? {} : { note });
     setGiven(credits);
-    // Clear the field, so that the next Enter does not give the credits again.
+    // Clear the field, so that the next Enter does not grant the credits again.
     setGrants((count) => count + 1);
     resource.reload();
   });
   return (
     <form class="panel" onSubmit={form.submit} noValidate>
-      <h2>Give or take back credits</h2>
+      <h2>Grant or take back credits</h2>
       <Field label="Credits" hint="A negative number takes credits back." error={form.errorOf("credits")}>
         {(props) => <input key={grants} {...props} name="credits" autocomplete="off" />}
       </Field>
