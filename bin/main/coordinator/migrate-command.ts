@@ -25,10 +25,13 @@ export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
     .description("Move all data between a data directory and PostgreSQL; stop the coordinators first")
-    .option("--from <source>", "sqlite:<directory> or postgres://… (default with --to sqlite:…: the setting store)")
+    .option(
+      "--from <source>",
+      "source of the data: sqlite:<directory> or postgres://… (default: the store setting, if --to is a directory)",
+    )
     .option(
       "--to <target>",
-      "sqlite:<directory> or postgres://…, without data (default with --from sqlite:…: the setting store)",
+      "target, which must be empty: sqlite:<directory> or postgres://… (default: the store setting, if --from is a directory)",
     )
     .option("--abandon", "cancel a move from --from, so that its data can be used again")
     .option("--config <file>", "file with settings (TOML), such as cluster_key_file")

@@ -143,7 +143,9 @@ const JOB_COLUMNS = [
 function addJobCommand(program: Command): void {
   const job = program.command("job").description("List the jobs of all accounts");
   onPage(job.command("list"))
-    .description("List jobs, newest first: the latest 100,000, or with only --email all jobs of that account")
+    .description(
+      "List the latest 100,000 jobs, newest first. With --email and no other filter, list all jobs of that account",
+    )
     .option("--status <list>", `list only jobs in these states, separated by commas: ${JOB_STATES.join(", ")}`)
     .option("--email <address>", "list only jobs of this account")
     .option("--workload <slug>", "list only jobs of this Cargo")

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { HELP_TEXT } from "./usage-errors.ts";
 
 /**
  * Lists the commands of `program` in its help under headings. Call it after all commands are added.
@@ -10,5 +11,5 @@ export function groupCommands(program: Command, groups: Readonly<Record<string, 
     if (heading === undefined) throw new Error(`The command ${command.name()} needs a heading for the help`);
     command.helpGroup(heading);
   }
-  program.commandsGroup("Other:").helpCommand("help [command]", "Show the help of a command");
+  program.commandsGroup("Other:").helpCommand("help [command]", HELP_TEXT);
 }

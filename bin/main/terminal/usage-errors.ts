@@ -6,11 +6,15 @@ export class UsageError extends CliError {
   override readonly name = "UsageError";
 }
 
-/** Help whose descriptions begin with a capital letter, as those of commands and settings do. */
+/** Help whose descriptions begin with a capital letter, and whose default numbers have no quotes. */
 const CAPITALISED = {
-  optionDescription: (option: Option): string => capitalise(Help.prototype.optionDescription(option)),
+  optionDescription: (option: Option): string =>
+    capitalise(Help.prototype.optionDescription(option).replace(/\(default: "(\d+)"\)$/, "(default: $1)")),
   argumentDescription: (argument: Argument): string => capitalise(Help.prototype.argumentDescription(argument)),
 };
+
+/** Description of each `help` command. */
+export const HELP_TEXT = "Show the help of a command";
 
 const capitalise = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
@@ -23,6 +27,8 @@ export function explainUsageBriefly(command: Command, parents = ""): void {
   command.exitOverride();
   command.showHelpAfterError(`See: ${path} --help`);
   command.configureHelp(CAPITALISED);
+  // `groupCommands()` does the same for the program itself.
+  if (parents !== "" && command.commands.length > 0) command.helpCommand("help [command]", HELP_TEXT);
   // Commander prints its suggestion on a separate line.
   command.configureOutput({ outputError: (text, write) => write(text.replace(/\n(?=\(Did you mean)/, " ")) });
   for (const each of command.commands) explainUsageBriefly(each, `${path} `);
