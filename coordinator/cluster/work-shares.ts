@@ -16,10 +16,10 @@ interface PeerLoad {
   readonly freeSlots: number;
   readonly islands: number;
   readonly receivedAtMs: number;
-  /** Time since which the coordinator was never silent for more than `SILENT_MS`. */
+  /** Start of the period in which the coordinator was never silent for longer than `SILENT_MS`. */
   readonly activeSinceMs: number;
   readonly work: Map<string, WorkLoad>;
-  /** Times since which jobs wait at the coordinator, by kind of work (`workKeyOf()`). */
+  /** Time of the first status that reported the jobs now waiting there, by kind of work (`workKeyOf()`). */
   readonly waitsSinceMs: ReadonlyMap<string, number>;
 }
 
@@ -35,21 +35,21 @@ const SILENT_MS = 3_000;
 /** Interval of statuses while nothing changes. */
 const BEAT_MS = 1_000;
 /** Minimum interval between two statuses: `perPeerMs` for each other coordinator, from `minMs` to `maxMs`. */
-const GATHER = { perPeerMs: 4, minMs: 25, maxMs: 250 };
+const STATUS_INTERVAL = { perPeerMs: 4, minMs: 25, maxMs: 250 };
 /** Maximum number of kinds of work that a request considers. If more wait elsewhere, they rotate with each status. */
 const MAX_DEMANDS = 32;
 /** Delay of a request for each coordinator with more free slots, so that not all request the same jobs. */
-const RIVAL_DELAY = { stepMs: 25, maxMs: 500 };
+const REQUEST_DELAY_PER_RIVAL = { stepMs: 25, maxMs: 500 };
 /** Additional delay of a request by a coordinator whose Islands must fetch the model first. */
 const ABSENT_MODEL_MS = 100;
 /** Wait of a job after which every coordinator with a free slot may request it. */
-const MAX_DELAY_MS = RIVAL_DELAY.maxMs + ABSENT_MODEL_MS;
+const MAX_DELAY_MS = REQUEST_DELAY_PER_RIVAL.maxMs + ABSENT_MODEL_MS;
 /** Minimum interval between two requests that balance queues. */
 const BALANCE_MS = 500;
 /** Factor by which the wait must be shorter for a job to move, so that jobs do not move back and forth. */
-const MARGIN = 1.25;
+const MIN_GAIN_FACTOR = 1.25;
 /** Delays before a coordinator is asked again: after it gave no job, and after it did not reply. */
-const RETRY = { emptyMs: 250, failedMs: 1_000 };
+const RETRY_DELAY = { emptyMs: 250, failedMs: 1_000 };
 /** Age after which a pending request no longer reserves free slots. */
 const RESERVED_MS = 250;
 /** Maximum number of concurrent requests, each of which reserves slots. */
@@ -66,7 +66,7 @@ export function workShares(selfId: string, here: SharedWork) {
   const demands = new Map<string, Demand & { readonly peers: Map<string, PeerLoad> }>();
   /** Keys of the kinds of work that waited here according to this coordinator's last status. */
   let announcedKeys: ReadonlySet<string> = new Set();
-  /** Keys of the kinds of work of which a reply, sent after that status, reported no waiting jobs here. */
+  /** Keys that a reply, sent after the last status, reported as having no waiting jobs. */
   const emptied = new Set<string>();
   let announcedIslands = 0;
   let announcedAtMs = -Infinity;
@@ -186,7 +186,7 @@ export function workShares(selfId: string, here: SharedWork) {
     if (sinceMs >= MAX_DELAY_MS) return true;
     const rivals = ahead.filter(({ id, work }) => id !== victim.id && (work.get(key)?.slots ?? 1) > 0);
     const slots = rivals.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
-    const stepMs = Math.min(RIVAL_DELAY.stepMs, RIVAL_DELAY.maxMs / Math.max(1, peers.size));
+    const stepMs = Math.min(REQUEST_DELAY_PER_RIVAL.stepMs, REQUEST_DELAY_PER_RIVAL.maxMs / Math.max(1, peers.size));
     const delayMs = slots < (victim.work.get(key)?.jobs ?? 0) ? 0 : rivals.length * stepMs;
     return sinceMs >= delayMs + (here.freeSlotFor(kind) === "absent" ? ABSENT_MODEL_MS : 0);
   }
@@ -248,7 +248,7 @@ export function workShares(selfId: string, here: SharedWork) {
     /** Returns the status to send; undefined if nothing has changed that others should act on. */
     announcement(nowMs: number): PeerStatus | undefined {
       const sinceMs = nowMs - announcedAtMs;
-      const { perPeerMs, minMs, maxMs } = GATHER;
+      const { perPeerMs, minMs, maxMs } = STATUS_INTERVAL;
       if (sinceMs < Math.min(maxMs, Math.max(minMs, perPeerMs * peers.size))) return undefined;
       const waiting = here.waiting();
       if (sinceMs < BEAT_MS && !hasNews(waiting)) return undefined;
@@ -292,11 +292,11 @@ export function workShares(selfId: string, here: SharedWork) {
      */
     noteReply(victimId: string, got: number, nowMs: number): void {
       inFlight.delete(victimId);
-      if (got === 0) notBeforeMs.set(victimId, nowMs + RETRY.emptyMs);
+      if (got === 0) notBeforeMs.set(victimId, nowMs + RETRY_DELAY.emptyMs);
     },
     noteFailure(victimId: string, nowMs: number): void {
       inFlight.delete(victimId);
-      notBeforeMs.set(victimId, nowMs + RETRY.failedMs);
+      notBeforeMs.set(victimId, nowMs + RETRY_DELAY.failedMs);
     },
     /** Removes jobs from the queues for another coordinator, in fair order and within its share. */
     give(toId: string, { offer, backlog }: StealRequest): string[] {
@@ -353,8 +353,8 @@ export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
   // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the taker, instead of
   // (theirs.pressing - n + 1) / theirs.slots.
-  const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
-  const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
+  const gain = (theirs.pressing + 1) * mine.slots - MIN_GAIN_FACTOR * mine.pressing * theirs.slots;
+  const better = Math.floor(gain / (mine.slots + MIN_GAIN_FACTOR * theirs.slots));
   const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);
   return Math.max(0, Math.min(better, part, theirs.jobs));
 }
