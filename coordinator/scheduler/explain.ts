@@ -27,7 +27,7 @@ export interface Waiting {
 
 export type Cause = Omit<Waiting, "position">;
 /** Reasons why an Island that may run the Cargo does not fit. */
-type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
+type FitFailure = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
 const UNTIL_APPROVED = "only your own Islands run it until it is approved";
 /** For a job that keeps the private definition that it was accepted for, although another definition was approved. */
@@ -44,14 +44,19 @@ export function explainUnknownCargo(slug: string): Cause {
  */
 export function explainWait(cargo: ScheduledCargo, fitCounts: IslandFitCounts, avoided: number): Cause {
   const own = fitCounts.online - fitCounts.misfits.not_own;
-  if (cargo.onlyIslandsOf === null) return explainLack(cargo, fitCounts, own, avoided);
+  if (cargo.onlyIslandsOf === null) return explainByOnlineIslands(cargo, fitCounts, own, avoided);
   const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
   if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
-  const cause = explainLack(cargo, fitCounts, own, avoided);
+  const cause = explainByOnlineIslands(cargo, fitCounts, own, avoided);
   return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
-function explainLack(cargo: ScheduledCargo, fitCounts: IslandFitCounts, online: number, avoided: number): Cause {
+function explainByOnlineIslands(
+  cargo: ScheduledCargo,
+  fitCounts: IslandFitCounts,
+  online: number,
+  avoided: number,
+): Cause {
   if (online === 0) return { reason: "no_island_online", message: "no Island is online" };
   const refusing = DISALLOWED.filter((what) => fitCounts.misfits[what] > 0);
   const allowing = refusing.reduce((rest, what) => rest - fitCounts.misfits[what], online);
@@ -59,17 +64,22 @@ function explainLack(cargo: ScheduledCargo, fitCounts: IslandFitCounts, online: 
   if (fitCounts.fitting === 0 && refusing.length > 0) {
     const owners = `Islands' owners do not allow ${refusing.map((what) => describeDisallowed(what, cargo)).join(", or ")}`;
     if (allowing === 0) return { reason: "no_island_fits", message: owners };
-    const cause = explainRest(cargo, fitCounts, offering, avoided);
+    const cause = explainByAllowingIslands(cargo, fitCounts, offering, avoided);
     return { ...cause, message: `${cause.message}; other ${owners}` };
   }
-  return explainRest(cargo, fitCounts, offering, avoided);
+  return explainByAllowingIslands(cargo, fitCounts, offering, avoided);
 }
 
 /**
  * Explains the wait by the Islands whose owners allow the Cargo.
  * @param offering Number of online Islands that have the runtime and whose owners allow the Cargo.
  */
-function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number, avoided: number): Cause {
+function explainByAllowingIslands(
+  cargo: ScheduledCargo,
+  fitCounts: IslandFitCounts,
+  offering: number,
+  avoided: number,
+): Cause {
   if (offering === 0) {
     return { reason: "no_island_offers_runtime", message: `no online Island offers ${cargo.runtimeType}` };
   }
@@ -95,8 +105,10 @@ function explainRest(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering
 function explainBreakers(failures: readonly BreakerFailure[]): Cause {
   const isRefused = failures.every(({ cause }) => cause === "refused");
   const [reason, verb] = isRefused ? (["all_refused", "refused"] as const) : (["all_failing", "failed"] as const);
-  const count = failures.length === 1 ? "1 Island fits, and it" : `${failures.length} Islands fit, and all`;
-  return { reason, message: `${count} ${verb} (${describeCodes(failures)}); probed again after a growing delay` };
+  const isOne = failures.length === 1;
+  const count = isOne ? "1 Island fits, but it" : `${failures.length} Islands fit, but all`;
+  const retry = isOne ? "it is tried again after a growing delay" : "they are tried again after a growing delay";
+  return { reason, message: `${count} recently ${verb} jobs (${describeCodes(failures)}); ${retry}` };
 }
 
 /** Returns text such as "shutting_down 2, out_of_memory 1". */
@@ -121,28 +133,28 @@ export function explainDownloads(fractions: readonly (number | null)[]): Cause &
 
 function describeMisfits(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offering: number): string {
   const head = `${islands(offering)} ${offering === 1 ? "offers" : "offer"} ${cargo.runtimeType}`;
-  const lacks = MISFITS.filter(isLack);
-  const found = lacks.filter((misfit) => fitCounts.misfits[misfit] > 0);
+  const failures = MISFITS.filter(isFitFailure);
+  const found = failures.filter((misfit) => fitCounts.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
   if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
   const parts = found.map(
-    (misfit) => `${fitCounts.misfits[misfit]} ${lackOf(misfit, cargo, fitCounts.misfits[misfit])}`,
+    (misfit) => `${fitCounts.misfits[misfit]} ${describeFitFailure(misfit, cargo, fitCounts.misfits[misfit])}`,
   );
   return `${head}, none fits: ${parts.join(", ")}`;
 }
 
-function describeOnlyMisfit(misfit: Lack, cargo: ScheduledCargo, count: number): string {
-  if (count === 1) return `but it ${lackOf(misfit, cargo, 1)}`;
+function describeOnlyMisfit(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
+  if (count === 1) return `but it ${describeFitFailure(misfit, cargo, 1)}`;
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
 /** Returns the verb phrase that follows the number of Islands. */
-function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
+function describeFitFailure(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
   if (misfit === "draining") return count === 1 ? "takes no new jobs now" : "take no new jobs now";
   return `${count === 1 ? "lacks" : "lack"} ${needOf(misfit, cargo)}`;
 }
 
-function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): string {
+function needOf(misfit: Exclude<FitFailure, "draining">, cargo: ScheduledCargo): string {
   switch (misfit) {
     case "feature_missing":
       return `${describeFeatures(cargo)}, which needs a later version of the agent`;
@@ -162,7 +174,7 @@ function describeFeatures({ features = [] }: ScheduledCargo): string {
   return `the ${features.length === 1 ? "feature" : "features"} ${features.join(" and ")}`;
 }
 
-function isLack(misfit: Misfit): misfit is Lack {
+function isFitFailure(misfit: Misfit): misfit is FitFailure {
   return misfit !== "not_own" && misfit !== "runtime_missing" && !DISALLOWED.some((what) => what === misfit);
 }
 
@@ -211,7 +223,7 @@ export function explainElsewhere(waiting: Waiting, others: Elsewhere): Waiting {
     return { ...waiting, message: `${here}; ${who} no Island that is known to run it` };
   }
   const who = `${running} of ${peers} ${peers === 1 ? "other" : "others"} ${running === 1 ? "runs" : "run"} it`;
-  const state = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${free === 0 ? "all busy" : "asked now"}`;
+  const state = free === 0 ? ", all busy" : "; a coordinator with free slots may take the job";
   const reason = reasonElsewhere(waiting.reason, others);
-  return { ...waiting, reason, message: `${here}; ${who} (${state})` };
+  return { ...waiting, reason, message: `${here}; ${who} (${slots === 1 ? "1 slot" : `${slots} slots`}${state})` };
 }

@@ -151,7 +151,7 @@ describe("job that all Islands refuse", () => {
       "both refusals",
     );
     expect(waiting.message).toBe(
-      "2 Islands fit, and all refused (out_of_memory 2); probed again after a growing delay",
+      "2 Islands fit, but all recently refused jobs (out_of_memory 2); they are tried again after a growing delay",
     );
     expect(attempts).toBe(0);
     for (const island of [one, two]) island.socket.close();

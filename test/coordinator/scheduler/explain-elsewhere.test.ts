@@ -26,7 +26,7 @@ describe("explainElsewhere()", () => {
 
   it("reports that other coordinators are being asked while some of their slots are free", () => {
     const { message } = explainElsewhere(OFFLINE, { peers: 1, running: 1, slots: 1, free: 1 });
-    expect(message).toContain("; 1 of 1 other runs it (1 slot, asked now)");
+    expect(message).toContain("; 1 of 1 other runs it (1 slot; a coordinator with free slots may take the job)");
   });
 
   it("keeps a reason that does not depend on the coordinator", () => {

@@ -170,7 +170,8 @@ describe("explain()", () => {
     expect(bench.submit()).toEqual([]);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_refused",
-      message: "3 Islands fit, and all refused (shutting_down 2, out_of_memory); probed again after a growing delay",
+      message:
+        "3 Islands fit, but all recently refused jobs (shutting_down 2, out_of_memory); they are tried again after a growing delay",
     });
     bench.up({ id: "isle-4" }, 1);
     expect(bench.scheduler.explain("job_1")).toMatchObject({
@@ -187,7 +188,8 @@ describe("explain()", () => {
     bench.submit();
     expect(bench.scheduler.explain("job_1")).toMatchObject({
       reason: "all_failing",
-      message: "1 Island fits, and it failed (model_unavailable); probed again after a growing delay",
+      message:
+        "1 Island fits, but it recently failed jobs (model_unavailable); it is tried again after a growing delay",
     });
   });
 
