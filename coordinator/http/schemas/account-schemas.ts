@@ -46,7 +46,7 @@ const balanceEvent = z
 
 const accountChangedEvent = accountSchema.extend({ type: z.literal("account") }).openapi("AccountChangedEvent", {
   description:
-    "The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again",
+    "The account's e-mail address, role, limits, API keys, sessions or Island tokens changed. The event carries `data` of GET /account. Reload any keys, sessions or tokens that you display",
 });
 
 const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {

@@ -15,7 +15,7 @@ export const jobEventSchemas = [
     })
     .openapi("StatusEvent", {
       description:
-        "A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it",
+        "A change of state. Until there is output, the current state is sent immediately and then every 5 s, with a `message` that says why the job waits. These repeats reuse the previous event's id",
     }),
   z.object({ type: z.literal("token"), content: z.string().describe("Text to append") }).openapi("TokenEvent"),
   z

@@ -11,7 +11,7 @@ export interface components {
             id: string;
             role: "user" | "operator";
         };
-        /** The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again */
+        /** The account's e-mail address, role, limits, API keys, sessions or Island tokens changed. The event carries `data` of GET /account. Reload any keys, sessions or tokens that you display */
         AccountChangedEvent: {
             /** ISO 8601, UTC */
             created_at: string;
@@ -1997,7 +1997,7 @@ export interface components {
             /** Registration: open to anyone, open with a confirmed e-mail address, or only by the operator */
             registration: "open" | "email" | "closed";
         };
-        /** Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old */
+        /** Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
             /** Number of jobs that failed or timed out */
@@ -2389,7 +2389,7 @@ export interface components {
             sequence_number: number;
             type: "response.function_call_arguments.done";
         };
-        /** Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old */
+        /** Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
             /** Number of jobs that failed or timed out */
@@ -2847,7 +2847,7 @@ export interface components {
             /** A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice */
             voice?: string | null;
         };
-        /** A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it */
+        /** A change of state. Until there is output, the current state is sent immediately and then every 5 s, with a `message` that says why the job waits. These repeats reuse the previous event's id */
         StatusEvent: {
             /** Why there is no output yet */
             message?: string;

@@ -341,7 +341,7 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
-    """A change of state. While there is no output, an event with a `message` repeats the state at once and every 5 s, with the id of the event before it"""
+    """A change of state. Until there is output, the current state is sent immediately and then every 5 s, with a `message` that says why the job waits. These repeats reuse the previous event's id"""
 
     type: Literal["status"]
     state: Literal["pending", "queued", "running", "streaming"]
@@ -2947,7 +2947,7 @@ class BalanceEvent(TypedDict):
 
 
 class AccountChangedEvent(TypedDict):
-    """The account's e-mail address, role, limits, API keys, sessions or Island tokens changed: `data` of GET /account. Read the ones you show again"""
+    """The account's e-mail address, role, limits, API keys, sessions or Island tokens changed. The event carries `data` of GET /account. Reload any keys, sessions or tokens that you display"""
 
     id: str
     email: str
@@ -2970,7 +2970,7 @@ class Account(TypedDict):
 
 
 class OverviewEvent(TypedDict):
-    """Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old"""
+    """Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old"""
 
     islands: OverviewEventIslands
     slots: OverviewEventSlots
@@ -3041,7 +3041,7 @@ class CoordinatorOverviewJobs(TypedDict):
 
 
 class NetworkOverview(TypedDict):
-    """Totals over all coordinators, at most 1.5 s old; the number of known Islands n is at most n ms old"""
+    """Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old"""
 
     islands: NetworkOverviewIslands
     slots: NetworkOverviewSlots
