@@ -29,7 +29,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Raise the limit of the key, or wait until `renews_at`",
   },
   insufficient_scope: {
-    meaning: "The API key lacks the scope, a key with limits manages keys, or registration is closed",
+    meaning:
+      "The API key lacks the required scope, or has limits and so may not manage keys; or registration is closed",
     action: "Use a key with the scope, or a session",
   },
   cargo_not_allowed: {
@@ -59,7 +60,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Send less, or upload a file",
   },
   file_budget_exceeded: {
-    meaning: "The account has reached its limit of files, or of bytes of files",
+    meaning: "The account has reached its limit on the number or total size of its files",
     action: "Delete files that you no longer need",
   },
   validation_failed: { meaning: "A field is wrong; `details` names each wrong field", action: "Correct the fields" },
