@@ -63,7 +63,7 @@ export class MutableJob {
   readonly feed: JobFeed;
   /** Islands that lost or failed the job. They are chosen only if no other Island fits. */
   avoidIslands: ReadonlySet<string> = NONE;
-  /** Accounts, except the job's own, of which several Islands failed the job. All their Islands are avoided. */
+  /** Other accounts with several Islands that failed the job. All Islands of these accounts are avoided. */
   avoidAccounts: ReadonlySet<string> = NONE;
   /** Islands that failed the job, in order of failure. */
   failedOn: readonly Assignee[] = NO_FAILURES;

@@ -228,15 +228,15 @@ async function checkJobFiles(
   if (references.length === 0) return [];
   if (references.length > MAX_FILES_OF_JOB)
     throw new ValidationError([
-      { path: root, message: `names ${references.length} files; at most ${MAX_FILES_OF_JOB}` },
+      { path: root, message: `names ${references.length} files; a job accepts at most ${MAX_FILES_OF_JOB}` },
     ]);
   const records = await Promise.all(references.map(({ fileId }) => files.get(accountId, fileId, nowMs)));
   const errors = references.flatMap((reference, i) => checkReference(reference, records[i], root));
   const bytes = records.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
   if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
-    const has = formatBytes(bytes);
+    const size = formatBytes(bytes);
     const max = formatBytes(MAX_JOB_FILE_BYTES);
-    errors.push({ path: root, message: `names files of ${has} together; a job takes ${max}` });
+    errors.push({ path: root, message: `names files of ${size} in total; a job accepts at most ${max}` });
   }
   if (errors.length > 0) throw new ValidationError(errors);
   return [...new Set(references.map(({ fileId }) => fileId))];
