@@ -120,7 +120,10 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
   };
 }
 
-/** Returns the limit of tokens, in which a revoked one counts for another minute: otherwise creation had no limit. */
+/**
+ * Returns the limit of tokens. A revoked token counts for another minute; otherwise creating and revoking in turn would
+ * bypass the limit.
+ */
 function capAt(nowMs: number): TokenCap {
   return { maxTokens: MAX_TOKENS, revokedAfterMs: nowMs - WINDOW_MS };
 }

@@ -73,7 +73,7 @@ export function shareWork(
     reconciling ??= clock.schedule(RECONCILE_AFTER_MS, () => {
       reconciling = null;
       void track(
-        mover.reconcile().catch((err: unknown) => log.warn({ err }, "Could not look for jobs that moved here")),
+        mover.reconcile().catch((err: unknown) => log.warn({ err }, "Could not check for jobs that moved here")),
       );
     });
   }

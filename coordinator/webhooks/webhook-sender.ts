@@ -93,7 +93,7 @@ export function openWebhooks(
       dueAtMs = await attemptDelivery(id);
     } catch (error) {
       if (!stop.signal.aborted)
-        log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not attempt to deliver a webhook");
+        log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not deliver a webhook");
       dueAtMs = clock.now() + FAULT_DELAY_MS;
     }
     if (dueAtMs === null) known.delete(id);

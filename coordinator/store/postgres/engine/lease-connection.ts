@@ -4,8 +4,9 @@ import { clientConfig, PLANS, sessionOn, type Session } from "./connection.ts";
 import { toStorageError } from "./storage-fault.ts";
 
 /**
- * Returns the connection for lease steps, which must not wait behind other queries. It runs one call at a time and
- * connects with the first. @param maxMs time limit of each step; absent for the limits of other connections.
+ * Returns a separate connection for lease steps, so that they never wait behind other queries. It runs one call at a
+ * time, and connects at the first call.
+ * @param maxMs Time limit of each call. By default, the limits of the other connections apply.
  */
 export function leaseConnection(address: string, maxMs?: number) {
   const config = { ...clientConfig(address, "atoll lease"), ...(maxMs === undefined ? {} : limitsOf(maxMs)) };
