@@ -57,7 +57,7 @@ describe("console of a real network", () => {
     await using _island = await network.startIsland("studio", islandToken);
     await page.getByText("3, 4, 5, 6, 7, 8, 9.").waitFor();
     await page.getByText("completed", { exact: true }).waitFor();
-    await page.getByText("does not respond").waitFor({ state: "detached" });
+    await page.getByText("is not responding").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
     await page.getByRole("cell", { name: "completed" }).waitFor();
     const second = await request(key, "POST", "/jobs", {
@@ -79,7 +79,7 @@ describe("console of a real network", () => {
       .getByText(/^Too many requests\. Try again in \d+ s\.$/)
       .first()
       .waitFor();
-    expect(await page.getByText("does not respond").count()).toBe(0);
+    expect(await page.getByText("is not responding").count()).toBe(0);
   });
 
   it("adds an Island with a pairing code, and shows it connect, work and earn", async () => {

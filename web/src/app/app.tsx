@@ -84,7 +84,7 @@ function Unreachable() {
   return (
     <main class="entry">
       <div class="entry-card" role="alert">
-        <h1>{isRefused ? "Could not load the console" : "The coordinator does not respond"}</h1>
+        <h1>{isRefused ? "Could not load the console" : "The coordinator is not responding"}</h1>
         <p>{isRefused ? messageOf(failure) : "This page keeps trying to reconnect."}</p>
         <button type="button" class="button" onClick={() => void findSession()}>
           Try now

@@ -56,7 +56,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
       <main id="main" class="main" tabIndex={-1} ref={main}>
         {isDown.value && (
           <div class="banner warning" role="alert">
-            The coordinator does not respond. This page may be out of date; it reconnects automatically.
+            The coordinator is not responding. This page may be out of date; it reconnects automatically.
           </div>
         )}
         <Announcements />
@@ -108,7 +108,7 @@ function Navigation() {
 function Footer() {
   const [error, setError] = useState<string | null>(null);
   const leave = (): void => {
-    signOut().catch(() => setError("Could not sign you out: the coordinator does not respond. Try again."));
+    signOut().catch(() => setError("Could not sign you out: the coordinator is not responding. Try again."));
   };
   return (
     <section class="side-foot">

@@ -3,7 +3,7 @@ import { formatBalance, formatCredits } from "./numbers.ts";
 
 /** Says in a sentence what happened and what to do. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ConnectionError) return "The coordinator does not respond. Try again when it is back.";
+  if (error instanceof ConnectionError) return "The coordinator is not responding. Try again when it is back.";
   if (error instanceof InsufficientCreditsError && error.requiredCredits !== null && error.balanceCredits !== null) {
     return `Not enough credits: this needs ${formatCredits(error.requiredCredits)}, you have ${formatBalance(error.balanceCredits)}.`;
   }

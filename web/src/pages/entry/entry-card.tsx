@@ -15,7 +15,7 @@ export function EntryCard({ title, children }: { readonly title: string; readonl
         <h1>{title}</h1>
         {isDown.value && (
           <div class="banner warning" role="alert">
-            The coordinator does not respond. This page reconnects automatically.
+            The coordinator is not responding. This page reconnects automatically.
           </div>
         )}
         {children}

@@ -97,7 +97,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
           action={remove}
           onClose={() => setAsking(false)}
         >
-          <p>Removed content cannot be restored. State, usage and charge stay.</p>
+          <p>Removed content cannot be restored. Its state, usage and charge are kept.</p>
         </ConfirmDialog>
       )}
     </>

@@ -54,7 +54,7 @@ export function Ledger() {
         what="the ledger"
         empty={
           <EmptyState title="No entries yet">
-            <p>Your jobs add what they cost, and jobs on your Islands add what they earn.</p>
+            <p>Charges for your jobs and earnings of your Islands appear here.</p>
           </EmptyState>
         }
       />
