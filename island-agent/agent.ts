@@ -229,7 +229,7 @@ export class IslandAgent {
     await this.#executor.idle();
     this.#drainLimit?.cancel();
     if (this.#send === null) {
-      this.#reconnects.hurry();
+      this.#reconnects.resetBackoff();
       this.#connectNow.abort();
     }
     await this.#deliverResults(this.#parts.drainTimeoutMs);
@@ -281,7 +281,7 @@ export class IslandAgent {
       distrust: (publicKey) => this.#admission.changeOf(publicKey),
       onWelcome: (welcome, send) => this.#onWelcome(welcome, send),
       onDrained: () => this.#outbox.drained(),
-      onSettled: () => this.#reconnects.settled(),
+      onSettled: () => this.#reconnects.recordStableSession(),
       onFrame: (frame) => this.#onFrame(frame),
       onLost: () => {
         this.#send = null;
@@ -292,7 +292,7 @@ export class IslandAgent {
 
   #onWelcome(welcome: Welcome, send: (frame: FromIsland) => boolean): void {
     this.#sessions += 1;
-    this.#reconnects.welcomed();
+    this.#reconnects.recordWelcome();
     this.#link = "connected";
     this.#send = send;
     this.#reports.noteQuarantine(welcome.quarantine);

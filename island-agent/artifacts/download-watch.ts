@@ -32,7 +32,7 @@ export function openDownloadWatch(clock: Pick<Clock, "monotonicMs">, log: Pick<L
       tracked.complete();
       return result;
     } catch (error) {
-      tracked.breakOff(error);
+      tracked.interrupt(error);
       throw error;
     } finally {
       watched.delete(tracked);
@@ -96,7 +96,7 @@ class WatchedDownload {
     this.#log.info({ ...this.#facts(), size: formatBytes(this.#progress?.receivedBytes ?? 0), took }, "Downloaded");
   }
 
-  breakOff(error: unknown): void {
+  interrupt(error: unknown): void {
     if (this.#beganMs === null) return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#log.info({ ...this.#facts(), progress: this.#describe(), reason }, "Download interrupted");

@@ -45,10 +45,10 @@ export async function importModel(location: ModelsLocation, given: string, progr
       );
     }
     const names = cargos.join(", ");
-    const isThere = async (): Promise<boolean> =>
+    const isOnDisk = async (): Promise<boolean> =>
       (await listModels(location)).some(({ key, isWhole }) => key === sha256 && isWhole);
-    const already = `The model of ${names} is already on disk`;
-    if (await isThere()) return already;
+    const alreadyOnDisk = `The model of ${names} is already on disk`;
+    if (await isOnDisk()) return alreadyOnDisk;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
     // Without an agent, the store is opened before the file is staged, because it clears its directory when it opens.
@@ -62,7 +62,7 @@ export async function importModel(location: ModelsLocation, given: string, progr
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
         const isNew = await adopt({ path: staged, sha256, extension, cargos });
         if (isNew) return `Imported ${formatBytes(size)} for ${names} (${how})`;
-        if (await isThere()) return already;
+        if (await isOnDisk()) return alreadyOnDisk;
         throw new CliError(
           `The model of ${names} is being downloaded. Run island pause to stop downloads that no job waits for, then import it again`,
         );

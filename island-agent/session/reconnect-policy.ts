@@ -25,22 +25,23 @@ export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () 
     return (afterMs ?? 0) + backoff.nextMs(holdsJobs ? MAX_HELD_RETRY_MS : MAX_RETRY_MS);
   }
 
-  function welcomed(): void {
+  /** Records that the coordinator welcomed the Island. */
+  function recordWelcome(): void {
     addresses.welcomed();
   }
 
   /** Records that the session is stable. */
-  function settled(): void {
+  function recordStableSession(): void {
     addresses.settled();
     backoff.reset();
   }
 
-  /** Makes the next wait a short one. */
-  function hurry(): void {
+  /** Makes the next wait short. */
+  function resetBackoff(): void {
     backoff.reset();
   }
 
-  return { waitMsAfter, welcomed, settled, hurry };
+  return { waitMsAfter, recordWelcome, recordStableSession, resetBackoff };
 }
 
 export type ReconnectPolicy = ReturnType<typeof openReconnectPolicy>;
