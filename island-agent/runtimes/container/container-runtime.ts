@@ -244,7 +244,10 @@ export class ContainerRuntime implements CargoRuntime {
   }
 
   #logLeftovers(error: unknown): void {
-    this.#options.log.info({ reason: String(error) }, "Could not remove containers of an earlier run or the network");
+    this.#options.log.info(
+      { reason: String(error) },
+      "Could not remove the containers or the network of an earlier agent process",
+    );
   }
 
   #specOf({ slug, container }: CargoManifest): ContainerSpec {

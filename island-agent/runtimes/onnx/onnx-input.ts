@@ -28,7 +28,7 @@ const ONNX_INPUTS = {
     })
     .refine(({ input, pooling }) => pooling !== "none" || typeof input === "string" || input.length === 1, {
       path: ["pooling"],
-      message: "none returns a vector for each token and supports only one text",
+      message: '"none" returns one vector per token, so input must be a single text',
     }),
   "token-classification": z.object({ text }),
   "question-answering": z.object({ question: text, context: text }),

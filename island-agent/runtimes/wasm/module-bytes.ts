@@ -33,7 +33,7 @@ export class ModuleReader {
       value += (byte & 0x7f) * 2 ** shift;
       if ((byte & 0x80) === 0) return value;
     }
-    throw new JobFailure("model_invalid", "The module holds a number that is too long");
+    throw new JobFailure("model_invalid", "The module contains an integer encoded in too many bytes (LEB128)");
   }
 
   /** Returns a view of the next `length` bytes. */

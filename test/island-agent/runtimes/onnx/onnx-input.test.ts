@@ -55,7 +55,7 @@ describe("readOnnxInput()", () => {
     [
       "feature-extraction",
       { input: ["a", "b"], pooling: "none" },
-      "pooling: none returns a vector for each token and supports only one text",
+      'pooling: "none" returns one vector per token, so input must be a single text',
     ],
     ["question-answering", { question: "a" }, "context: "],
     ["translation", { text: "a", tgt_lang: "../.." }, "tgt_lang: is not a language code"],

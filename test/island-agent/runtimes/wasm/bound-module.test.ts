@@ -60,7 +60,7 @@ describe("boundModule()", () => {
     [
       "a number without an end",
       Uint8Array.from([...HEADER, 5, 255, 255, 255, 255, 255, 255]),
-      "number that is too long",
+      "integer encoded in too many bytes",
     ],
     ["one that needs more at its start", moduleWith([1, 0, 6]), "needs 6 pages of memory at its start and may have 5"],
     ["two memories", moduleWith([2, 0, 1, 0, 1]), "more than one memory"],
