@@ -59,7 +59,7 @@ describe("startAgent()", () => {
     );
   });
 
-  it("refuses a model directory that another process uses, for any content of the control file", async () => {
+  it("refuses a model directory that another process uses, whatever control.json contains", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
     const store = await ModelStore.open({

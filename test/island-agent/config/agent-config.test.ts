@@ -23,7 +23,7 @@ interface Owner {
 }
 
 describe("resolveAgentConfig()", () => {
-  it("returns every default, null where hardware detection decides", () => {
+  it("returns all defaults, and null for those that depend on the hardware", () => {
     expect(resolveAgentConfig({ file: null, env: {}, flags: {} })).toEqual({
       coordinator: { apiUrls: null, token: null, publicKey: null, accountId: null },
       slots: 4,

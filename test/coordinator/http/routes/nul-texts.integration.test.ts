@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 /** PostgreSQL does not support NUL in text. */
-describe("a NUL character", () => {
+describe("requests with a NUL character", () => {
   const operations = Object.entries(currentDocument().paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, { operationId, parameters = [] }]) => {
       const texts = parameters.filter(({ in: place, schema }) => place === "query" && schema.type === "string");
@@ -35,17 +35,17 @@ describe("a NUL character", () => {
       : [],
   );
 
-  it.each(withIds)("is 404 in an id: $operationId", async ({ method, path }) => {
+  it.each(withIds)("return 404 if it is in an id: $operationId", async ({ method, path }) => {
     const { status, body } = await api.call(method, path.replaceAll(/\{.+?\}/g, "a%00b"), { key: session, base: "" });
     expect([status, body?.error?.code]).toEqual([404, "not_found"]);
   });
 
-  it.each(withTexts)("is refused by name in a query: $operationId $name", async ({ method, path, name }) => {
+  it.each(withTexts)("return 422 and name the query parameter: $operationId $name", async ({ method, path, name }) => {
     const { status, body } = await api.call(method, `${path}?${name}=a%00b`, { key: session, base: "" });
     expect([status, body.error.details?.[0].path]).toEqual([422, name]);
   });
 
-  it("is not accepted in an e-mail address", async () => {
+  it("return 401 if it is in the e-mail address of a sign-in", async () => {
     const body = { email: "a\u0000b@example.com", password: "long enough for all" };
     expect((await api.call("POST", "/auth/login", { key: null, body })).status).toBe(401);
   });
