@@ -251,8 +251,8 @@ function checkReference(reference: FileReference, file: FileRecord | undefined, 
 function messageOf({ minBytes, maxBytes }: FileReference, file: FileRecord | undefined): string | null {
   if (file === undefined) return "names no file of this account; upload it with POST /files";
   const { sizeBytes } = file;
-  if (sizeBytes < minBytes) return `names a file of ${sizeBytes} bytes; at least ${minBytes} are needed here`;
+  if (sizeBytes < minBytes) return `names a file of ${sizeBytes} bytes; this field needs at least ${minBytes}`;
   if (sizeBytes > maxBytes)
-    return `names a file of ${formatBytes(sizeBytes)}; at most ${formatBytes(maxBytes)} are taken here`;
+    return `names a file of ${formatBytes(sizeBytes)}; this field accepts at most ${formatBytes(maxBytes)}`;
   return null;
 }
