@@ -111,6 +111,6 @@ describe("an assigned Cargo", () => {
       ({ status }) => status === "pending",
       "the refusal",
     );
-    expect(waiting.message).toContain("1 Island fits, and it refused (manifest_untrusted)");
+    expect(waiting.message).toContain("1 Island fits, but it recently refused jobs (manifest_untrusted)");
   });
 });
