@@ -206,7 +206,7 @@ describe("job that all Islands refuse", () => {
     await world.settle();
     const job = await world.jobs.get(accountId, record.id);
     expect(job).toMatchObject({ state: "timeout", error: { code: "wait_timeout" } });
-    expect(job.error?.message).toContain("refused (model_unavailable)");
+    expect(job.error?.message).toContain("refused jobs (model_unavailable)");
     // 1, 2, 4 … s apart, less a quarter, as the tests fix the jitter.
     expect(job.attempt).toBe(7);
     world.close();
