@@ -104,7 +104,6 @@ export function openAccounts(
 
     /**
      * Creates an account and signs it in. Returns null if the e-mail address must be verified first.
-     * @param address network address of the client.
      * @throws {ServiceError} `email_taken`, unless e-mail addresses are verified; `insufficient_scope` if registration
      *   is closed; {@link ValidationError}; {@link RateLimitedError} by network address.
      */

@@ -24,7 +24,6 @@ export interface CredentialRevisionSource {
   changed(): void;
 }
 
-/** A component that keeps streams or sessions open under credentials. */
 export interface CredentialUser {
   /** Closes everything open under `credential`: an id of a key or Island token, or the hash of a session token. */
   readonly end: (credential: string) => void;

@@ -23,7 +23,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Time limit for sending pending messages before a close; the rest is dropped. */
 const MAX_DRAIN_MS = 2_000;
 
-/** Delay between attempts of an open connection to reconnect. */
 const RECONNECT_MS = 250;
 /** Delay between attempts to open the first connection. An open connection reconnects on its own. */
 const RETRY_MS = 1_000;
@@ -33,7 +32,6 @@ const PING_MS = 2_000;
 /** Required size of the largest message: the default limit of NATS. Slices of feeds take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
-/** Error codes of Node.js for an invalid certificate of the server. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
 /** Error codes of OpenSSL for a client certificate and key that cannot be used. */
 const OWN_CERTIFICATE = /^ERR_OSSL_/;

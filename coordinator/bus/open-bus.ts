@@ -14,7 +14,6 @@ export interface BusConnection {
   readonly password: string | null;
   readonly token: string | null;
   readonly credentialsFile: string | null;
-  /** File with the seed of an nkey. */
   readonly nkeyFile: string | null;
   readonly caFile: string | null;
   /** Files with the client certificate and its key. */

@@ -107,7 +107,6 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
   return readCargo(json);
 }
 
-/** Validates a file. Returns the file, or an error for each invalid field. */
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };

@@ -4,7 +4,6 @@ import type { CargoFile } from "./cargo-fields.ts";
 
 /** Pins that tie a Cargo to exact bytes. */
 export interface Pins {
-  /** Digest of the manifest of the image, `sha256:…`. */
   readonly imageDigest?: string | undefined;
   /** SHA-256 in hex of the model's file, or of the `files.json` of its folder. */
   readonly modelHash?: string | undefined;

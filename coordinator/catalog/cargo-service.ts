@@ -26,7 +26,6 @@ export type Cargos = ReturnType<typeof openCargos>;
 
 /**
  * Manages the Cargos of accounts. When a method resolves, its change is in the catalog of all reachable coordinators.
- * @param announce announces a change to the other coordinators
  */
 export function openCargos(
   { clock }: Pick<Env, "clock">,

@@ -49,7 +49,6 @@ export type Catalog = ReturnType<typeof makeCatalog>;
 /**
  * Creates the catalog of enabled Cargos by slug, whose entries are immutable. Only `openCatalog` writes it.
  * @param poll reads what other processes stored, at most at an interval
- * @param aliases slugs by alias, which `findModel` resolves
  */
 export function makeCatalog(
   entries: readonly CatalogEntry[],

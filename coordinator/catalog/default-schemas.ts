@@ -36,7 +36,6 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
   "text-ranking": schemasOf("text-ranking"),
 };
 
-/** Returns the JSON Schema (2020-12) of inputs for Cargos without a schema of their own. */
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
   if (runtime_type !== "llmcpp") return {};
   return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;

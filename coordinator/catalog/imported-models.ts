@@ -27,7 +27,6 @@ export interface StoredModel {
 /**
  * Copies a model file to where the coordinator serves it. Its name has slug and hash, so that jobs of an earlier import
  * still find their file.
- * @param minFreeBytes free space that must remain on the disk
  * @throws {ServiceError} `bad_request` for another format, an empty file or too little space. @throws file system
  *   errors
  */

@@ -66,7 +66,6 @@ export function isFit(kind: DefaultKind, cargo: Parameters<typeof modelKindOf>[0
   return found !== null && NEEDS[kind].fits.includes(found);
 }
 
-/** Returns the problems of the operator's default Cargos, one line each. */
 export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs): string[] {
   const cargos = new Map(files.map((file) => [file.slug, cargoOf(file)]));
   return DEFAULT_KINDS.flatMap((kind) => {

@@ -37,7 +37,6 @@ const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTH
 
 /** Maximum steps of a check, which block the event loop for at most a third of a second. */
 const MAX_STEPS = 20_000_000;
-/** Bytes of text that a step reads. */
 const TEXT_BYTES = 8;
 /** Comparisons in a step: of names, of `enum` values, or of pairs. */
 const COMPARISONS = 2;

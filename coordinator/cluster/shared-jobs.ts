@@ -18,7 +18,6 @@ const RETRY_MS = 50;
 /**
  * Routes requests for a job to its owner, and serves requests of other coordinators for jobs here. `close` must be
  * called after clients have gone.
- * @param maxFollowedBytes memory limit for replicas of other coordinators' feeds
  */
 export function shareJobs(
   peers: Peers,

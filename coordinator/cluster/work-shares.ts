@@ -308,7 +308,6 @@ export function workShares(selfId: string, here: SharedWork) {
       }
       return jobIds;
     },
-    /** Returns the remaining load of the requested kinds of work, for the reply. */
     restOf({ offer, backlog }: StealRequest): WorkLoad[] {
       return [...offer.kinds, ...backlog].map((kind) => {
         const load = here.loadOf(kind);
@@ -346,7 +345,6 @@ function sum(...loads: readonly Sum[]): Sum {
 /**
  * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each job must wait less at
  * the taker. The taker gets at most its share of all jobs, so that jobs do not starve where there are few slots.
- * @param mine load of the taker
  * @param network sums over all coordinators, including these two
  */
 export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {

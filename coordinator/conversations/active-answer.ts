@@ -87,7 +87,6 @@ export class ActiveAnswer {
   }
 }
 
-/** Returns the ending of an answer whose job ended with `ending`. */
 export function answerEndingOf(ending: FeedEnding): Pick<AnswerEnding, "state" | "finishReason" | "error"> {
   if (ending.type === "done") return { state: "completed", finishReason: ending.finishReason, error: null };
   const { code, message } = ending;

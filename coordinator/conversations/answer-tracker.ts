@@ -205,7 +205,6 @@ const GONE: FeedEnding = {
 
 /**
  * Opens the job of an answer. If its output was removed, or the job does not exist, the feed has only an end.
- * @param known fields of the job that were read before
  * @throws {ServiceError} while storage or the job's owner is unavailable
  */
 async function openAnswerJob(

@@ -21,10 +21,7 @@ export interface AcceptedQuestion {
 
 export type Conversations = ReturnType<typeof openConversations>;
 
-/**
- * Opens the stored chats of accounts; README.md has the rules.
- * @param removeContent removes prompts and answers of the jobs of a deleted conversation
- */
+/** Opens the stored chats of accounts; README.md has the rules. */
 export function openConversations(
   env: Omit<Env<"chatWaitMs">, "version">,
   store: Store["conversations"],
@@ -106,8 +103,6 @@ export function openConversations(
 
     /**
      * Stores a question and begins its answer.
-     * @param sampling fields of a chat job's input other than `messages`
-     * @param apiKey null for a session
      * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job
      */
     async ask(

@@ -51,7 +51,6 @@ export function returnPostings(accountId: string, balanceMicro: bigint): Posting
 
 /**
  * Returns the price of a job: the Cargo's at priority 0, `priorityPrice` times that at priority 100, linear in between.
- * @param priorityPrice 1 or more
  */
 export function priceOf(cargoPriceMicro: number, priority: number, priorityPrice: number): number {
   return Math.round(cargoPriceMicro * (1 + ((priorityPrice - 1) * priority) / 100));

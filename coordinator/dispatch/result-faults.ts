@@ -36,7 +36,6 @@ export function isRequested(item: OutputItem, traits: JobTraits | null): boolean
 /**
  * Returns the fault of the current attempt's result; null if none is detectable.
  * @param job Its feed must be loaded.
- * @param cargo The Cargo of the job; undefined if it was removed.
  */
 export function faultOf(
   job: Pick<ActiveJob, "feed" | "traits" | "attempt">,

@@ -59,7 +59,6 @@ export function filesDirectoryOf({
 /**
  * Opens the files of accounts: metadata in the store, content on disk. A timer removes expired files.
  * @param tokens verifies the signature of a URL with which an Island fetches a file of a job.
- * @param maxFiles maximum number of files of an account.
  */
 export function openFiles(
   env: Env<

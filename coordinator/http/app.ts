@@ -38,7 +38,6 @@ import { missingPage, noRouteError, serveFrontDoor } from "./routes/front-door.t
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { openConsoleFiles } from "./server/console-files.ts";
 
-/** Returns the route groups of the API in the order of the OpenAPI document. */
 export function apiGroups(dialects: readonly RouteGroup[]): readonly RouteGroup[] {
   return [
     healthRoutes,

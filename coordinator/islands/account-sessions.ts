@@ -48,7 +48,6 @@ export function accountSessions({
 }: Pick<Env<"islandSessionsPerToken" | "islandSessionsPerAccount">, "clock" | "config">) {
   const opened = new RequestWindow(clock);
   const all = new Pool({ token: islandSessionsPerToken, account: islandSessionsPerAccount });
-  /** Shares of the accounts with an open session, by account id. */
   const shares = new Map<string, AccountShare>();
   /** Number of consecutive floods and time of the last one, by token id. */
   const floods = recentMap<{ readonly atMs: number; readonly count: number }>(MAX_FLOODERS);

@@ -28,9 +28,7 @@ export type IslandGateway = ReturnType<typeof openIslandGateway>;
 
 /**
  * Accepts Islands: checks the token, negotiates the protocol version and opens sessions.
- * @param publicKey Public key of the network, sent as `PUBLIC_KEY_HEADER`.
  * @param memory Limits, in bytes, of frames that are not stored yet.
- * @param addressOf Returns the client address of a request, for limits.
  */
 export function openIslandGateway(
   env: Env<"heartbeatMs" | "islandSessionsPerToken" | "islandSessionsPerAccount">,

@@ -52,11 +52,7 @@ type MetricsOf = Awaited<ReturnType<typeof readMetrics>>;
 
 export type IslandService = ReturnType<typeof islandService>;
 
-/**
- * Serves the Islands of an account, whichever coordinators they are connected to.
- * @param suspensionOf See `ListedIsland.suspendedBecause`.
- * @param onChanged Called after the owner has changed an Island.
- */
+/** Serves the Islands of an account, whichever coordinators they are connected to. */
 export function islandService(
   clock: Pick<Clock, "now">,
   store: Pick<Store, "islands" | "hostMetrics">,
@@ -195,7 +191,6 @@ function statusOf(live: LiveIsland | null, mayBeConnected: boolean): IslandStatu
   return live.isQuarantined ? "quarantined" : "online";
 }
 
-/** Returns the name given by the owner, the host name, or the beginning of the id. */
 export function nameOf({ name, hostName, hostId }: Pick<IslandRecord, "name" | "hostName" | "hostId">): string {
   return name ?? (hostName === null || hostName === "" ? `island-${hostId.slice(0, 8)}` : hostName);
 }

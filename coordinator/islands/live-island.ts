@@ -57,7 +57,6 @@ export type ConnectedIslands = ReturnType<typeof connectedIslands>;
 
 export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" | "remove">, context: IslandContext) {
   return {
-    /** Returns the connected Islands of an account, or only one with the models on its disk. */
     liveOf: (accountId: string, hostId: string | null): readonly LiveIsland[] =>
       islands.connectedFacts(accountId, hostId).map((island) => {
         const live = liveIsland(island, context);

@@ -4,7 +4,6 @@ import { LargeJson } from "../store/jobs/large-json.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 
-/** Consecutive items of a feed. */
 export interface FeedSlice {
   /** Index of the slice's first item in the feed. */
   readonly from: number;

@@ -109,7 +109,6 @@ export class JobRegistry {
   readonly #readerLimits = new Set<Timer>();
 
   /**
-   * @param onWebhookDue Called when the durable end of a job makes a webhook due.
    * @param couldReadersCome Returns true if readers at other coordinators could connect all the time since `sinceMs`.
    */
   constructor(
@@ -236,7 +235,6 @@ export class JobRegistry {
    * waits for the Island's return; otherwise it competes or is parked.
    * @param islandOwnerId Account that owns the Island with the job. Null if no Island has the job, or if that Island is
    * unknown: the caller then ends the attempt.
-   * @param graceMs Time for the Island to return.
    */
   restore(
     record: ReturningJob,
@@ -438,7 +436,6 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "no_island_fits", message, retryable: false } });
   }
 
-  /** Ends a job with the report of one Island that no second Island confirmed. */
   #endUnconfirmed(job: MutableJob, { islandId, error }: NonNullable<MutableJob["final"]>): Promise<void> {
     const isPaid = job.earner !== null && job.earner.islandId !== islandId;
     return this.#end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error, isPaid });
@@ -743,7 +740,6 @@ export class JobRegistry {
     return this.#catalog.find(job.slug, job.accountId) !== undefined;
   }
 
-  /** Derives the job's traits from its input, once. */
   #learnTraits(job: MutableJob, input: JobInput): void {
     job.traits ??= traitsOf(input, this.cargoOf(job), this.#maxOutputBytes);
   }
@@ -908,10 +904,7 @@ export class JobRegistry {
   }
 }
 
-/**
- * Returns the failure of a job whose output exceeds a budget.
- * @param full The exceeded budget.
- */
+/** Returns the failure of a job whose output exceeds a budget. */
 function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
   job.isOverrun = full === "job";
   const limit = job.traits === null ? "" : ` (${formatBytes(job.traits.maxOutputBytes)})`;

@@ -20,7 +20,6 @@ export type JobApi = ReturnType<typeof openJobService>;
 
 /**
  * Handles the client operations on jobs. Jobs of other accounts are not found.
- * @param explainWait Explains why a job waits; null once it runs or has ended.
  * @param removeContent Removes input and output of an ended job. For an unfinished job, a sweep removes them after its
  * end.
  */

@@ -62,8 +62,6 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
 /**
  * Derives the traits of a job from its input. A completion in JSON, with tools or with reasoning cannot be continued: a
  * grammar cannot start in the middle, and prompts lack reasoning.
- * @param cargo The Cargo of the job; undefined if it was removed.
- * @param maxOutputBytes Limit for a job if neither its input nor its Cargo sets one.
  */
 export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOutputBytes: number): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
@@ -112,7 +110,6 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   };
 }
 
-/** Returns the bytes of a message with its tool calls, which are written into the prompt. */
 function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }

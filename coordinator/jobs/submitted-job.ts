@@ -19,7 +19,6 @@ export interface SubmitRequest extends SubmissionRequest {
 export interface JobHandle {
   /** The record of the job at its submission. For a repeated request, the current record of the first job. */
   readonly record: JobRecord;
-  /** See `SubmittedBatch.webhookSecret`. */
   readonly webhookSecret: string | null;
   openFeed(): Promise<Feed>;
   cancel(): Promise<JobState>;

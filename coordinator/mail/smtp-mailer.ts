@@ -14,7 +14,6 @@ const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 /**
  * Returns a function that sends mails by SMTP, each on a new connection. Loads the library with the first mail.
  * @param url smtp://user:password@host:port, or smtps:// for TLS from the first byte. STARTTLS is used if offered
- * @param from sender: an address, or `Name <address>`
  */
 export function smtpMailer(url: string, from: string): SendMail {
   let transport: Promise<Transporter> | null = null;

@@ -10,7 +10,6 @@ import type { Store } from "../store/store.ts";
 const STORE_MS = 60_000;
 /** Maximum number of rows in one write, so that other writes run in between. */
 const STEP = 100;
-/** Maximum number of ledger entries that one write sums up. */
 const ENTRIES = 5_000;
 /** Maximum number of writes that sum up the ledger in one run. */
 const MAX_SUM_STEPS = 200;

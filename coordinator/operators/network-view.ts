@@ -36,10 +36,7 @@ const FAULT = "A peer did not answer the operator query";
 
 export type NetworkView = ReturnType<typeof networkView>;
 
-/**
- * Combines the metrics of all coordinators into an overview.
- * @param liveHere returns those of the given Islands that are connected to this coordinator
- */
+/** Combines the metrics of all coordinators into an overview. */
 export function networkView(
   readMetrics: () => CoordinatorMetrics,
   liveHere: (hostIds: readonly string[]) => readonly LiveIsland[],

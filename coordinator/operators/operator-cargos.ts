@@ -32,7 +32,6 @@ export interface CargoLine {
   readonly revision: number | null;
   /** Whether the program is tied to exact bytes; null, as `price` is, if the Cargo violates a rule of this version. */
   readonly isPinned: boolean | null;
-  /** Price in credits per job. */
   readonly price: number | null;
   /** Price in the shipped file, in credits per job; null for other Cargos. */
   readonly shippedPrice: number | null;
@@ -113,7 +112,6 @@ export function operatorCargos(
 
   /**
    * Makes a reviewed Cargo public, and enables it if it was disabled.
-   * @param file definition of the review, with its pins
    * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or has changed since the review
    */
   async function approveReviewed(

@@ -39,12 +39,7 @@ interface CargoDemand extends Pick<Recommendation, "slug" | "queuedDemand" | "is
   readonly holders: number;
 }
 
-/**
- * Returns a function that recommends the Cargos that an Island should have on disk. Source: spec §4.
- * @param queuedDemand returns the number of waiting jobs by slug
- * @param holdersOf returns how many online Islands other than `exceptId` have a model or image, by cache key
- * @param policyOf returns what the owner of an online Island allows
- */
+/** Returns a function that recommends the Cargos that an Island should have on disk. Source: spec §4. */
 export function cargoRecommender(
   { config, clock }: Env<"networkFee">,
   store: {

@@ -21,10 +21,7 @@ const TRUNCATE_RETRY_MS = 10_000;
 
 export type Retention = ReturnType<typeof openRetention>;
 
-/**
- * Opens the retention: removal of content at its owner's request, and past the operator's periods (see README.md).
- * @param onlineIslands returns the host ids of connected Islands.
- */
+/** Opens the retention: removal of content at its owner's request, and past the operator's periods (see README.md). */
 export function openRetention(
   { config, clock, log }: Env<"keepInputsMs" | "keepOutputsMs" | "keepWebhookLogMs" | "keepUnseenIslandsMs">,
   store: Pick<Store, "content" | "islands" | "hostMetrics" | "usage">,

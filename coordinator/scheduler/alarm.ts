@@ -3,7 +3,6 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 /**
  * Keeps one timer for many deadlines.
  * @param nextMs Returns the earliest deadline, by the monotonic clock; null without deadlines.
- * @param onDue Called at that deadline.
  */
 export function openAlarm(
   clock: Pick<Clock, "monotonicMs" | "schedule">,

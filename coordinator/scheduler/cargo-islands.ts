@@ -4,7 +4,6 @@ import type { OnlineIsland } from "./online-island.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
-/** Counts of the online Islands by how they fit one Cargo. */
 export interface IslandFitCounts {
   readonly online: number;
   /** Numbers of Islands that do not fit, by the first reason. */

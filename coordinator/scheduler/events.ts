@@ -74,7 +74,6 @@ export type SchedulerEvent =
   | { readonly kind: "island_changed"; readonly island: SchedulerIsland }
   /** An Island left. Its slots are dropped; its measurements are kept for its return. */
   | { readonly kind: "island_down"; readonly islandId: string }
-  /** A job of the Island ended, and the Island confirmed it. */
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
   /** The Island's slot for an earlier attempt of the job is free. Its slot for the current attempt stays. */
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }

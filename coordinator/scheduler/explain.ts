@@ -187,7 +187,6 @@ export interface Elsewhere {
   readonly peers: number;
   /** Number of other coordinators with Islands that run the work. */
   readonly running: number;
-  /** Number of slots, free or not, of those Islands. */
   readonly slots: number;
   /** Number of free slots at those coordinators, for any work. */
   readonly free: number;

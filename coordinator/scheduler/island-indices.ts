@@ -64,7 +64,6 @@ export function islandIndices(
       return isWorse;
     },
 
-    /** See `CargoIslands.improve`. */
     improve(island: OnlineIsland): void {
       for (const index of indices.values()) index.improve(island);
     },

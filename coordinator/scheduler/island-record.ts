@@ -30,7 +30,6 @@ const QUARANTINE_FACTOR = 30;
 
 /**
  * Returns the policies of both breakers.
- * @param firstMs First open time of the breaker of one Cargo.
  * @param random Returns 0 to 1, to spread the open times.
  */
 export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
@@ -119,7 +118,6 @@ export class IslandRecord {
     return ended;
   }
 
-  /** Adds a failure. Returns the breakers that it opened. */
   addFailure(slug: string, failure: BreakerFailure, nowMs: number): CircuitBreaker[] {
     const before = new Set(this.openBreakers);
     this.#breakers ??= new Map();

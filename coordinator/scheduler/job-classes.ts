@@ -12,7 +12,6 @@ const NEWEST_WEIGHT = 0.2;
 
 export const JOB_CLASSES: readonly JobClass[] = ["chat", "batch"];
 
-/** A queue entry that is sorted by the tag of its account. */
 export interface AccountEntry {
   sort(): void;
 }
@@ -66,7 +65,6 @@ export class JobClasses {
     return this.#classes[jobClass].fair.virtualMs;
   }
 
-  /** Counts a waiting job of the account and sets the account's share. */
   enter(jobClass: JobClass, accountId: string, share: number): AccountShare {
     const group = this.#classes[jobClass];
     if (group.waitingJobs === 0) this.#fair.enter(group);

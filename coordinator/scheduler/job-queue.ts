@@ -16,9 +16,7 @@ export interface JobKind extends WorkKind {
 export interface QueuedJob extends HeapItem {
   readonly id: string;
   kind: JobKind;
-  /** See `WaitingJob`. */
   readonly avoidIslands: readonly string[];
-  /** See `WaitingJob`. */
   readonly avoidAccounts: ReadonlySet<string> | null;
   readonly dueAtMs: number;
   readonly createdAtMs: number;

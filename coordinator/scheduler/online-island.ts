@@ -56,10 +56,7 @@ export class OnlineIsland {
     this.record.breakerOf(slug)?.assign(jobId);
   }
 
-  /**
-   * Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session.
-   * @param isEarlier True if the slot belongs to an earlier attempt of the job.
-   */
+  /** Frees a slot. Returns the use to be settled; undefined for a slot that was taken before this session. */
   freeSlot(jobId: string, isEarlier: boolean): SlotUse | undefined {
     this.#setSlotsInUse(Math.max(0, this.#slotsInUse - 1));
     const uses = isEarlier ? this.#earlierUses : this.#uses;

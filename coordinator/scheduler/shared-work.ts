@@ -49,7 +49,6 @@ export function sharedWork(
   /** Islands that left, by id; the last to leave is first. */
   const departed = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_DEPARTED);
 
-  /** Returns the number of slots, free or not, that run jobs of the kind. */
   const slotsFor = (kind: WorkKind): number => indices.of(kind)?.availableSlots ?? 0;
   /** Returns true if no Island here is worth waiting for and the job's avoidance delay is over. */
   const hasNoIsland = (kind: JobKind): boolean =>
@@ -133,7 +132,6 @@ export function sharedWork(
      * Returns the best Islands with free slots for jobs of another coordinator. A kind gets more slots than jobs, at
      * most `maxSlots`, because more jobs may arrive before the offer. Its part of `maxIslands` is in proportion to its
      * jobs.
-     * @param except Islands that are offered to another coordinator.
      */
     offer(
       waiting: readonly WaitingWork[],

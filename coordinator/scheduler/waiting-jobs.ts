@@ -33,7 +33,6 @@ export class WaitingJobs {
   readonly #jobs = new Map<string, QueuedJob>();
   /** Queues with at least one job, by `keyOf()`. */
   readonly #queues = new Map<string, JobQueue>();
-  /** Queues of jobs that avoid an online Island. */
   readonly #avoiding = new Set<JobQueue>();
   readonly #aside = new Set<QueuedJob>();
   /** Waiting jobs by the id of an Island that they avoid, online or not. */
@@ -175,8 +174,6 @@ export class WaitingJobs {
   /**
    * Returns the next job for an Island, by class, account and due time. An account may be passed over once in favour of
    * a loaded Cargo.
-   * @param mayRun Returns true if the Island may get jobs of a kind.
-   * @param loaded Slugs of the Cargos in memory of the Island.
    */
   nextFor(mayRun: (kind: JobKind) => boolean, loaded: readonly string[]): QueuedJob | undefined {
     const heads = [...this.#queues.values()].flatMap((queue) => {

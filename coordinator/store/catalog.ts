@@ -261,7 +261,6 @@ export const catalogSteps = {
   /**
    * Records an approval and enables the Cargo. A stored Cargo gets the approved definition; returns false and changes
    * nothing unless `storedRevision` is current.
-   * @param storedRevision null for a shipped Cargo.
    */
   approve: write((tx, approval: CargoApproval, storedRevision: number | null) =>
     writeCatalog(tx, async () => {

@@ -30,7 +30,6 @@ export class NotOwnerError extends Error {
 
 /** Counts of takeovers since the store was opened. */
 export interface TakenOver {
-  /** Jobs of dead coordinators that this one adopted. */
   readonly adopted: number;
   /** Jobs claimed because the Island that runs them connected to this coordinator. */
   readonly claimed: number;
@@ -140,7 +139,6 @@ const ownerSteps = {
     ),
   ),
 
-  /** Returns the unfinished jobs among `jobIds` that this coordinator owns. */
   owned: read((tx, jobIds: readonly string[]) =>
     jobTable.rows<ActiveJobRecord>(
       tx,

@@ -8,7 +8,6 @@ const RETRY_MS = 1_000;
 /**
  * Runs a step of the start, and repeats it every second while storage is not writable, for example because the disk is
  * full. If the process exited instead, the service manager would restart it a few times and then stop.
- * @param step must be repeatable after a failure.
  * @param options `store`: name of the storage in the log.
  */
 export async function retryWhileReadOnly<T>(

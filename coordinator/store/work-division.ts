@@ -6,7 +6,6 @@ const MAX_ROWS = 1_000;
 /**
  * Adopts the open rows of dead coordinators; concurrent callers get different rows. No-op in SQLite, so a read step may
  * call it: in PostgreSQL each statement of a read step commits separately.
- * @param owner column with the id of a row's coordinator.
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;

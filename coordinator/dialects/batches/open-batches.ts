@@ -36,10 +36,7 @@ const NEW: FileBatchProgress = {
 
 export type Batches = ReturnType<typeof openBatches>;
 
-/**
- * Opens the service that runs batches over files. It owns the timer that polls for batches without a coordinator.
- * @param endpoints endpoints that lines may call, by their paths
- */
+/** Opens the service that runs batches over files. It owns the timer that polls for batches without a coordinator. */
 export function openBatches(
   env: Env<"chatWaitMs">,
   store: Pick<Store, "accounts" | "fileBatches" | "files">,

@@ -23,7 +23,6 @@ const NO_INPUT: FileBatchError = {
   param: "input_file_id",
   line: null,
 };
-/** Error codes of results that did not fit into the account's budget, the result file or the disk. */
 const DOES_NOT_FIT: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
 /** Number of the account's newest files that are searched for results stored before a crash of a coordinator. */
 const NEWEST_FILES = 1_000;

@@ -219,7 +219,6 @@ export const messageEventSchema = z
   ])
   .openapi("AnthropicMessageEvent");
 
-/** Returns the part of a chat job's input that has the prompt. */
 export function promptOf(body: z.infer<typeof countTokensBodySchema>): JobInput {
   const instructions = textOf(body.system ?? "");
   const turns = body.messages.flatMap(turnsOf);

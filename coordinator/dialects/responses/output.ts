@@ -120,7 +120,6 @@ export class OutputRuns {
 /** The text item of an empty response. */
 export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
 
-/** Presents the run at `index` of the output as an item. */
 export function presentRun(jobId: string, index: number, run: OutputRun, status: ItemState): ResponseItem {
   const isBegun = status === "in_progress";
   const id = itemIdOf(jobId, index, run);

@@ -226,7 +226,6 @@ export type JobPart = z.infer<typeof jobPartSchema>;
 
 /**
  * Returns the input of the response's job.
- * @param input the body's input, without references
  * @param before the conversation that the response continues
  */
 export function responseInputOf(

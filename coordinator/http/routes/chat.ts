@@ -103,7 +103,6 @@ function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionS
 /**
  * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
  * first chat that fails ends the stream, and later ones are not submitted.
- * @param submissions All chats, of which the first was already submitted.
  */
 function streamChats(
   deps: HttpDeps,

@@ -2,10 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { ignoredEntry } from "../../../shared/request-object.ts";
 
-/**
- * Returns the schema of a tool that only its vendor can run. The tool is ignored and becomes null.
- * @param own Types of the tools that are offered to the model.
- */
+/** Returns the schema of a tool that only its vendor can run. The tool is ignored and becomes null. */
 export function otherToolSchema(...own: readonly string[]) {
   const isOther = (tool: unknown): boolean =>
     isJsonObject(tool) && typeof tool["type"] === "string" && !own.includes(tool["type"]);

@@ -31,7 +31,6 @@ const VANISHED_AFTER_MS = 12_000;
  * Cuts connections whose clients vanished (no power, no network). The operating system itself retries for a quarter of
  * an hour, and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
  * @param facts Null: no connection is cut.
- * @param openSockets Returns the sockets to watch at the time of the call.
  * @returns A function that ends the watch.
  */
 export function cutVanishedClients<S extends { destroy(): unknown }>(

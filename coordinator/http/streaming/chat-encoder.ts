@@ -13,7 +13,6 @@ export interface ChatStreamHead {
   readonly includeUsage: boolean;
   /** Usage of the earlier choices of the stream, to which that of this choice is added. Default: none. */
   readonly usage?: StreamUsage;
-  /** Index of this choice. Default: 0. */
   readonly index?: number;
   /** Whether this choice is the last one of the stream. Default: true. */
   readonly isLast?: boolean;

@@ -36,7 +36,6 @@ export function requestContextOf({ c, identity, ignored }: ClientCall): RequestC
 /** The signal of each response, shared by all jobs that its client waits for. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Returns a signal that aborts when the client disconnects before the response is written. */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;

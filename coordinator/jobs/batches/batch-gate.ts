@@ -32,7 +32,6 @@ export type BatchGate = ReturnType<typeof openBatchGate>;
 
 /**
  * Queues the parked jobs of batches until their account has a free quota slot.
- * @param limitOf Returns the current maximum of unfinished jobs of the account.
  * @param onFatal Called when storage fails, but not while it is unavailable.
  * @param quotaSlots Grants the quota slots that the coordinators of a cluster share; `quota` then only signals free
  * slots. Null for a single coordinator.

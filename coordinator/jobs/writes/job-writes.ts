@@ -14,7 +14,6 @@ export type JobWrites = ReturnType<typeof writeJobs>;
 /**
  * Stores the changes of unfinished jobs in order. Promises resolve after the commit. They never settle if another
  * coordinator has the job.
- * @param onNotOwner Called when a write was refused because another coordinator has the job.
  */
 export function writeJobs(
   { config, clock, onFatal }: Env<"feedDelayMs">,

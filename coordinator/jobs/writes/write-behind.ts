@@ -23,7 +23,6 @@ const MAX_WRITE_BYTES = 8 * MIB;
  * due at about the same time share a commit. A job has one write in flight, unless much is gathered. After a crash the
  * Islands resend the lost part. See docs/internals/reliability.md, "What a crash loses".
  * @param delayMs Shortest time for which output is gathered; 0 stores it at once.
- * @param store Takes the gathered changes of a job and stores them.
  */
 export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: number, store: (job: Job) => void) {
   /** Due times by the monotonic clock. */

@@ -34,7 +34,6 @@ export type Announcement = RowOf<typeof announcementTable>;
 
 export interface KnownAccount extends Account {
   readonly suspension: Suspension | null;
-  /** Micro-credits held for unfinished jobs. */
   readonly heldMicro: number;
   readonly unfinishedJobs: number;
   /** Number of its Islands, connected or not. */
@@ -60,7 +59,6 @@ export interface IslandFilter {
   readonly accountId?: string | undefined;
   /** Whether the Islands or their accounts are suspended. */
   readonly isSuspended?: boolean | undefined;
-  /** Earliest time at which the Islands were last seen. */
   readonly seenSinceMs?: number | undefined;
   /** Time before which the Islands were last seen. */
   readonly unseenSinceMs?: number | undefined;

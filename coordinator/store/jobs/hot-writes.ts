@@ -4,7 +4,6 @@ import type { KeyedRequest, Made } from "./idempotency.ts";
 import type { Piece } from "./large-json.ts";
 import type { JobEnding, JobMove, NewBatch, NewJob, SubmittedJob } from "./job-store.ts";
 
-/** A job in the form that is stored. `input`: JSON text. */
 export type JobText = Omit<SubmittedJob, "input" | "inputJson"> & { readonly input: string };
 export type JobToWrite = Omit<NewJob, "input" | "inputJson" | "answer"> & JobText;
 

@@ -22,7 +22,6 @@ export type JobClass = JobColumns["jobClass"];
 
 export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS)[number]> {
   readonly input: JobInput;
-  /** `input` as the JSON text that is stored. */
   readonly inputJson: string;
   /** Weight of the account in the fair share; null for the default. Stored in the account's row. */
   readonly share: number | null;
@@ -179,7 +178,6 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
 }
 
 export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
-  /** Id and state of each job, in the order of the inputs. */
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }
 

@@ -178,7 +178,6 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
       }));
     },
 
-    /** Returns the totals of an unfinished job's feed. `attempt`: the current attempt. */
     feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
       measureFeed(await reads.feedChunks(jobId), attempt),
 
@@ -238,7 +237,6 @@ function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
   return jobs;
 }
 
-/** Computes the totals of a feed. `rows`: its chunks in order. `attempt`: the current attempt. */
 function measureFeed(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];

@@ -171,7 +171,6 @@ export const usageSteps = {
     }),
   ),
 
-  /** Deletes at most `limit` rows for days before `beforeDay`. Resolves with the number of deleted rows. */
   forgetDays: write((tx, beforeDay: UtcDay, limit: number) => {
     const sql = `DELETE FROM account_usage WHERE ${someRows(tx, "account_usage", KEY, "day < @beforeDay")}`;
     return tx.run(sql, { beforeDay, limit });

@@ -125,7 +125,6 @@ function tableSql({ name, definition, rules }: Table, dialect: Dialect, version:
   return [table, ...indexes].map((sql) => `${sql};`).join("\n");
 }
 
-/** Returns the statements by which migration `version` creates the table or adds columns to it. */
 function addedSql(table: Table, dialect: Dialect, version: number): string {
   const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
   const added = columns.map(

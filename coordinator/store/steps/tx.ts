@@ -80,7 +80,6 @@ export const positionIn = ({ dialect }: Tx, text: string, parameter: string): st
 export const writtenPart = ({ dialect }: Tx, part: string): string =>
   dialect === "sqlite" ? part : JSON.stringify(part).slice(1, -1);
 
-/** Returns an expression: a member of the object in a `json` column. */
 export const jsonMember = ({ dialect }: Tx, column: string, member: string): string =>
   dialect === "sqlite" ? `json_extract(${column}, '$.${member}')` : `(${column}::json->>'${member}')`;
 

@@ -3,7 +3,6 @@ import type { SessionSocket, SocketEvents } from "../../../islands/session-socke
 import type { UwsWebSocket } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
 
-/** Memory that a held-back frame takes in addition to its bytes. */
 const FRAME_OVERHEAD_BYTES = 256;
 /** Maximum bytes of held-back frames. An Island that exceeds it is disconnected and resends what was not stored. */
 const MAX_HELD_BYTES = 2 * MAX_FRAME_BYTES;

@@ -11,7 +11,6 @@ interface Prepared {
 
 export type Prepare = (sql: string) => Prepared;
 
-/** Returns a function that prepares each statement once for a connection. */
 export function prepareOnce(db: Database.Database): Prepare {
   const bySql = new Map<string, Prepared>();
   return (sql) => {
