@@ -27,19 +27,20 @@ export const MEMORY_SETTINGS = settingGroup("Output and memory", {
   intakeMemoryBytes: megabytes("intake_memory_mb", {
     unsetMeans: "1/16 of the heap limit, at least 16",
     meaning:
-      "Memory for output that is not stored yet, all Islands together. Above it, reading from Islands that send large frames pauses",
+      "Memory for output of all Islands that is not stored yet. When it is full, the coordinator stops reading from Islands that send large frames until there is room",
   }),
   islandIntakeBytes: setting.number("island_intake_mb", {
     min: 0.1,
     max: MAX_MEMORY_MB,
     factor: MIB,
     fallback: 8,
-    meaning: "Memory for one Island's output that is not stored yet. Above it, reading from the Island pauses",
+    meaning:
+      "Memory for output of one Island that is not stored yet. When it is full, the coordinator stops reading from the Island until there is room",
   }),
   answerMemoryBytes: megabytes("answer_memory_mb", {
     unsetMeans: "1/8 of the heap limit",
     meaning:
-      "Memory for responses over 1 MB that clients are still reading. Above it, requests for such responses fail with 503",
+      "Memory for responses over 1 MB that clients are still reading. When it is full, new responses over 1 MB fail with 503",
   }),
 });
 

@@ -217,18 +217,22 @@ const JOBS = settingGroup("Jobs", {
     max: 100,
     fallback: 3,
     meaning:
-      "Attempts before a job fails. Another starts after the Island is lost, fails or is silent, and once after the run limit",
+      "Maximum attempts per job. A new attempt starts when the Island is lost, fails or goes silent, and at most once when the run limit is reached",
   }),
-  acceptLimitMs: phase("accept_limit_s", 5, "Time for an Island to accept a job. Then the next attempt starts"),
+  acceptLimitMs: phase(
+    "accept_limit_s",
+    5,
+    "How long an Island may take to accept a job before the next attempt starts",
+  ),
   startLimitMs: phase(
     "start_limit_s",
     30,
-    "Time for an Island to start an accepted job without progress of a download or a model load",
+    "How long an accepted job may go without starting and without progress of its download or model load",
   ),
   firstOutputLimitMs: phase(
     "first_output_limit_s",
     60,
-    "Time for a started chat to produce its first output without progress in reading the prompt",
+    "How long a started chat may go without first output or progress on reading the prompt",
   ),
   silenceLimitMs: phase("silence_limit_s", 60, "Longest pause between two outputs of a chat"),
   maxRunMs: seconds("run_limit_s", {
@@ -241,7 +245,7 @@ const JOBS = settingGroup("Jobs", {
     min: 0,
     max: 3_600,
     fallback: 60,
-    meaning: "Time for which chats and other requests that return their output wait for an Island before they fail",
+    meaning: "How long chats and other requests that return their output wait for an Island before they fail",
   }),
   chatShare: setting.number("chat_share", {
     min: 0.01,
@@ -293,26 +297,26 @@ const FILES = settingGroup("Files", {
   keepFilesMs: days(
     "keep_files_days",
     30,
-    "Days until an uploaded file is deleted, unless its client asked for less. 0 keeps files for ever",
+    "Days until an uploaded file is deleted, unless its client asked for less. 0 keeps files forever",
   ),
 });
 
 const RETENTION = settingGroup("Retention", {
-  keepInputsMs: days("keep_inputs_days", 30, "Days until the inputs of ended jobs are deleted. 0 keeps them for ever"),
+  keepInputsMs: days("keep_inputs_days", 30, "Days until the inputs of ended jobs are deleted. 0 keeps them forever"),
   keepOutputsMs: days(
     "keep_outputs_days",
     30,
-    "Days until the outputs and streams of ended jobs are deleted. 0 keeps them for ever",
+    "Days until the outputs and streams of ended jobs are deleted. 0 keeps them forever",
   ),
   keepWebhookLogMs: days(
     "keep_webhook_log_days",
     7,
-    "Days until delivered and failed webhooks and their log are deleted. 0 keeps them for ever",
+    "Days until delivered and failed webhooks and their log are deleted. 0 keeps them forever",
   ),
   keepUnseenIslandsMs: days(
     "keep_unseen_islands_days",
     90,
-    "Days without a connection until an Island is deleted. 0 keeps Islands for ever",
+    "Days without a connection until an Island is deleted. 0 keeps Islands forever",
   ),
 });
 
