@@ -27,7 +27,10 @@ export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", 
       .object({
         level: z.enum(ANNOUNCEMENT_LEVELS).default("info"),
         text: oneLine(MAX_ANNOUNCEMENT_CHARS),
-        until: timeSchema.nullable().optional().describe("When it expires; omitted or null: when it is removed"),
+        until: timeSchema
+          .nullable()
+          .optional()
+          .describe("Expiry time. If omitted or null, it is shown until an operator removes it"),
       })
       .openapi("AddAnnouncement"),
     responses: { 201: json(data(announcementSchema), "The announcement") },

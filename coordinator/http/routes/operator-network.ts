@@ -85,7 +85,7 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
       ...pageQuery(),
       actor: z.string().optional(),
       action: z.string().optional(),
-      target: z.string().optional().describe("Id of what was acted on"),
+      target: z.string().optional().describe("Id of the action's target"),
     }),
     responses: { 200: json(pageOf(auditLineSchema), "A page of the audit log") },
   })(async ({ query }) => {

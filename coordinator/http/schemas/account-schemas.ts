@@ -28,13 +28,15 @@ const jobChangedEvent = summarySchema
     updated_at: timeSchema,
   })
   .openapi("JobChangedEvent", {
-    description: "A job is new or changed its state: its entry of GET /jobs, without workload_id and input",
+    description:
+      "Sent when a job is new or its state changed. Contains the job's entry in GET /jobs, without workload_id and input",
   });
 
 const islandChangedEvent = islandSchema
   .extend({ type: z.literal("island"), online: z.boolean().describe("Whether its status is not offline") })
   .openapi("IslandChangedEvent", {
-    description: "An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands",
+    description:
+      "Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands",
   });
 const islandRemovedEvent = z
   .object({ type: z.literal("island_removed"), id: z.string() })

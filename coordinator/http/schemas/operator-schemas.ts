@@ -109,7 +109,9 @@ export const queueLineSchema = z
       .describe("Account whose Islands may run them; other Islands may not until the Cargo is approved"),
     jobs: z.int(),
     reason: z.enum(WAITING_REASONS),
-    message: z.string().describe("Reason of the oldest job at the coordinator with the most jobs"),
+    message: z
+      .string()
+      .describe("Why the oldest job waits, as seen by the coordinator that has the most of these jobs"),
     waiting_since: timeSchema.describe("When the oldest job started to wait"),
   })
   .openapi("QueueLine");
@@ -135,7 +137,7 @@ export const announcementSchema = z
     level: z.enum(ANNOUNCEMENT_LEVELS),
     text: z.string().openapi({ maxLength: MAX_ANNOUNCEMENT_CHARS, description: "Plain text" }),
     created_at: timeSchema,
-    until: timeSchema.nullable().describe("When it expires; null: when it is removed"),
+    until: timeSchema.nullable().describe("Expiry time. If null, it is shown until an operator removes it"),
   })
   .openapi("Announcement");
 

@@ -45,7 +45,7 @@ export interface components {
         AddAnnouncement: {
             level?: "info" | "warning";
             text: string;
-            /** When it expires; omitted or null: when it is removed */
+            /** Expiry time. If omitted or null, it is shown until an operator removes it */
             until?: string | null;
         };
         Announcement: {
@@ -55,7 +55,7 @@ export interface components {
             level: "info" | "warning";
             /** Plain text */
             text: string;
-            /** When it expires; null: when it is removed */
+            /** Expiry time. If null, it is shown until an operator removes it */
             until: string | null;
         };
         AnsweredMessage: {
@@ -1222,7 +1222,7 @@ export interface components {
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
-        /** An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands */
+        /** Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands */
         IslandChangedEvent: {
             agent_version: string;
             /** Downloads of models and images in progress, at most 10 */
@@ -1462,7 +1462,7 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
-        /** A job is new or changed its state: its entry of GET /jobs, without workload_id and input */
+        /** Sent when a job is new or its state changed. Contains the job's entry in GET /jobs, without workload_id and input */
         JobChangedEvent: {
             batch_id: string | null;
             /** Same as `workload_slug` */
@@ -2554,7 +2554,7 @@ export interface components {
         };
         QueueLine: {
             jobs: number;
-            /** Reason of the oldest job at the coordinator with the most jobs */
+            /** Why the oldest job waits, as seen by the coordinator that has the most of these jobs */
             message: string;
             /** Account whose Islands may run them; other Islands may not until the Cargo is approved */
             only_islands_of: string | null;
@@ -4557,7 +4557,7 @@ export interface calls {
                 actor?: string;
                 limit?: number;
                 offset?: number;
-                /** Id of what was acted on */
+                /** Id of the action's target */
                 target?: string;
             };
         };

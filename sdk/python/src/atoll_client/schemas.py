@@ -2727,7 +2727,7 @@ class ResetEvent(TypedDict):
 
 
 class JobChangedEvent(TypedDict):
-    """A job is new or changed its state: its entry of GET /jobs, without workload_id and input"""
+    """Sent when a job is new or its state changed. Contains the job's entry in GET /jobs, without workload_id and input"""
 
     id: str
     workload_slug: str
@@ -2747,7 +2747,7 @@ class JobChangedEvent(TypedDict):
 
 
 class IslandChangedEvent(TypedDict):
-    """An Island connected, disconnected, was renamed or reported a change: its entry of GET /islands"""
+    """Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands"""
 
     id: str
     """Host id, a UUID"""
@@ -3356,7 +3356,7 @@ class QueueLine(TypedDict):
     jobs: int
     reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
     message: str
-    """Reason of the oldest job at the coordinator with the most jobs"""
+    """Why the oldest job waits, as seen by the coordinator that has the most of these jobs"""
     waiting_since: str
     """When the oldest job started to wait"""
 
@@ -3704,14 +3704,14 @@ class Announcement(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     until: str | None
-    """When it expires; null: when it is removed"""
+    """Expiry time. If null, it is shown until an operator removes it"""
 
 
 class AddAnnouncement(TypedDict):
     level: NotRequired[Literal["info", "warning"]]
     text: str
     until: NotRequired[str | None]
-    """When it expires; omitted or null: when it is removed"""
+    """Expiry time. If omitted or null, it is shown until an operator removes it"""
 
 
 class Network(TypedDict):
