@@ -116,7 +116,10 @@ export function openMember(
       for (const [slug, waiting] of seen.waitingElsewhere()) demand.set(slug, (demand.get(slug) ?? 0) + waiting);
       return demand;
     },
-    /** Cancels the jobs of a deleted account at all coordinators that reply. A retry of the removal ends other jobs. */
+    /**
+     * Cancels a deleted account's jobs at every coordinator that replies. Jobs at the others are cancelled when the
+     * removal is retried.
+     */
     async endJobsOf(accountId: string): Promise<void> {
       const fault = "A peer could not cancel the jobs of a deleted account";
       await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);

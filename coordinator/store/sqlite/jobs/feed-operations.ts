@@ -27,8 +27,8 @@ export function prepareInsertPieces(db: Database.Database): (jobId: string, piec
 }
 
 /**
- * Returns a function that replaces the chunks of an ended job's feed by one row. `lastChunk`: chunk that was not stored
- * before; null for none. `isOutput`: the text is the output of the job, and is stored even if it is empty.
+ * Returns a function that replaces the chunks of an ended job's feed by one row. `lastChunk` is a final chunk that is
+ * not stored yet, or null. If `isOutput`, the text is the job's output, and an empty text is stored too.
  */
 export function prepareFold(
   db: Database.Database,
