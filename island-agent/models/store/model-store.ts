@@ -87,7 +87,8 @@ export class ModelStore {
       const store = new ModelStore(options, policy, lock, await recoverStore(options.directory, options.clock.now()));
       await store.#budget.trim();
       await store.#index.write();
-      // Only after the index is written: until then a crash needs the part's facts to recover an adopted model.
+      // Runs only after the index is written. Until then, recovering an adopted model after a crash needs the part's
+      // facts.
       for (const key of store.#files.keys()) await removePart(store.#files.stemPath(key));
       return store;
     } catch (error) {

@@ -117,7 +117,7 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
   }
 }
 
-/** Calls `work` once, and again only after it failed. */
+/** Memoizes `work`; a failed call is not cached. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {
