@@ -146,7 +146,7 @@ export const LIES: readonly Lie[] = [
     await streamRight(stage, 0.5);
     await keepStill(stage.attempt);
   }),
-  lie("silence", "progress claimed for ever", ALL, async ({ attempt, island }) => {
+  lie("silence", "progress claimed forever", ALL, async ({ attempt, island }) => {
     island.claimedWork.set(attempt.jobId, 0);
     attempt.begin();
     for (let step = 0; !attempt.isOver; step += 1) {

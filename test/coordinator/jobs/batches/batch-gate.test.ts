@@ -96,7 +96,7 @@ describe("BatchGate", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("skips a job that an Island turned out to have", async () => {
+  it("skips a job that already got a slot because an Island was running it", async () => {
     limit = 0;
     const made = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
     enter(made);
@@ -148,7 +148,7 @@ describe("BatchGate with quota slots shared by several coordinators", () => {
     gate = shared();
   });
 
-  it("admits jobs that were granted a slot, and if slots are left requests the rest at once", async () => {
+  it("admits the jobs that were granted a slot, and requests slots for the rest at once if all were granted", async () => {
     free = 900;
     enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
     await settle();
