@@ -94,7 +94,6 @@ export function workShares(selfId: string, here: SharedWork) {
     if (demand?.peers.size === 0) demands.delete(key);
   }
 
-  /** Sums the load of a kind of work at the other coordinators, except `exceptId`. */
   function sumOf(key: string, exceptId?: string): Sum {
     const loads = [...peers.values()].filter(({ id }) => id !== exceptId).map(({ work }) => work.get(key));
     return sum(...loads.filter((load) => load !== undefined));

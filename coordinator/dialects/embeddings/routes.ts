@@ -79,7 +79,6 @@ const embeddingsSchema = z
   })
   .openapi("Embeddings");
 
-/** Splits the texts into jobs, as many texts as fit in each. `first` is the index of its first text in the request. */
 function splitIntoJobs(input: EmbeddingsBody["input"]) {
   const jobs: { first: number; texts: string[] }[] = [];
   let bytes = 0;

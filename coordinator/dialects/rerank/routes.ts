@@ -145,7 +145,6 @@ const BY_RANKER: RankingMethod = {
   scoresOf: (output) => TEXT_TASK_OUTPUTS["text-ranking"].safeParse(output).data?.scores,
 };
 
-/** Ranks by the vectors of the documents and of the query, which is the job's first text. */
 const BY_VECTORS: RankingMethod = {
   jobOf: (body) => ({ input: { input: [body.query, ...documentTexts(body)] }, fieldOf: fieldOfText }),
   scoresOf: (output, count) => {

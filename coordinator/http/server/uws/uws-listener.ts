@@ -75,7 +75,6 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
     for (const wake of woken) wake();
   }
 
-  /** Waits until all members of `waited` have ended. Cuts the remaining ones when `deadline` aborts. */
   async function untilEnded(deadline: AbortSignal, waited: readonly ReadonlySet<{ destroy(): void }>[]): Promise<void> {
     const ended = async (): Promise<void> => {
       while (waited.some(({ size }) => size > 0)) {
