@@ -44,6 +44,7 @@ export function attemptTokens(secret: Buffer) {
 }
 
 function isSame(text: string, secret: string): boolean {
-  const [given, wanted] = [Buffer.from(text), Buffer.from(secret)];
+  const given = Buffer.from(text);
+  const wanted = Buffer.from(secret);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

@@ -56,7 +56,9 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe("unsharedCredentials()", () => {
   it("ends a revoked credential within a second, or once storage is available again", async () => {
-    const [changes, clock, ended] = [new HeldChanges(), new ManualClock(), [] as string[]];
+    const changes = new HeldChanges();
+    const clock = new ManualClock();
+    const ended: string[] = [];
     const accounts = {
       endedOf: (credentials: readonly string[]) => changes.endedOf(credentials),
       credentialsRevision: async () => (await changes.since(null)).revision,
@@ -86,7 +88,9 @@ describe("unsharedCredentials()", () => {
 
 describe("unsharedCredentials() while a session opens", () => {
   it("ends a credential that was revoked after its look-up and checked before its session opened", async () => {
-    const [changes, clock, ended] = [new HeldChanges(), new ManualClock(), [] as string[]];
+    const changes = new HeldChanges();
+    const clock = new ManualClock();
+    const ended: string[] = [];
     const open: string[] = [];
     const accounts = {
       endedOf: (credentials: readonly string[]) => changes.endedOf(credentials),
