@@ -18,6 +18,7 @@ import type { Logger } from "../shared/logger.ts";
 import type { CargoFiles } from "./artifacts/cargo-files.ts";
 import type { Availability } from "./availability/availability.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
+import type { Engines } from "./runtimes/engine/engines.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 
@@ -51,6 +52,8 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
     CargoFiles,
     "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
+  /** Engines of the host. Call {@link IslandAgent.reportSoon} when they change. */
+  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status">;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
@@ -110,12 +113,13 @@ export class IslandAgent {
     const { slots } = offer;
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
-    const onChange = (): void => this.#reportSoon();
+    const onChange = (): void => this.reportSoon();
     this.#reconnects = openReconnectPolicy(coordinators, random);
     this.#admission = openCargoAdmission(parts, log);
     this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       files,
+      engines: parts.engines,
       clock,
       log,
       onChange,
@@ -340,7 +344,8 @@ export class IslandAgent {
     this.#send({ type: isOpen ? "accepting" : "draining" });
   }
 
-  #reportSoon(): void {
+  /** Reports changed facts to the coordinator, together with others of the next half second. */
+  reportSoon(): void {
     this.#pendingReport ??= this.#parts.clock.schedule(REPORT_DELAY_MS, () => {
       this.#pendingReport = null;
       this.#send?.({ type: "heartbeat", state: this.#reports.state() });

@@ -2,9 +2,14 @@ import { z } from "zod";
 import type { PhaseLimits } from "./attempt-phase.ts";
 import { isFolderAddress } from "./model-address.ts";
 
-/** Source: spec §2. */
-export const RUNTIME_TYPES = ["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"] as const;
+/** Source: spec §2; `engine` (a server of the host that generates text) is Atoll's own. */
+export const RUNTIME_TYPES = ["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"] as const;
 export type RuntimeType = (typeof RUNTIME_TYPES)[number];
+
+/** Returns whether the runtime's Cargos are chats, or embed or rank texts. */
+export function isTextRuntime(type: RuntimeType): boolean {
+  return type === "llmcpp" || type === "engine";
+}
 
 /** Source: spec §4. */
 export const CARGO_CATEGORIES = ["llm", "image", "audio", "vision", "text", "utility"] as const;

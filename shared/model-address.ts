@@ -37,7 +37,15 @@ const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
 const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
 /** Pattern for catalogs. It is looser than {@link parseModelAddress}, which rejects undownloadable addresses. */
-export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+)$/;
+export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:\S+)$/;
+
+/** Prefix of a model that a host's engine serves under this name, without proof of what it is. */
+export const ENGINE_PREFIX = "engine:";
+
+/** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
+export function isEngineAddress(text: string): boolean {
+  return text.startsWith(ENGINE_PREFIX) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
+}
 
 /** @throws {ModelAddressError} */
 export function parseModelAddress(text: string): ModelAddress {

@@ -1,10 +1,12 @@
 import { isIP } from "node:net";
 import { TEXT_TASK_INPUTS } from "../../shared/text-task.ts";
+import { isTextRuntime } from "../../shared/cargo.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
+import { ENGINE_PREFIX, isEngineAddress } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
@@ -21,7 +23,7 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.
 
 /** Returns whether clients may use the Cargo as `model` of a chat. */
 export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): boolean {
-  return runtime_type === "llmcpp" && task === undefined;
+  return isTextRuntime(runtime_type) && task === undefined;
 }
 
 /** Returns problems of a Cargo whose fields are valid one by one. */
@@ -92,6 +94,12 @@ function modelProblems(file: CargoFile): FieldError[] {
       { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },
     ];
   }
+  if (file.runtime_type === "engine" && !isEngineAddress(model.url)) {
+    return [{ path: "model.url", message: "must be engine:NAME, or hf:owner/repo#COMMIT with a commit of 40 digits" }];
+  }
+  if (file.runtime_type !== "engine" && model.url.startsWith(ENGINE_PREFIX)) {
+    return [{ path: "model.url", message: "may be engine:NAME only for engine Cargos" }];
+  }
   return under("model", urlProblems(model.url));
 }
 
@@ -114,7 +122,7 @@ export function hostProblem(url: URL): string | null {
 }
 
 function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {
-  if (runtime_type === "llmcpp") {
+  if (isTextRuntime(runtime_type)) {
     const parsed = (task === undefined ? chatInputSchema : TEXT_TASK_INPUTS[task]).safeParse(example_input);
     return parsed.success ? [] : under("example_input", fieldErrorsOf(parsed.error, example_input));
   }

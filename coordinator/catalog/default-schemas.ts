@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTextRuntime } from "../../shared/cargo.ts";
 import { TEXT_TASK_INPUTS, TEXT_TASK_OUTPUTS, type TextTask } from "../../shared/text-task.ts";
 import { chatInputSchema, DEFAULT_OUTPUT_TOKENS, DEFAULT_TEMPERATURE } from "../../shared/chat-input.ts";
 import type { CargoFile } from "./cargo-fields.ts";
@@ -37,7 +38,7 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
 };
 
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
-  if (runtime_type !== "llmcpp") return {};
+  if (!isTextRuntime(runtime_type)) return {};
   return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;
 }
 

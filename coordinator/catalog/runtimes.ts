@@ -47,6 +47,12 @@ export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
     file: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
     isRecommended: true,
   },
+  engine: {
+    needs: ["model", "context_tokens"],
+    mayHave: ["task", "reasoning", "tools"],
+    output: z.toJSONSchema(z.string().describe("Text of all `token` events")),
+    isRecommended: false,
+  },
   onnx: {
     needs: ["model", "input_schema"],
     mayHave: ["onnx_task_type", "weights", "output_schema"],

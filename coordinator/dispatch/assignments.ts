@@ -6,6 +6,7 @@ import { fileReferencesOf } from "../catalog/file-references.ts";
 import { GRANT_MS, grantAddress } from "../files/file-grants.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { AttemptId } from "../islands/island.ts";
+import { featuresFor } from "../scheduler/fit.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -54,9 +55,13 @@ export function openAssignments(
   }
 
   /** Returns true if the Island has the features that the job needs, or if the input that determines them is unread. */
-  function canRun({ job: { traits }, islandId }: Sending): boolean {
-    const has = islands.get(islandId)?.features ?? [];
-    return traits === null || traits.features.every((name) => has.includes(name));
+  function canRun({ job, islandId }: Sending): boolean {
+    const { traits } = job;
+    const cargo = jobs.cargoOf(job);
+    if (traits === null || cargo === undefined) return true;
+    const island = islands.get(islandId);
+    const has = island === undefined ? [] : featuresFor(cargo, island);
+    return traits.features.every((name) => has.includes(name));
   }
 
   function send(sending: Sending): void {

@@ -2,7 +2,7 @@ import { cacheKeyOf } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
-import { fits } from "../scheduler/fit.ts";
+import { engineModelFor, fits } from "../scheduler/fit.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
 /** Numbers of connected Islands that may run a Cargo. Each coordinator counts at most {@link MAX_COUNTED}. */
@@ -105,7 +105,7 @@ function countIslands(cargo: CatalogEntry, connected: readonly ReportedIsland[])
     if (islands >= MAX_COUNTED) break;
     if (fits(needs, facts) !== true) continue;
     islands += 1;
-    if (cacheKey === null || facts.cachedModels.includes(cacheKey)) ready += 1;
+    if (cacheKey === null || facts.cachedModels.includes(cacheKey) || engineModelFor(cargo, facts)) ready += 1;
     if (island.slotsInUse < facts.slots) free += 1;
   }
   return { slug: cargo.slug, islands, ready, free };

@@ -43,4 +43,6 @@ export interface IslandView {
   readonly policy: OwnerPolicy | undefined;
   /** Protocol features of the Island's agent beyond the first version. */
   readonly features: readonly string[];
+  /** Models that engines of the host serve; undefined: none. */
+  readonly engineModels: SchedulerIsland["engineModels"];
 }

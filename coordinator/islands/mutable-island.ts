@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Timer } from "../../shared/clock.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Hello, IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { isSameRank } from "../scheduler/rank.ts";
+import { BASE_FEATURES } from "../../shared/features/features.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
 import type { AttemptId, IslandLink, IslandView } from "./island.ts";
 
@@ -12,7 +14,10 @@ const MAX_TEXTS = 10_000;
 /** An empty list that Islands share, because most of them report empty lists. */
 const NONE: readonly never[] = [];
 
-type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
+type StateFacts = Pick<
+  SchedulerIsland,
+  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "cpuLoad" | "rttMs"
+>;
 
 /**
  * The state behind an {@link IslandView}, held only by `IslandRegistry`. Most Islands are idle, so structures for jobs
@@ -66,6 +71,10 @@ export class MutableIsland implements IslandView {
 
   get features(): readonly string[] {
     return this.#facts?.features ?? NONE;
+  }
+
+  get engineModels(): SchedulerIsland["engineModels"] {
+    return this.#facts?.engineModels;
   }
 
   get isBusy(): boolean {
@@ -134,7 +143,8 @@ export class MutableIsland implements IslandView {
       slots,
       draining,
       policy,
-      features: this.#listOf(NONE, features ?? NONE),
+      // Agents of earlier versions do not report what the runtimes of every agent can do.
+      features: this.#listOf(NONE, [...(features ?? NONE), ...BASE_FEATURES]),
       ...this.#stateFacts(state, null),
     };
   }
@@ -170,7 +180,7 @@ export class MutableIsland implements IslandView {
   }
 
   #stateFacts(state: IslandState, before: SchedulerIsland | null): StateFacts {
-    const { cpuLoad, cachedModels, loaded, downloads, noSpaceFor = NONE } = state;
+    const { cpuLoad, cachedModels, loaded, downloads, noSpaceFor = NONE, engineModels } = state;
     const models = cachedModels.map(({ key }) => key);
     return {
       cachedModels: this.#listOf(before?.cachedModels, models),
@@ -180,6 +190,8 @@ export class MutableIsland implements IslandView {
           ? NONE
           : downloads.map(({ slug, ...metrics }) => ({ slug: this.#shared(slug), ...metrics })),
       noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
+      // The previous list marks an unchanged one.
+      engineModels: isDeepStrictEqual(before?.engineModels, engineModels) ? before?.engineModels : engineModels,
       cpuLoad,
       rttMs: this.rttMs,
     };

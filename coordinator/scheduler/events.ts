@@ -1,6 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
-import type { IslandState } from "../../shared/protocol/from-island.ts";
+import type { EngineModelReport, IslandState } from "../../shared/protocol/from-island.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import type { BreakerFailure } from "./circuit-breaker.ts";
 
@@ -27,6 +27,8 @@ export interface SchedulerIsland {
   readonly downloads: readonly IslandState["downloads"][number][];
   /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
+  /** Models that engines of the host serve; absent: none. */
+  readonly engineModels?: readonly EngineModelReport[] | undefined;
   /** CPU load, 0 to 1; null if unknown. */
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;

@@ -1,4 +1,5 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
+import { modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import type { EngineModelReport } from "../../shared/protocol/from-island.ts";
 import { disallowedBy, DISALLOWED } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland, WorkKind } from "./events.ts";
 
@@ -24,6 +25,9 @@ export type ScheduledCargo = KnownCargo & WorkKind;
 
 type CargoNeeds = Pick<
   ScheduledCargo,
+  | "model"
+  | "adapters"
+  | "contextTokens"
   | "slug"
   | "runtimeType"
   | "requiredRamBytes"
@@ -35,12 +39,22 @@ type CargoNeeds = Pick<
 >;
 type IslandOffer = Pick<
   SchedulerIsland,
-  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features" | "noSpaceFor"
+  | "accountId"
+  | "runtimes"
+  | "ramBytes"
+  | "vramBytes"
+  | "draining"
+  | "policy"
+  | "features"
+  | "noSpaceFor"
+  | "engineModels"
 >;
 
 /** Returns `true` if the Island can serve the Cargo once it has a free slot, else the first reason why not. */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
+  const served = engineModelFor(cargo, island);
+  if (served !== undefined) return fitsEngine(cargo, island, served);
   const disallowed = island.policy && disallowedBy(island.policy, cargo, cargo.onlyIslandsOf === null);
   // An Island whose owner allows no containers reports no runtime for them.
   if (disallowed === "runtime_disallowed") return disallowed;
@@ -52,4 +66,31 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (island.noSpaceFor?.includes(cargo.slug) === true) return "too_little_disk";
   if (island.draining) return "draining";
   return true;
+}
+
+/** Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. */
+export function engineModelFor(
+  { adapters, model, contextTokens }: Pick<CargoManifest, "adapters" | "model" | "contextTokens">,
+  { engineModels = [] }: Pick<SchedulerIsland, "engineModels">,
+): EngineModelReport | undefined {
+  if (engineModels.length === 0 || model === null || adapters !== undefined) return undefined;
+  const key = modelKey(model);
+  return engineModels.find((each) => each.key === key && (each.contextTokens ?? Infinity) >= (contextTokens ?? 0));
+}
+
+/** Returns the features that apply to jobs of the Cargo on the Island. */
+export function featuresFor(
+  cargo: Parameters<typeof engineModelFor>[0],
+  island: Pick<SchedulerIsland, "features" | "engineModels">,
+): readonly string[] {
+  return engineModelFor(cargo, island)?.features ?? island.features ?? [];
+}
+
+/** The model is in the engine's memory already, so memory and disk of the Island do not matter. */
+function fitsEngine(cargo: CargoNeeds, island: IslandOffer, served: EngineModelReport): true | Misfit {
+  const onEngine = { ...cargo, runtimeType: "engine" as const };
+  const disallowed = island.policy && disallowedBy(island.policy, onEngine, cargo.onlyIslandsOf === null);
+  if (disallowed) return disallowed;
+  if (cargo.features?.some((name) => !served.features.includes(name))) return "feature_missing";
+  return island.draining || served.isBusy === true ? "draining" : true;
 }

@@ -1,5 +1,6 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { SchedulerIsland } from "./events.ts";
+import { engineModelFor } from "./fit.ts";
 import { reliableSuccessRate, type Measure } from "./island-record.ts";
 
 export type ModelAvailability = "loaded" | "on_disk" | "absent";
@@ -17,7 +18,7 @@ const UNKNOWN_RTT_MS = 128;
 
 /** Returns where the Island has the Cargo's model or image. A Cargo without model and image counts as on disk. */
 export function modelAvailabilityOf(cargo: CargoManifest, island: SchedulerIsland): ModelAvailability {
-  if (island.loaded.includes(cargo.slug)) return "loaded";
+  if (island.loaded.includes(cargo.slug) || engineModelFor(cargo, island) !== undefined) return "loaded";
   const key = cacheKeyOf(cargo);
   if (key === null || island.cachedModels.includes(key)) return "on_disk";
   return "absent";
@@ -42,10 +43,14 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
  */
 export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
-  return hasSameModels && a.noSpaceFor === b.noSpaceFor && hostLoadOf(a) === hostLoadOf(b);
+  const hasSameEngines = a.engineModels === b.engineModels;
+  return hasSameModels && hasSameEngines && a.noSpaceFor === b.noSpaceFor && hostLoadOf(a) === hostLoadOf(b);
 }
 
-type HostReport = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
+type HostReport = Pick<
+  SchedulerIsland,
+  "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "engineModels" | "cpuLoad" | "rttMs"
+>;
 
 function hostLoadOf({ cpuLoad, rttMs }: Pick<SchedulerIsland, "cpuLoad" | "rttMs">): number {
   return tenths(cpuLoad ?? UNKNOWN_CPU_LOAD) * RTT_STEPS + rttDigit(rttMs ?? UNKNOWN_RTT_MS);

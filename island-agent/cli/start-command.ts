@@ -26,6 +26,7 @@ import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
+import { openEngines } from "../runtimes/engine/engines.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
 import {
   checkNetwork,
@@ -130,7 +131,7 @@ export async function startAgent(options: {
     };
     const probes = stack.use(new RuntimeProbes({ candidates, clock, log, prepare }));
     await probes.probeAll();
-    if (!probes.canBecomeUsable)
+    if (!probes.canBecomeUsable && config.engines.urls.length === 0)
       throw new CliError("No runtime is usable on this host. For the reasons, run: island doctor");
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
@@ -145,6 +146,7 @@ export async function startAgent(options: {
       token,
       clock,
     });
+    const engines = stack.use(await openEngines(dataDirectory, config.engines, clock, log, () => agent.reportSoon()));
     const metrics = agentMetrics(() => agent.status(), options.version);
     const agent = new IslandAgent({
       coordinators,
@@ -153,6 +155,7 @@ export async function startAgent(options: {
       accountId,
       signedBy: config.cargos.signedBy,
       policy: () => policy,
+      engines,
       hostId,
       version: options.version,
       drainTimeoutMs: MAX_FAREWELL_MS,

@@ -74,6 +74,33 @@ const JOBS = settingGroup("Jobs", {
   }),
 });
 
+const ENGINES = settingGroup("Engines", {
+  engineUrls: setting.parsed("engines.urls", {
+    fallback: null,
+    unsetMeans: "no engine is lent",
+    type: "<urls>",
+    allowed: "one or more http or https URLs, separated by commas",
+    parse: readEngineUrls,
+    meaning: "URLs of engines whose models this Island lends, such as Ollama, separated by commas. See island engines",
+  }),
+  engineApiKey: setting.text("engines.api_key", {
+    fallback: null,
+    isSecret: true,
+    meaning: "API key of the engines, if they require one. It is sent only to them",
+  }),
+  engineSlots: setting.integer("engines.slots", {
+    min: 1,
+    max: 1_000,
+    fallback: null,
+    unsetMeans: "as many as the engine reports, or as measured",
+    meaning: "Number of jobs that each engine runs at the same time",
+  }),
+  enginesAllowRemote: setting.boolean("engines.allow_remote", {
+    fallback: false,
+    meaning: "Allow engines on other machines. Prompts then leave this machine, and others can read them without https",
+  }),
+});
+
 const MODELS = settingGroup("Models", {
   diskBudgetBytes: gigabytes("models.disk_budget_gb", {
     min: 0,
@@ -223,6 +250,7 @@ const LOG = settingGroup("Log", { logLevel: LOG_LEVEL_SETTING, logFormat: LOG_FO
 export const AGENT_SETTINGS = {
   ...COORDINATOR,
   ...JOBS,
+  ...ENGINES,
   ...MODELS,
   ...CONTAINERS,
   ...CARGOS,
@@ -274,6 +302,12 @@ function readOpenHours(text: string): OpenHours | undefined {
 function readAddresses(text: string): string[] | undefined {
   const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
   return parts && [...new Set(parts.map((part) => coordinatorAddress(readBaseUrl(part) ?? "")))];
+}
+
+/** Returns base URLs of engines without trailing slash and `/v1`, without duplicates. */
+function readEngineUrls(text: string): string[] | undefined {
+  const parts = readList(text, (part) => readBaseUrl(part) !== undefined);
+  return parts && [...new Set(parts.map((part) => (readBaseUrl(part) ?? "").replace(/\/v1$/, "")))];
 }
 
 /** Returns whether the text is an Island token: `it_` and 40 more characters. */

@@ -32,6 +32,14 @@ export interface AgentConfig {
   readonly gpu: "auto" | "off";
   /** Sandbox of native runtimes. */
   readonly sandbox: "require" | "auto" | "off";
+  readonly engines: {
+    /** Base URLs, without `/v1`. */
+    readonly urls: readonly string[];
+    readonly apiKey: string | null;
+    /** Slots of each engine; null: the engine's own number. */
+    readonly slots: number | null;
+    readonly allowRemote: boolean;
+  };
   readonly models: {
     readonly diskBudgetBytes: number;
     readonly minFreeBytes: number;
@@ -96,6 +104,12 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     hours: values.hours,
     gpu: values.gpu,
     sandbox: values.sandbox,
+    engines: Object.freeze({
+      urls: values.engineUrls ?? [],
+      apiKey: values.engineApiKey,
+      slots: values.engineSlots,
+      allowRemote: values.enginesAllowRemote,
+    }),
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,
       minFreeBytes: values.minFreeBytes,

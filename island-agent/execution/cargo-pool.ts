@@ -4,6 +4,7 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { openMemoryNeeds, type MemoryNeeds } from "./memory-need.ts";
@@ -16,6 +17,8 @@ const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
+  /** Engines of the host. They run the Cargos that they serve, with their own files and memory. */
+  readonly engines: Pick<Engines, "load">;
   readonly clock: Clock;
   /** Memory limit for all Cargos together, from the owner's settings. {@link CargoPool.setCaps} replaces it. */
   readonly caps: MemoryUse;
@@ -192,6 +195,8 @@ export class CargoPool {
     const { manifest, stopLoading } = entry;
     const { files, onChange, log } = this.#deps;
     const { signal } = stopLoading;
+    const onEngine = this.#deps.engines.load(manifest);
+    if (onEngine !== null) return this.#keep(entry, onEngine);
     const runtime = this.#runtimeFor(manifest);
     this.#needs.assertFits(manifest, entry.estimate, "as its definition says");
     const lease = await files.acquire(manifest, signal, () => {
@@ -210,12 +215,18 @@ export class CargoPool {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();
     }
-    entry.loaded = loaded;
-    this.#budget.arrange();
-    onChange();
+    this.#keep(entry, loaded);
     const loadMs = Math.round(this.#deps.clock.monotonicMs() - beganMs);
     const facts = { cargo: manifest.slug, load_ms: loadMs, estimate: entry.estimate, measured: loaded.memory };
     log.info(facts, "Cargo loaded");
+    return loaded;
+  }
+
+  /** Keeps a loaded Cargo for jobs until it is gone or unloaded. */
+  #keep(entry: Entry, loaded: LoadedCargo): LoadedCargo {
+    entry.loaded = loaded;
+    this.#budget.arrange();
+    this.#deps.onChange();
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }

@@ -11,6 +11,8 @@ import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
+import type { EngineStatus } from "../runtimes/engine/attached-engine.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import type { PreloadStatus } from "../preload/preloader.ts";
 import type { Outbox } from "../session/outbox.ts";
 import type { CargoPool, LoadedReport } from "./cargo-pool.ts";
@@ -37,6 +39,8 @@ export interface AgentStatus {
   /** The owner's policy. Absent in agents of earlier versions. */
   readonly policy?: OwnerPolicy;
   readonly runtimes: readonly RuntimeReport[];
+  /** Engines of the host. Absent in agents of earlier versions. */
+  readonly engines?: readonly EngineStatus[];
   readonly loaded: readonly LoadedReport[];
   /** Downloads, as in reports to the coordinator. Absent in agents of earlier versions. */
   readonly downloads?: IslandState["downloads"];
@@ -65,6 +69,7 @@ export interface IslandFacts {
   /** Measures the machine's load. */
   readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
+  readonly engines: Pick<Engines, "reports" | "status">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
@@ -133,7 +138,8 @@ export class IslandReports {
 
   /** Returns the state that changes while the Island is connected. */
   state(): IslandState {
-    const { files, usage, pool, executor } = this.#facts;
+    const { files, usage, pool, executor, engines } = this.#facts;
+    const engineModels = engines.reports();
     const slugs = pool.loaded().map(({ slug }) => slug);
     this.#usage = usage();
     return {
@@ -143,6 +149,7 @@ export class IslandReports {
       loading: pool.loading().slice(0, MAX_LENGTHS.loading),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
       noSpaceFor: files.noSpaceFor(),
+      ...(engineModels.length === 0 ? {} : { engineModels }),
       working: executor.working().slice(0, MAX_LENGTHS.working),
     };
   }
@@ -155,6 +162,7 @@ export class IslandReports {
     | "quarantine"
     | "policy"
     | "runtimes"
+    | "engines"
     | "loaded"
     | "loading"
     | "downloads"
@@ -171,6 +179,7 @@ export class IslandReports {
       policy: policy(),
       quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
+      engines: this.#facts.engines.status(),
       loaded: pool.loaded(),
       loading: pool.loading(),
       downloads: files.downloads(),

@@ -1,6 +1,7 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import { describeDisallowed, disallowedBy, type OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { Engines } from "../runtimes/engine/engines.ts";
 import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 
 export interface AdmissionOptions {
@@ -12,6 +13,8 @@ export interface AdmissionOptions {
   readonly signedBy: readonly string[] | null;
   /** Returns the owner's current policy. */
   readonly policy: () => OwnerPolicy;
+  /** Engines of the host. For the Cargos that they serve, the policy of the runtime `engine` applies. */
+  readonly engines: Pick<Engines, "serves">;
 }
 
 /** Reason to reject a Cargo. The codes are known to coordinators of all versions. */
@@ -24,7 +27,7 @@ interface CargoRefusal {
  * Decides which Cargos this Island accepts: signed ones that its owner allows.
  * @throws {RangeError} for an invalid key.
  */
-export function openCargoAdmission({ publicKey, accountId, signedBy, policy }: AdmissionOptions, log: Logger) {
+export function openCargoAdmission({ publicKey, accountId, signedBy, policy, engines }: AdmissionOptions, log: Logger) {
   const trust = openCargoTrust(publicKey, accountId, log, signedBy);
 
   /** Returns why the Cargo must not run or be downloaded; null when it may. */
@@ -33,9 +36,11 @@ export function openCargoAdmission({ publicKey, accountId, signedBy, policy }: A
     const message = trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
     // The trust has already checked the signatures that the owner requires.
-    const what = disallowedBy(policy(), cargo, true);
+    const onEngine = engines.serves(cargo) ? { ...cargo, runtimeType: "engine" as const } : cargo;
+    const what = disallowedBy(policy(), onEngine, true);
     if (what === null) return null;
-    return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };
+    const why = `This Island's owner does not allow ${describeDisallowed(what, onEngine)}`;
+    return { code: "island_refused", message: why };
   }
 
   return { refusalOf, changeOf: trust.changeOf };

@@ -6,6 +6,7 @@ import { isFirstGrammar } from "../grammar/grammar-keywords.ts";
 
 /** Names of agent features beyond the first version of the protocol, in `features` of `hello`. */
 export const AGENT_FEATURES = [
+  "chat.json",
   "chat.large",
   "chat.logprobs",
   "chat.long",
@@ -16,6 +17,9 @@ export const AGENT_FEATURES = [
   "chat.tools-json",
 ] as const;
 type AgentFeature = (typeof AGENT_FEATURES)[number];
+
+/** Features of the runtimes of every agent, reported or not. Only engines of hosts may lack them. */
+export const BASE_FEATURES: readonly AgentFeature[] = ["chat.json"];
 
 const MAX_FEATURES = 32;
 
@@ -30,6 +34,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const toolUse = toolUseOf(input);
   const isJson = format != null && format.type !== "text";
   const required: Record<AgentFeature, boolean> = {
+    "chat.json": isJson,
     "chat.large": isLarge(input) || (toolUse !== null && looseTools(toolUse.tools).size > 0),
     "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,

@@ -68,6 +68,23 @@ export const downloadSchema = z.object({
   bytesPerSecond: bytes.nullable().optional(),
 });
 
+/** Maximum number of models of engines. */
+export const MAX_ENGINE_MODELS = 200;
+/** Model that an engine of the host serves now, so the Island runs its Cargos whatever its runtimes and memory are. */
+const engineModelSchema = z.object({
+  /** Key from `cacheKeyOf()`, or `engine:NAME` if nothing proves what the model is. */
+  key: z.string().max(2_010),
+  /** Names from `features` for the jobs that the engine can run. Those of `hello` do not apply to it. */
+  features: featuresSchema,
+  /** Tokens of context of one run; null if the engine does not report them. */
+  contextTokens: z.number().int().positive().nullable(),
+  /** True while other clients of the engine use all its slots. Absent: false. */
+  isBusy: z.boolean().optional(),
+  parameters: z.string().max(50).nullable(),
+  quantization: z.string().max(50).nullable(),
+});
+export type EngineModelReport = z.infer<typeof engineModelSchema>;
+
 /** State that changes while an Island runs; sent with `hello` and every heartbeat. */
 const islandStateSchema = z.object({
   /** Load over all cores, 0 to 1; null if the platform does not report it. */
@@ -89,6 +106,8 @@ const islandStateSchema = z.object({
    * in agents of earlier versions.
    */
   noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
+  /** Models of the host's engines. Absent: it lends no engine. */
+  engineModels: z.array(engineModelSchema).max(MAX_ENGINE_MODELS).optional(),
   /** Attempts; `count` changes while download, load or run makes progress. Absent: not supported. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))

@@ -9,6 +9,7 @@ import { ALLOWS_ALL, FakeFiles, makeHardware } from "../island-agent/builders.ts
 import type { NewAccount } from "../support/store/account-rows.ts";
 import { until } from "../support/http/http.ts";
 import { WordRuntime } from "./word-runtime.ts";
+import { NO_ENGINES } from "../island-agent/no-engines.ts";
 
 export interface WordIslandOptions {
   /** Addresses in the order of dialling. */
@@ -40,6 +41,7 @@ export class WordIsland implements AsyncDisposable {
     // 0.999 keeps the order of the list.
     const coordinators = new CoordinatorAddresses(urls, () => 0.999);
     const agent = new IslandAgent({
+      engines: NO_ENGINES,
       ...identity,
       ...trust,
       coordinators,

@@ -10,6 +10,7 @@ import { FakeRuntime } from "../support/models/fake-runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeLog, FakeFiles, ISLAND_TOKEN, makeAssign, makeHardware } from "./builders.ts";
 import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinator.ts";
+import { NO_ENGINES } from "./no-engines.ts";
 
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 /** Keeps the configured order of addresses. */
@@ -41,6 +42,7 @@ export class AgentWorld implements AsyncDisposable {
     this.coordinator = coordinator;
     const { clock, files, log, runtimes } = this;
     this.agent = new IslandAgent({
+      engines: NO_ENGINES,
       coordinators: new CoordinatorAddresses([coordinator.url, ...otherUrls], IN_ORDER),
       token: ISLAND_TOKEN,
       publicKey: coordinator.publicKey,

@@ -1,11 +1,10 @@
-import type { core } from "zod";
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../../shared/chat-input.ts";
+import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { TEXT_TASK_INPUTS, TEXT_TASKS, type TextTask } from "../../../shared/text-task.ts";
+import { TEXT_TASKS, type TextTask } from "../../../shared/text-task.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
-import type { RunRequest } from "../runtime.ts";
+import { readChat, readTask } from "../text-input.ts";
 import type { GpuChoice, LoadRequest, ProbeRequest } from "./host-requests.ts";
 import type { TextJob } from "./load-text-model.ts";
 
@@ -65,24 +64,6 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
     },
     options,
   );
-}
-
-/** @throws {JobFailure} `invalid_input`, naming the first wrong field. */
-function readChat(input: RunRequest["input"]): ChatRequest {
-  const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) return chatRequestOf(parsed.data);
-  throw invalidInput(parsed.error);
-}
-
-/** @throws {JobFailure} `invalid_input`, naming the first wrong field. */
-function readTask(task: TextTask, input: RunRequest["input"]): TextJob {
-  const parsed = TEXT_TASK_INPUTS[task].safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error);
-}
-
-function invalidInput({ issues: [issue] }: { readonly issues: readonly core.$ZodIssue[] }): JobFailure {
-  return new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
 }
 
 /** @throws {JobFailure} `runtime_unavailable` for a task that only newer agents know. */

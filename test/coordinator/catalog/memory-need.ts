@@ -83,6 +83,8 @@ export function workingNeedMb(
       return { ramMb: roundUp(workingMb + PROCESS_MB), vramMb: 0 };
     case "container":
       return { ramMb: roundUp(workingMb), vramMb: 0 };
+    case "engine":
+      return { ramMb: 0, vramMb: 0 };
     default:
       return runtime satisfies never;
   }

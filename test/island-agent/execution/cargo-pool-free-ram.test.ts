@@ -5,6 +5,7 @@ import type { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { type FakeFiles, type FakeLog, makeManifest, NEVER } from "../builders.ts";
 import { PoolWorld, stateOf } from "./pool-world.ts";
+import { NO_ENGINES } from "../no-engines.ts";
 
 let world: PoolWorld;
 let log: FakeLog;
@@ -72,7 +73,16 @@ describe("CargoPool's RAM ceiling of a process", () => {
     const caps = { ramBytes: 8 * GIB, vramBytes: 0 };
     await using stack = new AsyncDisposableStack();
     const roomy = stack.adopt(
-      new CargoPool({ runtimes, files, clock, log, caps, freeRamBytes: () => null, onChange: () => {} }),
+      new CargoPool({
+        runtimes,
+        files,
+        engines: NO_ENGINES,
+        clock,
+        log,
+        caps,
+        freeRamBytes: () => null,
+        onChange: () => {},
+      }),
       (each) => each.close(),
     );
     runtime.estimates.set("a", { ramBytes: estimateBytes, vramBytes: 0 });

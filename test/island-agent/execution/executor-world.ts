@@ -7,6 +7,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog, FakeFiles } from "../builders.ts";
+import { NO_ENGINES } from "../no-engines.ts";
 
 /** An executor with two slots and fake dependencies. */
 export class ExecutorWorld {
@@ -28,6 +29,7 @@ export class ExecutorWorld {
     const { runtime, files, clock, log, outbox } = this;
     outbox.connect((frame) => this.sent.push(frame), []);
     const pool = new CargoPool({
+      engines: NO_ENGINES,
       runtimes: new Map([["llmcpp" as const, runtime]]),
       files,
       clock,

@@ -4,6 +4,7 @@ import { settle } from "../../support/event-log.ts";
 import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog, FakeFiles, makeManifest, NEVER } from "../builders.ts";
+import { NO_ENGINES } from "../no-engines.ts";
 
 /** RAM and VRAM of the Island in these tests, in bytes. */
 export const RAM_BYTES = 20;
@@ -21,6 +22,7 @@ export class PoolWorld implements AsyncDisposable {
   /** Free RAM of the machine; null: unknown. */
   freeRamBytes: number | null = null;
   readonly pool = new CargoPool({
+    engines: NO_ENGINES,
     runtimes: new Map([
       ["llmcpp" as const, this.runtime],
       ["wasm" as const, this.runtime],

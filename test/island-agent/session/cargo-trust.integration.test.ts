@@ -10,6 +10,7 @@ import { FakeRuntime } from "../../support/models/fake-runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ALLOWS_ALL, FakeFiles, FakeLog, ISLAND_TOKEN, makeAssign, makeHardware, makeManifest } from "../builders.ts";
 import { ScriptedCoordinator, signManifest, type ScriptedSession } from "../scripted-coordinator.ts";
+import { NO_ENGINES } from "../no-engines.ts";
 
 const NOT_SIGNED = "warn Rejected a Cargo that is not signed with the key of the coordinator";
 const model = { url: "https://models.example/a.gguf", sha256: null, sizeBytes: null };
@@ -32,6 +33,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   log = new FakeLog();
   agent = new IslandAgent({
+    engines: NO_ENGINES,
     coordinators: new CoordinatorAddresses([coordinator.url], () => 0),
     token: ISLAND_TOKEN,
     publicKey: coordinator.publicKey,

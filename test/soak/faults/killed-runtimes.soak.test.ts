@@ -20,6 +20,7 @@ import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeLog, makeManifest, QUIET } from "../../island-agent/builders.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import { makeWasmProgram } from "../../support/models/wasm-program.ts";
+import { NO_ENGINES } from "../../island-agent/no-engines.ts";
 
 const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
@@ -179,7 +180,16 @@ class Agent {
     const caps = { ramBytes: 8_000_000_000, vramBytes: 0 };
     const files = { acquire: async (cargo: CargoManifest) => this.#lease(cargo) };
     const freeRamBytes = (): null => null;
-    this.#pool = new CargoPool({ runtimes, files, clock, log, caps, freeRamBytes, onChange: () => undefined });
+    this.#pool = new CargoPool({
+      runtimes,
+      files,
+      engines: NO_ENGINES,
+      clock,
+      log,
+      caps,
+      freeRamBytes,
+      onChange: () => undefined,
+    });
     this.executor = new Executor({ ...QUIET, outbox, pool: this.#pool, clock, log, slots: kinds.length });
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }

@@ -12,6 +12,7 @@ import { FakeLog, makeAssign, QUIET } from "../../builders.ts";
 import { makeSlowOnnx } from "../../../support/models/tiny-onnx.ts";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
 import { collectTensors, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
+import { NO_ENGINES } from "../../no-engines.ts";
 
 const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -80,6 +81,7 @@ describe("an aborted run", () => {
     outbox.connect((frame) => sent.push(frame), []);
     const { promise: begun, resolve } = Promise.withResolvers<void>();
     const pool = new CargoPool({
+      engines: NO_ENGINES,
       runtimes: new Map([["onnx" as const, makeRuntime({ killAfterMs: 50 })]]),
       files: { acquire: () => Promise.resolve({ path: SLOW_MODEL, release: () => {} }) },
       clock: systemClock,

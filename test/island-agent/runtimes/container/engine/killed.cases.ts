@@ -9,6 +9,7 @@ import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign, QUIET } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/servers/container-engine.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
+import { NO_ENGINES } from "../../../no-engines.ts";
 
 /** Enough for several kills of each kind. */
 const KILLS = 30;
@@ -107,6 +108,7 @@ class Agent {
     const files = { acquire: async () => this.#lease() };
     const runtimes = new Map([["container", world.runtime] as const]);
     this.pool = new CargoPool({
+      engines: NO_ENGINES,
       ...common,
       runtimes,
       files,

@@ -1,0 +1,87 @@
+import type { ChatMessage, ChatRequest } from "../../../shared/chat-input.ts";
+import type { RunRequest } from "../runtime.ts";
+import type { EngineModel, EngineProfile } from "./engine-profile.ts";
+
+interface EngineRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the request of a chat to an engine, in OpenAI's form. `resume`: the text to continue. */
+export function chatRequestTo(
+  { resume: mode, chatMembers }: Pick<EngineProfile, "resume" | "chatMembers">,
+  { id }: Pick<EngineModel, "id">,
+  chat: ChatRequest,
+  resume: RunRequest["resume"],
+): EngineRequest {
+  const common = {
+    model: id,
+    ...samplingOf(chat),
+    max_tokens: Math.max(1, chat.maxTokens - (resume?.tokens ?? 0)),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...chatMembers?.(chat),
+  };
+  if (chat.isRaw) {
+    const prompt = chat.messages.map(({ content }) => content).join("") + (resume?.text ?? "");
+    return { path: "/v1/completions", body: { ...common, prompt } };
+  }
+  const messages = chat.messages.map(messageOf);
+  if (resume !== null) messages.push({ role: "assistant", content: resume.text });
+  const continuation =
+    resume !== null && mode === "continue_final_message"
+      ? { continue_final_message: true, add_generation_prompt: false }
+      : {};
+  return {
+    path: "/v1/chat/completions",
+    body: { ...common, messages, ...formatOf(chat), ...toolsOf(chat), ...probabilitiesOf(chat), ...continuation },
+  };
+}
+
+function samplingOf(chat: ChatRequest): Record<string, unknown> {
+  const { topP, topK, minP, seed, stop, frequencyPenalty, presencePenalty, repeatPenalty, logitBias } = chat;
+  return {
+    temperature: chat.temperature,
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(topK === null ? {} : { top_k: topK }),
+    ...(minP === null ? {} : { min_p: minP }),
+    ...(seed === null ? {} : { seed }),
+    ...(stop.length === 0 ? {} : { stop }),
+    ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
+    ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
+    ...(repeatPenalty === 1 ? {} : { repeat_penalty: repeatPenalty }),
+    ...(logitBias.length === 0 ? {} : { logit_bias: Object.fromEntries(logitBias) }),
+    ...(chat.reasoningEffort === null ? {} : { reasoning_effort: chat.reasoningEffort }),
+  };
+}
+
+/** Templates of open models have no role `developer`; its messages are the system's. */
+function messageOf({ role, content, tool_calls: calls, tool_call_id: answered }: ChatMessage): Record<string, unknown> {
+  return {
+    role: role === "developer" ? "system" : role,
+    content,
+    ...(calls === undefined ? {} : { tool_calls: calls }),
+    ...(answered === undefined ? {} : { tool_call_id: answered }),
+  };
+}
+
+function formatOf({ responseFormat }: ChatRequest): Record<string, unknown> {
+  return responseFormat.type === "text" ? {} : { response_format: responseFormat };
+}
+
+function toolsOf({ toolUse }: ChatRequest): Record<string, unknown> {
+  if (toolUse === null) return {};
+  const tools = toolUse.tools.map(({ name, description, parameters, isStrict }) => ({
+    type: "function",
+    function: { name, ...(description === null ? {} : { description }), parameters, strict: isStrict === true },
+  }));
+  return {
+    tools,
+    tool_choice: toolUse.isRequired ? "required" : "auto",
+    parallel_tool_calls: toolUse.maxCalls > 1,
+  };
+}
+
+function probabilitiesOf({ topLogprobs }: ChatRequest): Record<string, unknown> {
+  return topLogprobs === null ? {} : { logprobs: true, top_logprobs: topLogprobs };
+}

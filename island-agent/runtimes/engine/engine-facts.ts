@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
+
+/** Facts that take long to find out. A restart of the agent keeps them. */
+const factsSchema = z.object({
+  /** SHA-256 of model files, by path, size and time of change. */
+  hashes: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/)),
+  /** Measured numbers of slots, by address and model. */
+  slots: z.record(z.string(), z.number().int().min(1)),
+});
+
+/** Opens the facts of a data directory. @throws on a disk error. */
+export async function openEngineFacts(dataDirectory: string) {
+  const path = join(dataDirectory, "engines.json");
+  const { hashes, slots } = (await readIndexFile(path, factsSchema)) ?? { hashes: {}, slots: {} };
+  const file = new IndexFileWriter(path, () => ({ hashes, slots }));
+
+  /** Returns the SHA-256 of a file in hex, or null if this process cannot read it. Reads each version of it once. */
+  async function hashOf(modelPath: string, signal: AbortSignal): Promise<string | null> {
+    const version = await versionOf(modelPath);
+    if (version === null) return null;
+    const known = hashes[version];
+    if (known !== undefined) return known;
+    const hash = createHash("sha256");
+    try {
+      await pipeline(createReadStream(modelPath), hash, { signal });
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+    // The engine may have loaded a file that was replaced meanwhile.
+    if ((await versionOf(modelPath)) !== version) return null;
+    const sha256 = hash.digest("hex");
+    hashes[version] = sha256;
+    await file.write();
+    return sha256;
+  }
+
+  return {
+    hashOf,
+    slotsOf: (key: string): number | null => slots[key] ?? null,
+    noteSlots: async (key: string, measured: number): Promise<void> => {
+      slots[key] = measured;
+      await file.write();
+    },
+  };
+}
+
+export type EngineFacts = Awaited<ReturnType<typeof openEngineFacts>>;
+
+/** Returns a text that changes with the file's content; null if it is no readable file. */
+async function versionOf(path: string): Promise<string | null> {
+  try {
+    const { size, mtimeMs, ino } = await stat(path);
+    return `${path} ${size} ${mtimeMs} ${ino}`;
+  } catch {
+    return null;
+  }
+}

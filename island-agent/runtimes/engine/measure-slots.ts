@@ -1,0 +1,59 @@
+import type { Clock } from "../../../shared/clock.ts";
+import type { EngineConnection } from "./engine-connection.ts";
+import { readChatStream } from "./chat-stream.ts";
+
+/** Numbers of equal prompts that are sent together. */
+const STEPS = [2, 4, 8] as const;
+const TOKENS = 64;
+const MAX_MEASURE_MS = 120_000;
+
+/**
+ * Measures how many runs an engine works on together: sends 1, 2, 4 and 8 equal short prompts. An engine that queues
+ * the last one begins it about one whole response later than the first.
+ * @returns 1, 2, 4 or 8. @throws {JobFailure} if the engine fails.
+ */
+export async function measureSlots(
+  connection: Pick<EngineConnection, "post">,
+  modelId: string,
+  clock: Pick<Clock, "monotonicMs">,
+  signal: AbortSignal,
+): Promise<number> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MEASURE_MS)]);
+  const run = (): Promise<Run> => runOnce(connection, modelId, clock, limit);
+  // The first run may load the model.
+  await run();
+  const alone = await run();
+  let slots = 1;
+  for (const count of STEPS) {
+    const runs = await Promise.all(Array.from({ length: count }, run));
+    const lastFirstMs = Math.max(...runs.map(({ firstMs }) => firstMs));
+    if (lastFirstMs - alone.firstMs > 0.7 * (alone.totalMs - alone.firstMs)) break;
+    slots = count;
+  }
+  return slots;
+}
+
+interface Run {
+  /** Time to the first token. */
+  readonly firstMs: number;
+  readonly totalMs: number;
+}
+
+async function runOnce(
+  connection: Pick<EngineConnection, "post">,
+  modelId: string,
+  clock: Pick<Clock, "monotonicMs">,
+  signal: AbortSignal,
+): Promise<Run> {
+  const beganMs = clock.monotonicMs();
+  let firstMs: number | null = null;
+  const note = (): void => {
+    firstMs ??= clock.monotonicMs() - beganMs;
+  };
+  const messages = [{ role: "user", content: "Count from 1 to 100, separated by commas." }];
+  const body = { model: modelId, messages, max_tokens: TOKENS, temperature: 0, stream: true };
+  const response = await connection.post("/v1/chat/completions", body, signal);
+  await readChatStream(response, { modelId, reasons: false, stop: [], onOutput: note, onWorking: note });
+  const totalMs = clock.monotonicMs() - beganMs;
+  return { firstMs: firstMs ?? totalMs, totalMs };
+}

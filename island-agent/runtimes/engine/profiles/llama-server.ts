@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { EngineProfile, ReadEngine } from "../engine-profile.ts";
+import { plainModel, readGauge, readModelList } from "./model-lists.ts";
+
+const propsSchema = z.object({
+  total_slots: z.number().int().min(1),
+  model_path: z.string().max(2_000),
+  model_ftype: z.string().max(50).nullish(),
+  modalities: z.object({ vision: z.boolean() }).partial().nullish(),
+  default_generation_settings: z.object({ n_ctx: z.number().int().min(1) }),
+});
+const metaSchema = z.object({ meta: z.object({ n_params: z.number().positive() }).partial().nullish() });
+const slotsSchema = z.array(z.object({ is_processing: z.boolean() }));
+
+const readProps = async (read: ReadEngine) => propsSchema.parse(await read("/props"));
+
+/** llama.cpp's server. Source: tools/server/README.md, build 11669. */
+export const llamaServer: EngineProfile = {
+  name: "llama-server",
+  ports: [8080, 9931],
+  signature: { path: "/props", matches: (response) => propsSchema.safeParse(response).success },
+  healthPath: "/health",
+  async models(read) {
+    const {
+      model_path: path,
+      model_ftype: quantization,
+      modalities,
+      default_generation_settings: settings,
+    } = await readProps(read);
+    const [first] = await readModelList(read);
+    if (first === undefined) return [];
+    const millions = Math.round((metaSchema.safeParse(first).data?.meta?.n_params ?? 0) / 1_000_000);
+    return [
+      {
+        ...plainModel(first.id),
+        contextTokens: settings.n_ctx,
+        proof: { kind: "file", path },
+        parameters: millions === 0 ? null : `${millions}M`,
+        quantization: quantization ?? null,
+        readsImages: modalities?.vision === true,
+      },
+    ];
+  },
+  slots: async (read) => (await readProps(read)).total_slots,
+  async running(read) {
+    const gauge = await readGauge(read, "llamacpp:requests_processing");
+    if (gauge !== null) return gauge;
+    const slots = slotsSchema.safeParse(await read("/slots").catch(() => null)).data;
+    return slots?.filter(({ is_processing: isProcessing }) => isProcessing).length ?? null;
+  },
+  abilities: ["json", "logprobs", "raw", "sampling", "tools"],
+  resume: "assistant_message",
+  reranking: { path: "/v1/rerank", scores: "logits" },
+  chatMembers: () => ({ cache_prompt: true }),
+};

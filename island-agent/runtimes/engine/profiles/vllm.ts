@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { EngineProfile } from "../engine-profile.ts";
+import { hubProof, plainModel, readGauge, readModelList } from "./model-lists.ts";
+
+const factsSchema = z.object({
+  root: z.string().max(2_000).nullish(),
+  max_model_len: z.number().int().min(1).nullish(),
+  owned_by: z.string().nullish(),
+});
+
+/** Source: docs.vllm.ai, version 0.11. It does not report its number of slots (max_num_seqs). */
+export const vllm: EngineProfile = {
+  name: "vLLM",
+  ports: [8000],
+  signature: {
+    path: "/v1/models",
+    matches: (response) =>
+      factsSchema.safeParse((response as { data?: unknown[] } | null)?.data?.[0]).data?.owned_by === "vllm",
+  },
+  healthPath: "/health",
+  async models(read) {
+    return (await readModelList(read)).map(({ id, ...member }) => {
+      const { root, max_model_len: contextTokens } = factsSchema.parse(member);
+      return { ...plainModel(id), contextTokens: contextTokens ?? null, proof: hubProof(root ?? "") };
+    });
+  },
+  running: (read) => readGauge(read, "vllm:num_requests_running"),
+  abilities: ["json", "logprobs", "raw", "sampling", "tools"],
+  resume: "continue_final_message",
+  reranking: { path: "/v1/rerank", scores: "probabilities" },
+};

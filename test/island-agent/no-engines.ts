@@ -1,0 +1,9 @@
+import type { Engines } from "../../island-agent/runtimes/engine/engines.ts";
+
+/** The engines of a host that lends none. */
+export const NO_ENGINES: Pick<Engines, "load" | "serves" | "reports" | "status"> = {
+  load: () => null,
+  serves: () => false,
+  reports: () => [],
+  status: () => [],
+};
