@@ -2443,7 +2443,7 @@ class Cargo(TypedDict):
     slug: str
     name: str
     description: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
@@ -2462,7 +2462,7 @@ class CargoDetail(TypedDict):
     slug: str
     name: str
     description: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
@@ -2502,7 +2502,7 @@ class OwnedCargo(TypedDict):
     name: str
     description: str
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
     price_per_job: float
     required_ram_mb: int
@@ -2581,7 +2581,7 @@ class CreateCargo(TypedDict):
     name: str
     description: str
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
     price_per_job: float
     required_ram_mb: int
@@ -2651,7 +2651,7 @@ class ChangeCargo(TypedDict):
     name: NotRequired[str]
     description: NotRequired[str]
     category: NotRequired[Literal["llm", "image", "audio", "vision", "text", "utility"]]
-    runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]]
+    runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]]
     licence: NotRequired[str]
     price_per_job: NotRequired[float]
     required_ram_mb: NotRequired[int]
@@ -2787,7 +2787,7 @@ class IslandChangedEvent(TypedDict):
 
 
 class IslandChangedEventRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -2921,7 +2921,7 @@ class Island(TypedDict):
 
 
 class IslandRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3302,7 +3302,7 @@ class IslandDetail(TypedDict):
 
 
 class IslandDetailRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3341,7 +3341,7 @@ class Recommendation(TypedDict):
     workload_slug: str
     model_url: str
     model_hash: str | None
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     estimated_earnings_per_job: str
     queued_demand: int
     demand_score: int
@@ -3535,7 +3535,7 @@ class KnownIsland(TypedDict):
 
 
 class KnownIslandRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3590,7 +3590,7 @@ class KnownIslandDetail(TypedDict):
 
 
 class KnownIslandDetailRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3602,7 +3602,7 @@ class KnownIslandDetailRunningItem(TypedDict):
 
 class KnownCargo(TypedDict):
     slug: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", None]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine", None]
     status: Literal["offered", "waiting", "unpinned", "off", "disabled", "hidden"]
     origin: Literal["shipped", "imported", "owned"]
     owner_id: str | None
@@ -3652,7 +3652,7 @@ class CargoApproval(TypedDict):
 
 
 class SignedCargo(TypedDict):
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     image: str | None
     image_digest: str | None
     """Null for an image: not pinned, the tag decides"""
