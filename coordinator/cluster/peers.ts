@@ -65,7 +65,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     }
   }
 
-  /** Handles requests. An error of `handler`, or an invalid question, rejects the request with a message. */
+  /** Handles requests. An error of `handler`, or an invalid request, is returned to the sender as a message. */
   function handle<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
