@@ -4,14 +4,12 @@ import { assertPrice, type Posting } from "./postings.ts";
 /** Facts about a job that ends, from which its charge follows. */
 export interface SettleFacts {
   readonly event: EndEvent;
-  /** Account that submitted the job. */
   readonly accountId: string;
   readonly priceMicro: number;
   /** Whether the client received part of the output. */
   readonly hasOutput: boolean;
   /** Whether the job fails because its Island broke the protocol; nothing is charged then. */
   readonly isFaultOfIsland: boolean;
-  /** Number of tokens that reached the client. */
   readonly deliveredTokens: number;
   /** Number of prompt tokens that the model has read; 0 if the Island does not report them. */
   readonly readTokens: number;
