@@ -19,7 +19,7 @@ import type { CheckedSubmission, Submissions } from "./submissions.ts";
 export type JobApi = ReturnType<typeof openJobService>;
 
 /**
- * Handles the client operations on jobs. Jobs of other accounts are not found.
+ * Performs the operations of clients on jobs. Jobs of other accounts are not found.
  * @param removeContent Removes input and output of an ended job. For an unfinished job, a sweep removes them after its
  * end.
  */
@@ -148,7 +148,7 @@ export function openJobService(
       return await viewOf({ ...record, ...live }, waiting);
     } catch (error) {
       if (!(error instanceof ClusterUnavailableError)) throw error;
-      // The stored facts are correct, but may be older than those of the job's owner.
+      // The stored facts are correct, but may be older than the facts of the job's owner.
       return viewOf(record, null);
     }
   }
