@@ -8,13 +8,15 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** `online`: seen within the last minutes. `offline`: not seen since. `suspended`: the Island or its account is. */
+  /**
+   * `online`: seen in the last minutes. `offline`: not seen since. `suspended`: the Island or its account is suspended.
+   */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** Connections for commands, which have no bus to ask the coordinators. */
+/** Connections for commands, which have no bus to query the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
 /**
