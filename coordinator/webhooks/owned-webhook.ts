@@ -7,7 +7,7 @@ import { webhookUrlProblem } from "./post-webhook.ts";
 /** The receiver that is notified when a job or batch ends. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Signing secret of the client; null if the coordinator shall generate one. */
+  /** Signing secret of the client; null if the coordinator must generate one. */
   readonly secret: string | null;
 }
 
@@ -60,7 +60,6 @@ function isSecret(secret: string): boolean {
 /** Number of delivery attempts that an owner sees. */
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook as its owner sees it. */
 export interface WebhookLog extends Pick<WebhookRecord, "url" | "state"> {
   /** The last delivery attempts, oldest first. */
   readonly attempts: readonly DeliveryAttempt[];
