@@ -300,8 +300,8 @@ function settingFaultOf(error: unknown): string | null {
   }
   if (OWN_CERTIFICATE.test(code)) return `${error.message}. Check nats_cert_file, nats_key_file and nats_ca_file`;
   // The NATS client sets no code on this error.
-  const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
-  return isPlain
+  const isTlsMissing = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
+  return isTlsMissing
     ? "The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require"
     : null;
 }

@@ -41,8 +41,8 @@ export async function openCatalog(
   const slugs = files.map((file) => file.slug);
   const known = await store.numbers();
   // If all slugs have numbers, the start writes nothing and works while storage is read-only.
-  const areKnown = slugs.every((slug) => known.has(slug));
-  const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
+  const areNumbered = slugs.every((slug) => known.has(slug));
+  const firstNumbers = areNumbered ? known : await store.numberCargos(slugs, clock.now());
   /** Shipped Cargos by slug, with the entry of their file. The entry is offered if it has the required pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
@@ -98,7 +98,7 @@ export async function openCatalog(
       return entry;
     };
     const approvalOf = new Map(approvals.map((approval) => [approval.slug, approval]));
-    const ofFiles = [...shipped.values()].flatMap(({ file, entry }) => {
+    const fromFiles = [...shipped.values()].flatMap(({ file, entry }) => {
       const { slug } = file;
       if (!isOffUnpinned(file)) return [entry];
       const approval = approvalOf.get(slug);
@@ -110,19 +110,19 @@ export async function openCatalog(
       log.warn({ cargo: slug, approved: approval.revision }, text);
       return [];
     });
-    const priced = ofFiles.map((entry) => {
+    const priced = fromFiles.map((entry) => {
       const { slug } = entry;
       const priceMicro = pricesMicro.get(slug);
       if (priceMicro === undefined) return entry;
       return keep(`priced ${slug}`, [entry, priceMicro], () => ({ ...entry, priceMicro }));
     });
-    const ofStore = cargos
+    const fromStore = cargos
       .filter(({ slug, isEnabled }) => isEnabled && !shipped.has(slug))
       .map((cargo) => keep(`stored ${cargo.slug}`, [cargo.revision], () => entryOf(cargo, numbers)))
       .filter((entry) => entry !== null);
     cached = next;
     const disabled = new Set(disabledSlugs);
-    return [...priced, ...ofStore].filter(({ slug }) => !disabled.has(slug));
+    return [...priced, ...fromStore].filter(({ slug }) => !disabled.has(slug));
   }
 
   function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {

@@ -283,9 +283,9 @@ export function followFeeds(
     if (isClosed) throw new ServiceError("shutting_down", "The coordinator is shutting down");
     const { feed, opened } = followedFor(jobId, after);
     await opened.promise;
-    const isPart = feed.start.outputs + feed.start.statuses > 0;
+    const isPartial = feed.start.outputs + feed.start.statuses > 0;
     // Only a complete feed can decide whether the position is lost.
-    if (feed.cutBecause === "lost" && isPart) return open(jobId, FEED_START);
+    if (feed.cutBecause === "lost" && isPartial) return open(jobId, FEED_START);
     if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
   }

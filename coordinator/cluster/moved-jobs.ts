@@ -82,8 +82,8 @@ export function moveJobs(
 
   async function announceHere(records: readonly ActiveJobRecord[]): Promise<void> {
     peers.broadcast(M.moved, { jobIds: records.map(({ id }) => id) });
-    const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
-    if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
+    const batchJobs = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
+    if (batchJobs.length > 0) await retryWhileUnavailable(() => batches.restore(batchJobs), clock);
   }
 
   /** Calls `restoreJobs` with the jobs that are neither here nor being restored. Resolves when all jobs are here. */

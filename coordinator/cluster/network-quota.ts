@@ -67,15 +67,15 @@ type QuotaOwners = ReturnType<typeof quotaOwners>;
  */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
-  let seedsOf: readonly Peer[] | null = null;
+  let seededPeers: readonly Peer[] | null = null;
   /** Time until which a coordinator is not asked, by its id. */
   const silentUntilMs = recentMap<number>(MAX_SILENT);
   return {
     of(accountId: string): string {
       const { live, self } = peers;
-      if (live !== seedsOf) {
+      if (live !== seededPeers) {
         seeds = live.map(({ id }) => ({ id, seed: fnv1a(id) }));
-        seedsOf = live;
+        seededPeers = live;
       }
       const hash = fnv1a(accountId);
       let [owner, best] = [self.id, -1];

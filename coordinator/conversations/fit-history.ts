@@ -46,7 +46,7 @@ export function fitHistory(
   const fixed = [...system, last];
   const tokens = contextTokens === null ? Infinity : contextTokens - Math.min(maxTokens, Math.floor(contextTokens / 2));
   const bytes = MAX_INPUT_BYTES - FRAME_BYTES - jsonBytes(otherFields) - sum(fixed, inputBytes);
-  if (bytes < 0) throw tooLarge({ content: question, ...otherFields });
+  if (bytes < 0) throw sizeErrorOf({ content: question, ...otherFields });
   const budget: Budget = {
     tokens: tokens - sum(fixed, ({ content }) => estimateTokens(content)),
     bytes,
@@ -113,7 +113,7 @@ function jsonBytes(value: unknown): number {
 }
 
 /** Returns an error that names the largest field. @param fields fields that the client sent with the question. */
-function tooLarge(fields: Readonly<Record<string, unknown>>): ValidationError {
+function sizeErrorOf(fields: Readonly<Record<string, unknown>>): ValidationError {
   const sizes = Object.entries(fields).map(([path, value]) => ({
     path,
     bytes: value === undefined ? 0 : jsonBytes(value),

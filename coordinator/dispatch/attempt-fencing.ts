@@ -242,8 +242,8 @@ function openAttemptResults(
   function note(islandId: string, job: ActiveJob, code: JobErrorCode, text: string | undefined): void {
     const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
     const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
-    const quoted = text === undefined || MAY_QUOTE.has(code) ? {} : { island_says: text.slice(0, MAX_LOGGED_CHARS) };
-    log.warn({ ...facts, ...quoted }, "An Island failed a job");
+    const logFields = text === undefined || MAY_QUOTE.has(code) ? {} : { island_says: text.slice(0, MAX_LOGGED_CHARS) };
+    log.warn({ ...facts, ...logFields }, "An Island failed a job");
   }
 
   /** Returns true if the error ends the job: another Island confirmed it, or no other Island may attempt the job. */

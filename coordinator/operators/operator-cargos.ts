@@ -141,7 +141,7 @@ export function operatorCargos(
     /** Returns all Cargos, sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
-      const ofFiles = shipped.map((each): CargoLine => {
+      const fromFiles = shipped.map((each): CargoLine => {
         const { file, status, origin, ownerId, price } = reviewOfShipped(each, snapshot);
         const shippedPrice = file.price_per_job;
         return { ...fieldsOf(file), status, origin, ownerId, revision: null, price, shippedPrice };
@@ -154,7 +154,7 @@ export function operatorCargos(
         if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
         return { ...line, ...fieldsOf(read.file), price: read.file.price_per_job };
       });
-      return [...ofFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+      return [...fromFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
     },
 
     /**

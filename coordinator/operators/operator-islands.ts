@@ -41,12 +41,12 @@ export function operatorIslands(
     known,
 
     async list({ status, ...rest }: IslandQuery, page: Page) {
-      const lately = clock.now() - SEEN_LATELY_MS;
+      const onlineSinceMs = clock.now() - SEEN_LATELY_MS;
       const filter = {
         ...rest,
         isSuspended: status === undefined ? undefined : status === "suspended",
-        seenSinceMs: status === "online" ? lately : undefined,
-        unseenSinceMs: status === "offline" ? lately : undefined,
+        seenSinceMs: status === "online" ? onlineSinceMs : undefined,
+        unseenSinceMs: status === "offline" ? onlineSinceMs : undefined,
       };
       const { islands, total } = await store.operators.islands(filter, page);
       const ids = islands.map(({ hostId }) => hostId);

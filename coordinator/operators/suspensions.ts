@@ -42,9 +42,9 @@ export async function openSuspensions(
     const before = known;
     known = await store.operators.suspensions();
     knownRevision = revision;
-    toRepeat = newIn(known.accounts, before.accounts);
+    toRepeat = addedIds(known.accounts, before.accounts);
     notify(accountListeners, toRepeat);
-    notify(islandListeners, newIn(known.islands, before.islands));
+    notify(islandListeners, addedIds(known.islands, before.islands));
   };
 
   await poll();
@@ -69,7 +69,7 @@ export function reasonIn({ accounts, islands }: Known, hostId: string, accountId
   return island === undefined ? null : `the operator suspended this Island: ${island}`;
 }
 
-function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {
+function addedIds(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([...known.keys()].filter((id) => !before.has(id)));
 }
 

@@ -133,8 +133,8 @@ export class IslandRecord {
       if (this.#failedCargos.size < MIN_QUARANTINE_CARGOS) this.#failedCargos.add(slug);
     }
     breaker.add(failure, nowMs);
-    const isBroken = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
-    if (isBroken) this.quarantine.add(failure, nowMs);
+    const isQuarantined = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
+    if (isQuarantined) this.quarantine.add(failure, nowMs);
     return this.openBreakers.filter((each) => !before.has(each));
   }
 

@@ -28,8 +28,8 @@ export function newWebhook(
   const errors: FieldError[] = [];
   const { url, secret } = request;
   const parsed = url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(url);
-  const tooLong = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
-  const refusal = parsed === null ? tooLong : webhookUrlProblem(parsed, allowPrivate);
+  const lengthMessage = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
+  const refusal = parsed === null ? lengthMessage : webhookUrlProblem(parsed, allowPrivate);
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
   if (secret !== null && !isSecret(secret)) {
     const { min, max } = SECRET_BYTES;

@@ -135,20 +135,20 @@ export function openWebhooks(
   }
 
   async function post(webhook: ReadableWebhook, body: string, atMs: number) {
-    const tooLong = new AbortController();
-    const limit = clock.schedule(MAX_ATTEMPT_MS, () => tooLong.abort());
+    const timeout = new AbortController();
+    const limit = clock.schedule(MAX_ATTEMPT_MS, () => timeout.abort());
     try {
       const status = await postWebhook({
         url: webhook.url,
         headers: signedHeaders(webhook, body, atMs),
         body,
-        signal: AbortSignal.any([tooLong.signal, stop.signal]),
+        signal: AbortSignal.any([timeout.signal, stop.signal]),
         allowPrivate: config.webhookAllowPrivate,
         resolveHost,
       });
       return { status, error: null };
     } catch (error) {
-      const isTimeout = tooLong.signal.aborted;
+      const isTimeout = timeout.signal.aborted;
       return { status: null, error: isTimeout ? `no response within ${MAX_ATTEMPT_MS / MS_PER_S} s` : describe(error) };
     } finally {
       limit.cancel();
