@@ -87,7 +87,7 @@ export function openMember(
       const others = peers.others.map(({ address }) => address);
       if (config.busAddress !== null || others.length === 0) return;
       const text =
-        "Other coordinators use this database, but this one has no bus: work, output and limits are not shared. Set the same bus for all of them";
+        "Other coordinators use this database, but this coordinator has no bus: work, output and limits are not shared. Set the same bus for all coordinators";
       log.warn({ others }, text);
     },
     /** Starts to share work, and to run `steps` (by name) when another coordinator dies. */
@@ -181,10 +181,10 @@ export async function transferWaiting(
   } catch (error) {
     log.warn(
       { err: error, peer: peer.id },
-      "Could not hand over all waiting jobs; other coordinators will adopt the rest",
+      "Could not transfer all waiting jobs; other coordinators will adopt the rest",
     );
   }
-  if (count > 0) log.info({ count, peer: peer.id }, "Handed over waiting jobs");
+  if (count > 0) log.info({ count, peer: peer.id }, "Transferred waiting jobs");
   return count;
 }
 

@@ -230,7 +230,7 @@ export function followFeeds(
     followed.countedItems = feed.items.length;
     followed.bytes += grown;
     bytes += grown;
-    if (changed === "gap") throw new StreamGap("Items are missing");
+    if (changed === "gap") throw new StreamGap("The feed lacks items");
     if (changed === "lost") cut(followed, "lost");
     else if (changed === "ended") stop(followed);
     else if (isFull() && followed.bytes > maxBytes / counted.size) cut(followed, "memory");

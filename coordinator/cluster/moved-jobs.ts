@@ -49,7 +49,7 @@ export function moveJobs(
         return handover === undefined ? record : { ...record, handover };
       });
       adopted += records.length;
-      if (records.length > 0) log.info(await restore(records), "Took over jobs");
+      if (records.length > 0) log.info(await restore(records), "Adopted jobs");
     };
     for (let from = 0; from < jobIds.length; from += MAX_MOVED)
       await once(jobIds.slice(from, from + MAX_MOVED), adoptPart);

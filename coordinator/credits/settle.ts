@@ -16,7 +16,8 @@ export interface SettleFacts {
   /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
   /**
-   * Maximum number of output tokens. Null if the Cargo has none: a job cancelled after output began is charged in full.
+   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output began costs its
+   * price.
    */
   readonly maxTokens: number | null;
   /** Share of a charge that the network keeps, 0 to 1. */
