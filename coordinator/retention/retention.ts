@@ -155,7 +155,7 @@ export function openRetention(
     resume,
     sweep,
 
-    /** Registers `end`, which ends the sessions, jobs and streams of a deleted account. `end` must be repeatable. */
+    /** Registers `end`, which removes Cargos, files, batches or jobs of a deleted account. It must be repeatable. */
     onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
       accountEnds.push(end);
     },
