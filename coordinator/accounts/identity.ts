@@ -24,7 +24,7 @@ export type Identity = {
   | { readonly kind: "session"; readonly tokenHash: string }
 );
 
-/** The account that submits jobs. `apiKey`: limits of the API key; null for a session. */
+/** The account that submits jobs. `apiKey`: the limits of the API key; null for a session. */
 export interface Submitter {
   readonly accountId: string;
   readonly limits: ResolvedLimits;

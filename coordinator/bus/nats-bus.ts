@@ -29,7 +29,7 @@ const RETRY_MS = 1_000;
 /** Ping interval. A connection counts as lost after two pings without a reply. */
 const PING_MS = 2_000;
 
-/** Required size of the largest message: the default limit of NATS. Slices of feeds take about 600 KB. */
+/** Required limit for the size of a message; the default of NATS. Slices of feeds take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
@@ -41,8 +41,8 @@ type Reply = readonly [isOk: true, value: unknown] | readonly [isOk: false, mess
 const DOWN = "The bus is down: other coordinators cannot be reached";
 
 /**
- * Opens a bus on NATS servers, with core NATS only: state that must survive is in storage. While no server can be
- * reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
+ * Opens a bus on NATS servers. Uses only core NATS, because state that must survive is in storage. While no server can
+ * be reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
  */
 export async function openNatsBus(
   options: NatsOptions,
@@ -146,7 +146,7 @@ export async function openNatsBus(
   };
 }
 
-/** Options of `connect` that the operator's settings may provide: servers, credentials, TLS. */
+/** Options of `connect` that the operator's settings provide: servers, credentials, TLS. */
 export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
 
 type Callback = (error: Error | null, message: Msg) => void;
@@ -268,7 +268,6 @@ async function openNatsLink(
         if (held.live?.isClosed() === false && !isClosing) held.live.unsubscribe();
       };
     },
-    /** Closes the connection. Never rejects. */
     async close(): Promise<void> {
       isClosing = true;
       retry?.cancel();
@@ -284,7 +283,7 @@ class SmallPayloadError extends Error {
   override readonly name = "SmallPayloadError";
   constructor(maxPayloadBytes: number) {
     const needed = NEEDED_PAYLOAD_BYTES;
-    super(`NATS limits messages to ${maxPayloadBytes} bytes; set max_payload of its servers to ${needed} or more`);
+    super(`NATS limits messages to ${maxPayloadBytes} bytes. Set max_payload on its servers to ${needed} or more`);
   }
 }
 
@@ -301,8 +300,8 @@ function settingFaultOf(error: unknown): string | null {
   }
   if (OWN_CERTIFICATE.test(code)) return `${error.message}. Check nats_cert_file, nats_key_file and nats_ca_file`;
   // The NATS client sets no code on this error.
-  const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
-  return isPlain
+  const isTlsMissing = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
+  return isTlsMissing
     ? "The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require"
     : null;
 }
@@ -313,7 +312,7 @@ function describeFault(error: unknown, isTls: boolean): string {
   if (fault !== null) return fault;
   // A server that rejects the client certificate closes the connection, which the client reports as a timeout.
   if (isTls && error instanceof errors.TimeoutError)
-    return "timeout; does the server ask for another client certificate?";
+    return "timeout; the server may require another client certificate";
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -50,8 +50,8 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       throw error;
     },
   );
-  const listens = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
-  const address = (cluster.isShared ? listens : config.publicUrl) ?? "";
+  const ownUrl = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
+  const address = (cluster.isShared ? ownUrl : config.publicUrl) ?? "";
   const peers = openPeers({ id: cluster.selfId, address, version }, bus, { clock, log });
   const learnTime = async (): Promise<void> => {
     if (cluster.isShared) await clock.set(() => cluster.nowMs());

@@ -117,7 +117,7 @@ export function shareWork(
     get stolen(): number {
       return stolen;
     },
-    /** Returns the live peer with most free slots, by its last status; undefined if none is known. */
+    /** Returns the live peer with the most free slots, by its last status; undefined if none is known. */
     freestPeer(): Peer | undefined {
       const id = shares.freestPeerId();
       return peers.live.find((peer) => peer.id === id);

@@ -8,13 +8,15 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** `online`: seen within the last minutes. `offline`: not seen since. `suspended`: the Island or its account is. */
+  /**
+   * `online`: seen in the last minutes. `offline`: not seen since. `suspended`: the Island or its account is suspended.
+   */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** Connections for commands, which have no bus to ask the coordinators. */
+/** Connections for commands, which have no bus to query the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
 /**
@@ -39,12 +41,12 @@ export function operatorIslands(
     known,
 
     async list({ status, ...rest }: IslandQuery, page: Page) {
-      const lately = clock.now() - SEEN_LATELY_MS;
+      const onlineSinceMs = clock.now() - SEEN_LATELY_MS;
       const filter = {
         ...rest,
         isSuspended: status === undefined ? undefined : status === "suspended",
-        seenSinceMs: status === "online" ? lately : undefined,
-        unseenSinceMs: status === "offline" ? lately : undefined,
+        seenSinceMs: status === "online" ? onlineSinceMs : undefined,
+        unseenSinceMs: status === "offline" ? onlineSinceMs : undefined,
       };
       const { islands, total } = await store.operators.islands(filter, page);
       const ids = islands.map(({ hostId }) => hostId);

@@ -89,7 +89,7 @@ export class Link implements IslandLink {
       void connections.receive(this.#island, frame);
       return;
     }
-    if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: before hello`);
+    if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: sent before hello`);
     this.#isGreeting = true;
     const { accountId, sessionId, onFault } = this.#deps;
     connections.connect(frame, { accountId, tokenCreatedAtMs: 0 }, sessionId, this).then(

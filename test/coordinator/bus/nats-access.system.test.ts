@@ -86,7 +86,7 @@ describe("access to NATS", () => {
     await using strangers = await Authority.make();
     const stranger = await strangers.sign("client", "email:atoll@example.org");
     expect(await tryAccess(nats, { caFile, ...stranger })).toBe(
-      "timeout; does the server ask for another client certificate?",
+      "timeout; the server may require another client certificate",
     );
   });
 
@@ -103,7 +103,7 @@ describe("access to NATS", () => {
     expect(await tryAccess(nats, { nkeyFile: await file("own.nk", `${own.seed}\n`) })).toBe("in");
     expect(await tryAccess(nats, { nkeyFile: await file("other.nk", other.seed) })).toBe(REFUSED);
     const wrong = await file("wrong.nk", "SUABC");
-    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: contains no nkey seed`);
+    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: does not contain an nkey seed`);
   });
 
   it("accepts the credentials file of an account", async () => {
@@ -113,6 +113,6 @@ describe("access to NATS", () => {
     const other = await file("other.creds", makeNatsAccount().credentials);
     expect(await tryAccess(nats, { credentialsFile: other })).toBe(REFUSED);
     const wrong = await file("wrong.creds", "nothing");
-    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: contains no NATS credentials`);
+    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: does not contain NATS credentials`);
   });
 });

@@ -85,7 +85,7 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus does not open on a server whose message limit is too small", async () => {
     await using small = await NatsServer.start("max_payload: 64KB");
     await expect(openNatsBus({ servers: small?.address ?? "" }, "test", { clock: systemClock, log })).rejects.toThrow(
-      "bus: NATS limits messages to 65536 bytes; set max_payload of its servers to 1048576 or more",
+      "bus: NATS limits messages to 65536 bytes. Set max_payload on its servers to 1048576 or more",
     );
   });
 

@@ -71,7 +71,7 @@ describe("cargoOf()", () => {
     expect(errors({ adapters: [{ ...adapter, url: "https://127.0.0.1/a.gguf" }] })).toContain("adapters.0.url");
     expect(errors({ adapters: Array.from({ length: 5 }, () => adapter) })).toContain("adapters");
     const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
-    expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
+    expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are only for chats, not for tasks");
     expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not allowed for onnx Cargos");
   });
   it("reads the time that a Cargo stays in memory, from 0 s to a week", () => {

@@ -100,14 +100,14 @@ describe("checkInput() for any Cargo", () => {
     const chatAround = JSON.stringify({ prompt: "" }).length;
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround) })).toEqual([]);
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround + 1) })).toEqual([
-      { path: "input", message: "is 1048577 bytes as JSON; at most 1048576 are allowed" },
+      { path: "input", message: "is 1048577 bytes as JSON, but at most 1048576 are allowed" },
     ]);
     const around = JSON.stringify({ text: "" }).length;
     const inputSchema = { type: "object" };
     const detailsOfText = (length: number) => detailsOf({ text: "x".repeat(length) }, { isChat: false, inputSchema });
     expect(detailsOfText(MAX_INPUT_BYTES - around)).toEqual([]);
     expect(detailsOfText(MAX_INPUT_BYTES - around + 1)).toEqual([
-      { path: "input", message: "is 262145 bytes as JSON; at most 262144 are allowed" },
+      { path: "input", message: "is 262145 bytes as JSON, but at most 262144 are allowed" },
     ]);
   });
   it.each([CHAT, { isChat: false, inputSchema: { type: "object" } }])(

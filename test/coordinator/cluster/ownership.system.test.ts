@@ -274,7 +274,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await b?.mover.adopt(moved ?? []);
     await expect.poll(() => b?.world.registry.get(ids[0] ?? "")?.holdsQuota).toBe(true);
     await b?.world.registry.expireWait(ids[0] ?? "", null);
-    await a?.world.batches.endOver(a.world.batches.activeIds);
+    await a?.world.batches.cancelEnded(a.world.batches.activeIds);
     await expect.poll(() => Promise.all(ids.map(stateOf))).toEqual(["timeout", "cancelled"]);
   });
 }

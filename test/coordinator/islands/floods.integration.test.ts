@@ -125,7 +125,7 @@ describe("an Island that floods", () => {
     const island = await join();
     const junk = Object.fromEntries(times(5_000, (index) => [`field ${index}`, index]));
     island.send({ type: "accepted", ...JOB, ...junk });
-    expect(await island.closed).toEqual({ code: 1008, reason: "accepted: over 64 KiB" });
+    expect(await island.closed).toEqual({ code: 1008, reason: "accepted: larger than 64 KiB" });
     expect(taken).toBe(0);
   });
 
@@ -166,7 +166,7 @@ describe("an Island that floods", () => {
     // Header and first part of a binary frame of 7 MiB, masked with 0.
     const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]);
     rawSocket(island).write(Buffer.concat([header, Buffer.alloc(2 * 1_024 * 1_024)]));
-    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large for an Island without a job" });
   });
 
   it(...unlessUws("cannot fill memory with a frame sent byte by byte", IN_THE_LIBRARY), async () => {
@@ -179,7 +179,7 @@ describe("an Island that floods", () => {
       await nextTick();
     }
     expect(island.socket.readyState).not.toBe(island.socket.OPEN);
-    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large for an Island without a job" });
   });
 
   it(...unlessUws("cannot fill memory with a frame of many fragments", IN_THE_LIBRARY), async () => {
@@ -193,10 +193,10 @@ describe("an Island that floods", () => {
     const state = makeIslandState({ cachedModels });
     const atHello = await FakeIsland.dial(url, "it_a1");
     atHello.send(makeHello({ state }));
-    expect(await atHello.closed).toEqual({ code: 1008, reason: "hello: over 256 KiB" });
+    expect(await atHello.closed).toEqual({ code: 1008, reason: "hello: larger than 256 KiB" });
     const later = await join("it_a2");
     later.send({ type: "heartbeat", state });
-    expect(await later.closed).toEqual({ code: 1008, reason: "heartbeat: over 256 KiB" });
+    expect(await later.closed).toEqual({ code: 1008, reason: "heartbeat: larger than 256 KiB" });
     expect(taken).toBe(0);
   });
 

@@ -64,7 +64,7 @@ describe("an Island that ignores a cancel", () => {
     clock.advance(MAX_STOP_MS - 1);
     expect(island.dismissals).toEqual([]);
     clock.advance(1);
-    expect(island.dismissals).toEqual([["3 jobs did not stop within 10 s of their cancel", 0]]);
+    expect(island.dismissals).toEqual([["3 jobs did not stop within 10 s of their cancellation", 0]]);
     await island.comeBack(kept, first);
     expect(island.last("welcome")?.held.map(({ action }) => action)).toEqual(["continue", "drop"]);
     await island.say(...runFrames(kept, "done").slice(2));

@@ -144,7 +144,7 @@ describe("silent Island", () => {
     expect([state, error?.code, error?.message]).toEqual([
       "failed",
       "island_silent",
-      "The Island stopped producing output: none for 60 s",
+      "The Island stopped producing output for 60 s",
     ]);
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });

@@ -267,7 +267,7 @@ describe("SharedWork.outlookFor()", () => {
     bench.up({ id: "isle-2" });
     expect(outlookOf(bench)).toMatchObject({
       is: "lacking",
-      message: "2 Islands offer llmcpp, none has 45.0 GiB of VRAM",
+      message: "2 Islands offer llmcpp, but none has 45.0 GiB of VRAM",
     });
   });
 });

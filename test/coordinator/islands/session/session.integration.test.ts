@@ -39,7 +39,7 @@ describe("IslandSession", () => {
       "not MessagePack",
     ],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
-    ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
+    ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: sent before hello"],
     [
       "a hello with an invalid field",
       (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })),

@@ -73,7 +73,7 @@ describe("limit of unfinished jobs", () => {
     expect(waiting).toEqual({
       reason: "account_limit",
       position: 3,
-      message: "the account is at its limit of unfinished jobs; 2 of its batch jobs start before this one",
+      message: "the account is at its limit of unfinished jobs; 2 of its batch jobs start before this job",
       percent: null,
       phase: null,
     });
