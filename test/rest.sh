@@ -11,13 +11,13 @@ node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
   test/coordinator/http/routes/{chat,downloads,job} test/coordinator/dialects/files test/coordinator/islands
 # The API and whole networks on PostgreSQL with three coordinators, which get the requests in turn. Excludes tests of command lines and
-# files of one program, and most endpoints that run one job.
+# files of one program, most endpoints that run one job, and faults, which chaos repeats with three coordinators below.
 ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/{http,dialects} test/e2e \
   --exclude 'test/coordinator/http/openai/*' \
   --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
   --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
   --exclude 'test/coordinator/dialects/{audio,batches}/*' \
-  --exclude 'test/e2e/{bad-models,demo*,early-stop,island-models,package}.*' \
+  --exclude 'test/e2e/{bad-models,demo*,early-stop,engine*,faults,island-models,package}.*' \
   --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under all kinds of faults. To repeat a failed seed: npm run chaos -- --seed N
 npm run --silent chaos -- --seed 1 --minutes 0.5
