@@ -10,7 +10,7 @@ const CREDITS = 1_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a coordinator that continues after a SIGSTOP for longer than its lease", () => {
-  it("drops its adopted jobs and keeps serving; each job ends once and is charged once", async () => {
+  it("drops its adopted jobs and keeps serving, and each job ends once and is charged once", async () => {
     await using cluster = await Cluster.open();
     const client = cluster.createAccount("client@example.com", CREDITS);
     const owner = cluster.createAccount("owner@example.com", 0);

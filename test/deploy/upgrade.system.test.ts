@@ -22,7 +22,7 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
   });
   afterAll(() => older[Symbol.asyncDispose]());
 
-  it("keeps all data of a data directory; the older version then rejects the directory, but serves the backup", async () => {
+  it("keeps all data of a data directory, which the older version then rejects, although it serves the backup", async () => {
     using folder = temporaryFolder();
     const now: Installation = { flags: ["--data", folder.file("data")] };
     const before: Installation = { ...now, program: older.program };
@@ -56,7 +56,7 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
     });
   });
 
-  it("keeps all data of a database; the older version then rejects the database", async () => {
+  it("keeps all data of a database, which the older version then rejects", async () => {
     await using server = await PostgresServer.start();
     const address = await server.createDatabase("atoll");
     const now: Installation = { flags: [], env: { ATOLL_STORE: address, ATOLL_CLUSTER_KEY: "5".repeat(64) } };

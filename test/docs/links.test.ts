@@ -43,7 +43,7 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-describe("links in Markdown", () => {
+describe("the links in Markdown", () => {
   it.each(pages)("of %s lead to existing files and headings", (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });

@@ -40,7 +40,7 @@ function blocksOf(page: string): Block[] {
   });
 }
 
-describe("commands of docs/use", () => {
+describe("the commands of docs/use", () => {
   let network: Network;
   let key: string;
   let folder: string;

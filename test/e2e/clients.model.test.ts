@@ -142,7 +142,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     await expect(generation).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
   });
 
-  it("aborts in mid-stream, and the Island stops", async () => {
+  it("aborts mid-stream, and the Island stops", async () => {
     const before = await status();
     const leave = new AbortController();
     const output = Output.object({ schema: jsonSchema(LONG_COMPLETION_SCHEMA) });
@@ -157,7 +157,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   });
 });
 
-describe("A long conversation with a real model", () => {
+describe("a long conversation with a real model", () => {
   it("continues when its history exceeds the context, which only the model can count", async () => {
     const { body } = await api("POST", "/conversations", { model: "tiny-chat", system_prompt: "Be brief." });
     const path = `/conversations/${body.data.id as string}`;

@@ -6,7 +6,7 @@ import { call } from "../support/http/http.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 import { Network } from "../support/network/network.ts";
 
-it("A file above the request limit reaches the runtime, and is deleted from the Island afterwards", async () => {
+it("a file above the request limit reaches the runtime, and is deleted from the Island afterwards", async () => {
   const catalog = makeCatalog(["tiny-chat", "hash"]);
   await using network = await Network.open(["--catalog-directory", catalog]);
   const account = network.createAccount("client@example.com");

@@ -134,7 +134,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(completion.usage?.completion_tokens).toBe(3);
     });
 
-    it("aborts in mid-stream and stops the work on the Island", async () => {
+    it("aborts mid-stream and stops the work on the Island", async () => {
       const before = (await status()).counts;
       const stream = await client.chat.completions.create({
         model: "tiny-chat",

@@ -130,7 +130,7 @@ describe("packages", () => {
       }
     });
 
-    it("installs working commands: init, serve, console, join, start, chat, and all CPU runtimes", async () => {
+    it("installs working commands for init, serve, console, join, start and chat, and all CPU runtimes", async () => {
       const { url, key, token, config, next } = network;
       expect(next).toBe(`atoll-coordinator serve --config ${config}`);
       expect(await brokenFilesOf(url)).toEqual([]);

@@ -31,7 +31,7 @@ const picture = (width: number, height: number, ...boxes: PaintedBox[]): Promise
   RawImage.fromBlob(new Blob([Uint8Array.from(encodePng(width, height, boxes))]));
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? NaN), 0);
 
-it("every folder is in the README and smaller than 1 MB, and all together are smaller than 4 MB", () => {
+it("every folder is in the README and smaller than 1 MB, and all folders together are smaller than 4 MB", () => {
   const readme = readFileSync(join(FIXTURES, "README.md"), "utf8");
   const folders = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const sizes = folders.map(({ name }) => {

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const NAME = "مرحبا 🏝️ 'שלום' ".repeat(3).trim();
 const PASSWORD = "correct horse";
 
-describe("console under misuse and faults", () => {
+describe("the console under misuse and faults", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

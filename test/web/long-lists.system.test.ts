@@ -13,7 +13,7 @@ const rowAt = (index: number) => ({
   completed_at: at,
 });
 
-describe("console list of 10,000 rows", () => {
+describe("a console list of 10,000 rows", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => mails[Symbol.asyncDispose]());
 
-describe("coordinator with registration by e-mail", () => {
-  it("responds alike to any address, and creates the account with the mailed token, once", async () => {
+describe("a coordinator with registration by e-mail", () => {
+  it("gives the same response for any address, and creates the account once, with the mailed token", async () => {
     const env = { ATOLL_SMTP_URL: mails.url, ATOLL_MAIL_FROM: FROM };
     await using coordinator = await TestCoordinator.open(
       { registration: "email", publicUrl: "https://a.example" },
@@ -112,7 +112,7 @@ describe("registration by e-mail", () => {
     expect(mails.waiting).toBe(0);
   });
 
-  it("creates an account with the last mailed token within an hour, and stores no plain token", async () => {
+  it("creates an account with the most recently mailed token within an hour, and stores no plain token", async () => {
     await register("new@example.com");
     const first = tokenOf((await mails.next()).text);
     clock.advance(600_000);

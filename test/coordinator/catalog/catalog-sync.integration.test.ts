@@ -122,7 +122,7 @@ describe("openCatalog()", () => {
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
-  it("keeps an imported Cargo disabled if it states why it has no pin; approved Cargos without pins stay enabled", async () => {
+  it("keeps an imported Cargo disabled if it states why it has no pin, but keeps approved Cargos without pins enabled", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
     await put({
       cargos: [

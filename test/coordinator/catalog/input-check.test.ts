@@ -158,7 +158,7 @@ describe("checkInput() against the JSON Schema of a Cargo", () => {
     const tags = Array.from({ length: 50_000 }, () => 1);
     expect(detailsOf({ text: "", tags }, OTHER)).toEqual([{ path: "input.tags.0", message: "must be string" }]);
   });
-  it("never mistakes an inherited member for one that was sent", () => {
+  it("never treats an inherited member as one that was sent", () => {
     const inputSchema = { type: "object", required: ["toString"] };
     expect(detailsOf({}, { isChat: false, inputSchema })).toEqual([{ path: "input.toString", message: "is required" }]);
   });

@@ -68,7 +68,7 @@ describe("the shipped catalog", () => {
     expect(new Set(files.map((file) => file.category))).toEqual(new Set(CARGO_CATEGORIES));
     expect(new Set(files.map((file) => file.runtime_type))).toEqual(new Set(RUNTIME_TYPES));
   });
-  it("contains what SPEC §4 names for each category", () => {
+  it("contains the Cargos that SPEC §4 names for each category", () => {
     const kinds = new Set(files.map((file) => `${file.category} ${file.onnx_task_type ?? file.runtime_type}`));
     expect([...kinds]).toEqual(
       expect.arrayContaining([

@@ -76,7 +76,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect(events).toEqual(["island_up", "island_down"]);
   });
 
-  it("leave the host id that storage forgot to the first account, if they belong to two", async () => {
+  it("leave the host id to the first account if they belong to two accounts and storage has lost the owner of the id", async () => {
     const first = connect(one);
     await settle();
     const second = connect(two, "user_2");

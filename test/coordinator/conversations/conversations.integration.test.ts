@@ -15,7 +15,7 @@ const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key
 
 setUp();
 
-describe("conversation", () => {
+describe("a conversation", () => {
   it("can be created with defaults, listed newest first, shown, changed and deleted", async () => {
     const first = await create();
     const second = await create({ title: "T", model: "tiny-chat", system_prompt: "Be brief", metadata: { a: "b" } });
@@ -90,7 +90,7 @@ describe("conversation", () => {
   });
 });
 
-describe("posted message", () => {
+describe("a posted message", () => {
   it("that is too large with its response format is rejected with the name of the larger field", async () => {
     const id = await create();
     const responseFormat = (bytes: number) => ({
@@ -177,7 +177,7 @@ describe("posted message", () => {
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
 
-  it("may be sent as soon as a stream ends, and the answer is already stored", async () => {
+  it("may be sent as soon as the stream of the previous answer ends, because that answer is already stored", async () => {
     await using island = await join();
     const id = await create();
     for (let round = 0; round < 20; round += 1) {
@@ -190,7 +190,7 @@ describe("posted message", () => {
     }
   });
 
-  it("is refused while another is being answered, and the order of messages is kept", async () => {
+  it("is refused while another message is being answered, and the order of messages is kept", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "first" });

@@ -27,7 +27,7 @@ import {
 
 setUp();
 
-describe("history that does not fit the model", () => {
+describe("a history that does not fit the model", () => {
   it("is trimmed from the oldest by estimate, without the system prompt", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
@@ -87,7 +87,7 @@ describe("history that does not fit the model", () => {
   });
 });
 
-describe("restart of the coordinator", () => {
+describe("a restart of the coordinator", () => {
   it("completes an answer in progress whose Island returns", async () => {
     const hostId = randomUUID();
     const island = await join(hostId);

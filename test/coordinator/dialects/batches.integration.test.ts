@@ -101,7 +101,7 @@ describe("file batches", () => {
     );
   });
 
-  it("run each response line independently", async () => {
+  it("run each line for /v1/responses independently", async () => {
     completeWith(api, "Hel", "lo");
     const url = "/v1/responses";
     const bodies = {

@@ -39,7 +39,7 @@ const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim,
 const stateOf = async (jobId: string): Promise<string> =>
   (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
-describe("attempt", () => {
+describe("an attempt", () => {
   it("runs from submission to completion, and its output is acknowledged", async () => {
     await using island = await join();
     const jobId = await submit();
@@ -246,7 +246,7 @@ describe("attempt", () => {
   });
 });
 
-describe("coordinator restart", () => {
+describe("a coordinator restart", () => {
   it("restores waiting jobs, and continues those that their Island still holds", async () => {
     const hostId = randomUUID();
     const island = await join(hostId, { slots: 1 });

@@ -92,7 +92,7 @@ describe("chats", () => {
   });
 });
 
-describe("price of a job", () => {
+describe("the price of a job", () => {
   it("rises with its priority by the operator's setting", async () => {
     coordinator.withFlags({ priorityPrice: 3 });
     await coordinator.stop();
@@ -111,7 +111,7 @@ describe("price of a job", () => {
   });
 });
 
-describe("share of an account", () => {
+describe("the share of an account", () => {
   it("is the operator's limit `share`, and determines the account's part of the slots", async () => {
     const accounts = [
       await coordinator.createAccount("small@example.com", 1_000, { concurrentJobs: 100 }),

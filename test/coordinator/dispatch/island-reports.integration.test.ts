@@ -30,7 +30,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("measurement of a run", () => {
+describe("the measurement of a run", () => {
   it("uses the speed of delivery, whatever time and tokens the Island reports", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
@@ -83,7 +83,7 @@ describe("mayBeRequestedEmpty()", () => {
   );
 });
 
-describe("failure that an Island reports as final", () => {
+describe("a failure that an Island reports as final", () => {
   it("ends the job if no other Island confirms it within the wait limit", async () => {
     const other = new ScriptedAgent(world, accountId);
     const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };

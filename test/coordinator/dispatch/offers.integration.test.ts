@@ -44,7 +44,7 @@ const submit = (accountId = opened.accountId, key: string | null = null) =>
   });
 const assigns = (from = island) => from.frames.filter(({ type }) => type === "assign").length;
 
-describe("job that finds a free slot while it is being stored", () => {
+describe("a job that finds a free slot while it is being stored", () => {
   it("is stored with its attempt in one commit, and is sent to its Island after that", async () => {
     const job = submit();
     await world.settle();

@@ -57,7 +57,7 @@ async function pass(ms: number): Promise<void> {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const actions = (island: PlayedIsland) => island.last("welcome")?.held.map(({ action }) => action);
 
-describe("Island that returns with an attempt after the grace period", () => {
+describe("an Island that returns with an attempt after the grace period", () => {
   it("keeps the attempt if no other attempt has begun", async () => {
     const { island, assign } = await begin();
     island.lose();
@@ -90,7 +90,7 @@ describe("Island that returns with an attempt after the grace period", () => {
     expect(actions(island)).toEqual(["drop"]);
   });
 
-  it("keeps the attempt once; then the job goes to another Island", async () => {
+  it("keeps the attempt once, and then the job goes to another Island", async () => {
     const { island, assign } = await begin();
     for (const action of ["continue", "drop"]) {
       island.lose();
@@ -157,7 +157,7 @@ describe("after a restart of the coordinator", () => {
   });
 });
 
-describe("chat whose coordinator crashed", () => {
+describe("a chat whose coordinator crashed", () => {
   const CHAT = { isClientBound: true };
 
   it("is cancelled after the grace period, and charged as if its client had disconnected", async () => {

@@ -29,7 +29,7 @@ describe("accountEvents()", () => {
     expect([reader.read(), reader.calls]).toEqual([["a completed"], 2]);
   });
 
-  it("does nothing for an account without listeners: no timer, no memory", () => {
+  it("sets no timer and keeps nothing for an account without listeners", () => {
     const clock = new ManualClock();
     const events = accountEvents(clock);
     expect([events.isWatched(ACCOUNT), events.hasListeners]).toEqual([false, false]);

@@ -180,7 +180,7 @@ describe("an error on a path of OpenAI's clients", () => {
   });
 });
 
-describe("an error in mid-stream", () => {
+describe("a mid-stream error", () => {
   beforeEach(() => {
     api.jobs.onSubmit = (feed) => {
       feed.push([token]);

@@ -80,7 +80,7 @@ const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as {
 const IN_THE_LIBRARY = "the library gathers a frame";
 
 describe("an Island that floods", () => {
-  it("loses its session after 200 heartbeats; only its token has a cooldown, which grows with each flood", async () => {
+  it("loses its session after 200 heartbeats, and only its token gets a cooldown, which grows with each flood", async () => {
     for (const waitS of [10, 20]) {
       taken = 0;
       const island = await join();
@@ -96,7 +96,7 @@ describe("an Island that floods", () => {
     await using _back = await join();
   });
 
-  it("loses its session by WebSocket pings", async () => {
+  it("loses its session after too many WebSocket pings", async () => {
     const island = await join();
     let pongs = 0;
     // A few at a time, because ws disconnects a socket with many pings that wait for their pong.
@@ -108,7 +108,7 @@ describe("an Island that floods", () => {
     expect(pongs).toBeLessThanOrEqual(220);
   });
 
-  it("loses its session by WebSocket pongs", async () => {
+  it("loses its session after too many WebSocket pongs", async () => {
     const island = await join();
     for (let i = 0; i < 400; i += 1) island.socket.pong();
     expect(await island.closed).toEqual({ code: 1008, reason: "pong: too many per second" });

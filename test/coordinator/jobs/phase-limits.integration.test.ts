@@ -71,7 +71,7 @@ function expectMoved(assign: Assign): void {
   expect(other.assign).toMatchObject({ jobId: assign.jobId, attempt: assign.attempt + 1 });
 }
 
-describe("silent Island", () => {
+describe("a silent Island", () => {
   it("loses the attempt at the limit of the accept phase, and not before", async () => {
     const assign = await assigned();
     expect((await view(assign)).waiting).toMatchObject({ reason: "starting", phase: "accept" });
@@ -150,7 +150,7 @@ describe("silent Island", () => {
   });
 });
 
-describe("active Island", () => {
+describe("an active Island", () => {
   it("may download and load for longer than the limit while its reports show progress", async () => {
     const assign = await assigned();
     await island.say({ type: "accepted", ...nameOf(assign) });
@@ -205,7 +205,7 @@ describe("active Island", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: { label: "A" }, attempt: 2 });
   });
 
-  it("ends the job in timeout at the run limit if a second Island reaches it too", async () => {
+  it("ends the job with timeout at the run limit if a second Island reaches the limit as well", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);
@@ -214,7 +214,7 @@ describe("active Island", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 2 });
   });
 
-  it("ends the job in timeout at the run limit if no other Island begins within the wait limit", async () => {
+  it("ends the job with timeout at the run limit if no other Island begins within the wait limit", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);

@@ -61,7 +61,7 @@ describe("GET /metrics", () => {
   });
 });
 
-describe("labels of requests", () => {
+describe("the labels of requests", () => {
   const routes = async () =>
     new Set([...(await read()).matchAll(/^atoll_http_requests_total\{(.*)\} /gm)].map(([, labels]) => labels));
 

@@ -87,7 +87,7 @@ function mostTouched(decisions: Iterable<() => unknown>): number {
  */
 const FEW = 12;
 
-describe("accesses of one decision of the request window", () => {
+describe("the accesses of one decision of the request window", () => {
   it.each([
     [1, 10_000, 100],
     [20_000, 3, 100],

@@ -17,7 +17,7 @@ function openBeside(): Bench {
   return new Bench(undefined, { mayRunElsewhere: ({ slug }) => slug === "llama" });
 }
 
-describe("avoidance delay of a job that avoids the only free Island", () => {
+describe("the avoidance delay of a job that avoids the only free Island", () => {
   it("does not apply without other coordinators", () => {
     const bench = new Bench();
     bench.up();

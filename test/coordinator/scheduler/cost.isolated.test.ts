@@ -107,7 +107,7 @@ beforeEach(() => {
 /** log2(100,000 * 10,000) is 3 times log2(100 * 10): the growth due to the heaps. */
 const LOGARITHM = 3;
 
-describe("cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {
+describe("the cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {
   it.each([
     // In both loads each account waits for every Cargo: all its entries are re-sorted when it is served.
     ["many accounts", [25, 997]],

@@ -81,7 +81,7 @@ const others = fc.array(
   { minLength: 20, maxLength: 200, size: "max" },
 );
 
-describe("fair share of an account with one job", () => {
+describe("the fair share of an account with one job", () => {
   it("limits the wait to the account's share under any load of others", () => {
     fc.assert(
       fc.property(others, jobClass, fc.integer({ min: 1, max: 4 }), fc.nat(100), (load, ownClass, slots, percent) => {
@@ -129,7 +129,7 @@ describe("fair share of an account with one job", () => {
   });
 });
 
-describe("fair share of accounts and classes with constant backlogs", () => {
+describe("the fair share of accounts and classes with constant backlogs", () => {
   /** Returns slot time by `group`, while each of `loads` always has three jobs waiting. */
   function slotTimes(slots: number, loads: readonly Load[], group: (job: WaitingJob) => string): Map<string, number> {
     const fleet = new Fleet(slots);
@@ -170,7 +170,7 @@ describe("fair share of accounts and classes with constant backlogs", () => {
   });
 });
 
-describe("waiting of a job of priority 0", () => {
+describe("the wait of a job of priority 0", () => {
   it("ends before the wait limit, even if its account always has jobs of priority 100 waiting", () => {
     const fleet = new Fleet(1);
     const urgent = (): WaitingJob => fleet.submit({ priority: 100, runMs: 30_000 });

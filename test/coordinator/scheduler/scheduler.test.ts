@@ -166,7 +166,7 @@ describe("step() with Islands", () => {
 });
 
 describe("step() with several free Islands", () => {
-  it("prefers the model in memory to the model on disk, and that to no model", () => {
+  it("prefers a model in memory to a model on disk, and a model on disk to no model", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2", ...cachedLlama });

@@ -48,7 +48,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("other")).toBeNull();
   });
 
-  it("measures 0 bytes a second when no byte has arrived in that time", () => {
+  it("measures 0 bytes per second when no byte has arrived in that time", () => {
     note(0);
     receive(20);
     clock.advance(5_000);

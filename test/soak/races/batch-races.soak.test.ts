@@ -26,7 +26,7 @@ const ROUNDS = soakRounds(400);
 const BATCH = { workload: JOB.workload, inputs: [JOB.input, JOB.input] };
 
 describe(`${ROUNDS} races of two clients with batches`, () => {
-  it("on one Idempotency-Key of a batch: both get the same batch", { timeout: 240_000 }, async () => {
+  it("on one Idempotency-Key of a batch give both clients the same batch", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("batch-idempotency", 2 * PRICE);
     await race(ROUNDS, async (lane, index) => {
       const key = keys[lane] as string;
@@ -45,7 +45,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
   });
 
   it(
-    "on a batch's cancel against the completion of its jobs: those that completed are charged",
+    "between the cancellation of a batch and the completion of its jobs charge only the jobs that completed",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("batch-completion", 2 * ROUNDS * PRICE);
@@ -89,7 +89,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
   );
 
   it(
-    "on a batch's fail_fast against the completion of its other jobs: those that completed are charged",
+    "between a batch's fail_fast and the completion of its other jobs charge only the jobs that completed",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("batch-fail-fast", 2 * ROUNDS * PRICE);

@@ -19,7 +19,7 @@ function takes(mine: Load, theirs: Load): number {
 }
 
 describe("jobsToTake()", () => {
-  it("takes nothing without slots, and everything from a coordinator without slots", () => {
+  it("takes no jobs without slots, and all jobs from a coordinator without slots", () => {
     expect(takes(makeLoad(0, 0), makeLoad(5, 1))).toBe(0);
     expect(takes(makeLoad(0, 4), makeLoad(5, 0))).toBe(5);
   });

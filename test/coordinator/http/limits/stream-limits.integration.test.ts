@@ -17,7 +17,7 @@ describe("open streams", () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
   });
 
-  it("return 429 for the sixth of an account, over all its keys", async () => {
+  it("return 429 for the sixth stream of an account, over all its keys", async () => {
     for (const key of [api.key, api.readKey, api.key, api.readKey, api.key]) {
       expect((await streamOf("job_1", key)).status).toBe(200);
     }
@@ -144,7 +144,7 @@ describe("a response above a megabyte", () => {
     expect((await streamOf("job_running")).status).toBe(200);
   });
 
-  it("is the only kind that counts: a smaller one does not", async () => {
+  it("is counted, but a smaller one is not", async () => {
     await streamOf("job_running");
     expect((await api.call("GET", "/jobs/job_small")).body.data.output).toHaveLength(500_000);
     expect((await api.call("GET", "/jobs/job_small/output")).status).toBe(200);

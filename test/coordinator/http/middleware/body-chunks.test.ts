@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { expect, it } from "vitest";
 import { readJson } from "../../../../coordinator/http/middleware/body.ts";
 
-it("readJson() joins chunks after the first, since a million of one byte would take 150 MB", async () => {
+it("readJson() joins chunks after the first, because a million chunks of one byte would take 150 MB", async () => {
   const body = JSON.stringify({ prompt: "é".repeat(5_000) });
   const incoming = Object.assign(new PassThrough(), { headers: {} }) as unknown as IncomingMessage;
   const read = readJson(incoming);

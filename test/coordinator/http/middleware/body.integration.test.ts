@@ -20,7 +20,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("is invalid_json when it is missing", async () => {
+  it("fails with invalid_json when it is missing", async () => {
     const response = await api.call("POST", "/jobs");
     expect([response.status, response.body]).toEqual([
       400,

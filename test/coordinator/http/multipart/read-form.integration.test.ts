@@ -139,7 +139,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await response).toContain("payload_too_large");
   });
 
-  it("are 400 if they are not forms or end before their boundary", async () => {
+  it("are refused with 400 if they are not forms or end before their boundary", async () => {
     const json = await fetch(url(), { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
     expect([json.status, (await bodyOf(json)).error.message]).toEqual([400, expect.stringContaining("must be a form")]);
     const bare = await fetch(url(), {

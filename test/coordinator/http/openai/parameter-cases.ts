@@ -28,7 +28,7 @@ export function describeParameters(cases: ParameterCases): void {
   const topOf = (name: string): string => name.split(/[.[]/)[0] ?? name;
   const bodyWith = (name: string, value: unknown) => ({ ...base, ...context[name], [topOf(name)]: value });
 
-  describe(`Parameters of ${endpoint}`, () => {
+  describe(`the parameters of ${endpoint}`, () => {
     let api: Api;
     beforeAll(async () => {
       api = await Api.open();

@@ -54,7 +54,7 @@ describe("the OpenAPI document", () => {
     expect([...new Set(references)].filter((reference) => !known.includes(reference))).toEqual([]);
   });
 
-  it("has no nullable component: each place allows null itself", () => {
+  it("has no nullable component, because each place allows null itself", () => {
     const nullable = Object.entries(schemas).filter(([, { type }]) => type?.includes("null"));
     expect(nullable.map(([name]) => name)).toEqual([]);
   });

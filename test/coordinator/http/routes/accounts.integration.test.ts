@@ -263,7 +263,7 @@ describe("API keys", () => {
     expect((await create({})).status).toBe(422);
   });
 
-  it("are 404 for another account", async () => {
+  it("return 404 to another account", async () => {
     await using other = await Api.open();
     const { id } = (await other.call("POST", "/api-keys", { body: {} })).body;
     const { status, body } = await api.call("DELETE", `/api-keys/${id}`);

@@ -51,7 +51,7 @@ describe("GET /docs", () => {
     expect(loaded[2]?.text).toContain("SwaggerUIBundle");
   });
 
-  it("uses dark colors if the browser prefers them, by the class of its style sheet", async () => {
+  it("uses dark colours if the browser prefers them, by the class of its style sheet", async () => {
     const { start, loaded } = await load(`${api.url}/docs`);
     expect(start).toContain('matchMedia("(prefers-color-scheme: dark)")');
     expect(start).toContain('classList.toggle("dark-mode", dark.matches)');

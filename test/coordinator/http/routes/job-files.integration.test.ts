@@ -95,7 +95,7 @@ describe("files in the inputs of jobs", () => {
     expect((await fetch(new URL(address, coordinator.url))).status).toBe(401);
   });
 
-  it("must belong to the account, be allowed at their place, and be few", async () => {
+  it("must belong to the account, be allowed in their field, and be few", async () => {
     const stranger = await coordinator.createAccount("stranger@example.com");
     const [foreign, own, small] = [
       await upload(BYTES, clientOf(stranger.key)),
@@ -181,7 +181,7 @@ describe("files in the inputs of jobs", () => {
     },
   );
 
-  it("are 503 if the coordinator's disk does not have them", async () => {
+  it("return 503 if the coordinator's disk does not have them", async () => {
     await jobOf({ data: { file_id: await upload() } });
     await using island = await joinAs();
     const { address } = fileOf(await island.next("assign"));

@@ -58,7 +58,7 @@ describe("/operator", () => {
     expect(codeOf(await api.call(method, path, { key: null }))).toEqual([401, "unauthenticated"]);
   });
 
-  it("allows all its operations to an operator, and none once the role is removed", async () => {
+  it("allows an operator all its operations, and none once the role is removed", async () => {
     const id = await makeAccount("former");
     const key = await sessionOf(id);
     await api.store.operators.setRole(id, "operator");

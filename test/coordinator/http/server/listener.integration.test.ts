@@ -68,7 +68,7 @@ describe("Listener", () => {
     expect(await text(response)).toContain('"status":"submitted"');
   });
 
-  it("answers a refused upgrade with the handler's error, and leaves nothing half open", async () => {
+  it("responds to a refused upgrade with the handler's error, and leaves no connection half open", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new RateLimitedError("requests_per_minute", 7)));
     // This client never closes its side.
     const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });

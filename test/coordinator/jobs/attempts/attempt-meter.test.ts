@@ -8,7 +8,7 @@ function speedOf(...frames: readonly (readonly [atMs: number, tokens: number])[]
   return meter.tokensPerSecond;
 }
 
-describe("speed of an attempt", () => {
+describe("the speed of an attempt", () => {
   it("counts the tokens after the first frame, by their time", () => {
     expect(speedOf([500, 1], [600, 1], [1_500, 19])).toBe(20);
   });
@@ -24,7 +24,7 @@ describe("speed of an attempt", () => {
   });
 });
 
-describe("timings of an Island", () => {
+describe("the timings of an Island", () => {
   it("are limited to the elapsed time", () => {
     const meter = new AttemptMeter(100);
     expect(meter.bounded({ loadMs: 1e9, firstOutputMs: 1e9, runMs: 50 }, 200)).toEqual({

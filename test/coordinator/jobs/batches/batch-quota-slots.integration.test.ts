@@ -26,8 +26,8 @@ import {
 
 setUp();
 
-describe("limit of unfinished jobs", () => {
-  it("of 0 refuses a batch and holds no credits", async () => {
+describe("the limit of unfinished jobs", () => {
+  it("refuses a batch and holds no credits if it is 0", async () => {
     const before = await credits();
     await setLimits({ concurrentJobs: 0 });
     const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(2) });
@@ -113,7 +113,7 @@ describe("limit of unfinished jobs", () => {
   });
 });
 
-describe("queue of batch jobs", () => {
+describe("the queue of batch jobs", () => {
   it(
     ...unlessSeveral(
       "is limited for each account: a batch that would exceed 1,000 waiting jobs is 429",
@@ -128,8 +128,8 @@ describe("queue of batch jobs", () => {
   );
 });
 
-describe("restart", () => {
-  it("restores unfinished batches: jobs that an Island has continue, the others wait for slots again", async () => {
+describe("a restart", () => {
+  it("restores unfinished batches, whose jobs continue if an Island has them and otherwise wait for slots again", async () => {
     await setLimits({ concurrentJobs: 3 });
     const hostId = randomUUID();
     const island = await join(hostId);

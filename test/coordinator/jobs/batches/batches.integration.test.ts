@@ -82,7 +82,7 @@ describe("POST /jobs/batch", () => {
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   });
 
-  it("is 402 without enough credits for all jobs, and stores nothing", async () => {
+  it("returns 402 without enough credits for all jobs, and stores nothing", async () => {
     const price = await priceOf();
     const poor = await coordinator.createAccount("poor@example.com", price * 2.5);
     const request = { workload: "tiny-chat", inputs: inputs(3), webhook_url: "https://example.com/" };
@@ -215,7 +215,7 @@ describe("fail_fast", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { failed: 1, cancelled: 3 } });
   });
 
-  it("is not the default: other jobs continue after a failure", async () => {
+  it("is not the default, so that other jobs continue after a failure", async () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, ...rest] = await assigned(island, 3);
@@ -256,7 +256,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 2, cancelled: 1 } });
   });
 
-  it("races with completion: each job ends once, and the ledger balances", async () => {
+  it("races with completion, but each job ends once, and the ledger balances", async () => {
     await setLimits({ concurrentJobs: 4 });
     await using island = await join();
     for (let round = 0; round < 40; round += 1) {

@@ -58,8 +58,8 @@ async function commitsOf(act: () => unknown): Promise<number> {
   return opened.store.commits - before - perSettle;
 }
 
-describe("short run", () => {
-  it("is one write: its start and all of its output are stored with its end", async () => {
+describe("a short run", () => {
+  it("costs one write, which stores its start and all of its output with its end", async () => {
     const { id } = await submit();
     const writes: string[] = [];
     const { jobs } = opened.store;
@@ -122,7 +122,7 @@ describe("output", () => {
     expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
   });
 
-  it("of a short chat costs no extra commit: two commits in all, and at most two acks", async () => {
+  it("of a short chat costs no extra commit, so that the chat takes two commits and at most two acks", async () => {
     const commits = await commitsOf(async () => {
       await submit();
       const { assign } = island;
@@ -217,7 +217,7 @@ describe("output while storage does not respond", () => {
   );
 });
 
-describe("crash while output is gathered", () => {
+describe("a crash while output is gathered", () => {
   it("loses only output that the Island still holds and resends, as it was not acknowledged", async () => {
     const { id } = await submit();
     const { assign } = island;

@@ -107,7 +107,7 @@ function describeMove(server: PostgresServer): void {
       expectCovered(columns, OWN_OF_POSTGRES);
     });
 
-    it("migrates everything to PostgreSQL and back; both stores return the same data and stay usable", async () => {
+    it("migrates everything to PostgreSQL and back, and both stores return the same data and stay usable", async () => {
       const [here, there, back] = [folder.file("here"), await newDatabase(), folder.file("back")];
       const { filled, before } = await withStore(here, async (store) => {
         const made = await fillStore(store);
@@ -154,7 +154,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(to, (store) => store.check());
     });
 
-    it("can be cancelled: the source can be opened again, and the target cannot", async () => {
+    it("can be cancelled, after which the source can be opened again and the target cannot", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");

@@ -12,7 +12,7 @@ import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 /** Far below the minute after which memory is compared with storage anyway. */
 const SOON = { timeout: 20_000, interval: 500 };
 
-describe("request with a lost reply to its commit", () => {
+describe("a request with a lost reply to its commit", () => {
   let server: PostgresServer;
   let link: Link;
   let admin: pg.Client;

@@ -86,7 +86,7 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
-  describe("Idempotency-Key used at two coordinators concurrently", () => {
+  describe("an Idempotency-Key used at two coordinators concurrently", () => {
     it.each([0, 1_000_000])(
       "creates one job, even if the account is full afterwards (price %i)",
       async (priceMicro) => {

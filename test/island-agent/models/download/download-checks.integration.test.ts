@@ -87,7 +87,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("reports a full disk and deletes the part; a later download starts from 0", async () => {
+  it("reports a full disk and deletes the part, so that a later download starts from 0", async () => {
     await using fixture = await StoreFixture.make();
     const bytes = makeBytes(3_000_000);
     fixture.server.on(PATH, file(bytes));

@@ -137,7 +137,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("more than 2000 files");
   });
 
-  it("retries an interrupted or missing list, and fails after some attempts", async () => {
+  it("retries an interrupted or missing list, and fails after several attempts", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const commit = (_request: unknown, response: { end: (text: string) => void }) =>

@@ -17,7 +17,7 @@ const textOf = (prompt: string): (string | undefined)[] => {
 };
 
 describe("openClipTokenizer() with vocab.json and merges.txt", () => {
-  it("returns 77 tokens: start, text, end and padding", () => {
+  it("returns 77 tokens, which are start, text, end and padding", () => {
     const { ids, textTokens } = tokenize("a red picture");
     const [start, end] = [vocab["<|startoftext|>"], vocab["<|endoftext|>"]];
     expect(textTokens).toBe(3);

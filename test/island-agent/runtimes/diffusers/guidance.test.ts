@@ -14,7 +14,7 @@ describe("applyGuidance()", () => {
 });
 
 describe("embedGuidance()", () => {
-  it("embeds scale 1 as zero: sines of 0, then cosines of 1", () => {
+  it("embeds scale 1 as zero, which is sines of 0 followed by cosines of 1", () => {
     expect([...embedGuidance(1, 6)]).toEqual([0, 0, 0, 1, 1, 1]);
   });
   it("uses frequencies that decrease to 1/10,000", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fillBatch } from "../../../../island-agent/runtimes/llmcpp/batch-order.ts";
 
 describe("fillBatch()", () => {
-  it("returns sequences in ascending order, for any order of arrival", () => {
+  it("returns sequences in ascending order for any order of arrival", () => {
     const waiting = [3, 0, 2].map((sequenceId) => ({ sequenceId, count: 1 }));
     expect(fillBatch(waiting, 512).map(({ index }) => index)).toEqual([1, 2, 0]);
   });

@@ -94,7 +94,7 @@ describe("a run that is aborted", () => {
     expect(isRunning(pidOf(llm))).toBe(true);
   });
 
-  it("kills the process when it is still reading its prompt at the limit; the others fail as retryable", async () => {
+  it("kills the process if it is still reading its prompt at the limit, and its other runs fail as retryable", async () => {
     const runtime = makeRuntime({ killAfterMs: 1 });
     await using llm = await runtime.load(makeCargo({ contextTokens: 8_192 }), SLOW_READER, NEVER);
     const { ended } = await begin(llm);

@@ -129,7 +129,7 @@ describe("the isolation of WebAssembly programs", () => {
   });
 });
 
-describe("WASI of a WebAssembly program", () => {
+describe("the WASI of a WebAssembly program", () => {
   /** Name, parameters and arguments. */
   const CALLS = {
     "constructor of the host's objects": ["constructor", "", ""],

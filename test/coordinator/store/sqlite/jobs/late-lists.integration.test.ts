@@ -74,7 +74,7 @@ describe("recently ended jobs", () => {
   });
 });
 
-describe("lines of the ledger", () => {
+describe("the lines of the ledger", () => {
   /** Creates a database with accounts a and b. */
   function emptyDatabase(): Database.Database {
     const db = new Database(":memory:");
