@@ -63,7 +63,7 @@ describe("a coordinator", () => {
 
   it("keeps chats of clients at other coordinators if NATS is down for longer than the grace period", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
-    // The job moves to the Island's coordinator; its client waits at this one.
+    // The job moves to the Island's coordinator, while its client waits at this one.
     const messages = [{ role: "user", content: wordsPrompt(700, 30) }];
     const chat = call(cluster.at(0).url, client.key, "POST", "/chat/completions", { model: "tiny-chat", messages });
     await expect

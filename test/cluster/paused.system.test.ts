@@ -30,7 +30,7 @@ describe("a coordinator that continues after a SIGSTOP for longer than its lease
     }
     await wait(LEASE_MS);
     victim.thaw();
-    // The resumed coordinator returns its former jobs like the others do.
+    // The resumed coordinator returns the states of its former jobs, as the other coordinators do.
     for (const jobId of [...held, ...waiting]) {
       const job = await ended(() => victim.url, client.key, jobId);
       expect(job.status).toBe("completed");

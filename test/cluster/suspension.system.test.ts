@@ -8,7 +8,7 @@ import { call, until } from "../support/http/http.ts";
 let cluster: Cluster;
 let operator: string;
 
-/** Longer than the timeout of the test, which shows that a suspension does not depend on them. */
+/** Longer than the timeout of the test, which shows that a suspension does not wait for heartbeats. */
 const LONG_WAITS = ["--heartbeat-s", "3600", "--sse-heartbeat-s", "3600", "--lease-ms", "600000"];
 
 describe("an operator of three coordinators", () => {

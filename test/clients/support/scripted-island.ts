@@ -33,7 +33,7 @@ export class ScriptedIsland implements AsyncDisposable {
     this.#timer = setInterval(() => island.send({ type: "heartbeat", state: makeIslandState() }), heartbeatMs);
   }
 
-  /** @param category the only one whose Cargos it runs. */
+  /** @param category the only category whose Cargos the Island runs. */
   static async join(url: string, token: string, category: "text"): Promise<ScriptedIsland> {
     const island = await FakeIsland.dial(url, token);
     const policy = {
@@ -55,7 +55,7 @@ export class ScriptedIsland implements AsyncDisposable {
     this.#script = script;
   }
 
-  /** Ends the held completions, and later ones that the script would hold. */
+  /** Ends the held completions, and later completions that the script would hold. */
   release(): void {
     this.#isReleased = true;
     for (const assign of this.#held.values()) this.#finish(assign, "stop");
@@ -102,7 +102,7 @@ export function callOnce(name: string, args: Readonly<Record<string, unknown>>, 
   };
 }
 
-/** Arguments as a model must write them: its grammar has every property, in the schema's order. */
+/** Arguments as a model must write them, because its grammar requires every property in the schema's order. */
 function withAllProperties(
   args: Readonly<Record<string, unknown>>,
   parameters: Readonly<Record<string, unknown>>,

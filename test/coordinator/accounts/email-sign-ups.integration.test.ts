@@ -50,7 +50,7 @@ describe("a coordinator with registration by e-mail", () => {
     const verified = await verify(token);
     expect([verified.status, verified.body.data.account.email]).toEqual([201, "new@example.com"]);
     expect((await verify(token)).status).toBe(400);
-    // The account gets the password of the verification, not the one of the registration.
+    // The account gets the password that was sent with the verification, not the password of the registration.
     await coordinator.withStore(async (_, accounts) => {
       await accounts.login("new@example.com", "my own 1", "here");
       await expect(accounts.login("new@example.com", PASSWORD, "here")).rejects.toThrow("Wrong");

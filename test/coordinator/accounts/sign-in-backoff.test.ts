@@ -8,7 +8,7 @@ function makeBackoff() {
   const clock = new ManualClock();
   const begin = signInBackoff(clock);
   let address = 0;
-  /** A wrong password from a new address. */
+  /** Attempts a wrong password from a new address. */
   const fail = (email = EMAIL): void => void begin(email, `stranger ${(address += 1)}`);
   return { clock, begin, fail };
 }

@@ -12,8 +12,8 @@ const PLAIN = { caFile: null, certFile: null, keyFile: null, isTls: false };
 const log = { warn: () => undefined, info: () => undefined };
 
 /**
- * Returns "in" if the server accepts this place and messages pass; otherwise the operator's error message or the reason why the bus is
- * down.
+ * Returns "in" if the server accepts the coordinator and messages pass. Otherwise returns the error message for the
+ * operator, or the reason why the bus is down.
  */
 async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Promise<string> {
   const whole = { servers: [`localhost:${server.port}`], ...NOBODY, ...PLAIN, ...place };

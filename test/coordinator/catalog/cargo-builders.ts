@@ -1,6 +1,6 @@
 import type { StoredCargo } from "../../../coordinator/store/catalog.ts";
 
-/** Files of catalog/cargos as JSON, one for each kind that tests need. */
+/** Files of catalog/cargos as JSON, one for each kind of Cargo that tests need. */
 export const CHAT_FILE = {
   slug: "some-chat",
   name: "Some chat",

@@ -115,7 +115,7 @@ describe("openCatalog()", () => {
     await put({ disabledSlugs: ["phi-4"] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("pandoc")).toBe(entry);
-    // The approved file had another command: this version ships another program under the approval.
+    // The approved file contained another command, because this version ships another program for the same approval.
     const other = { ...file, container: { ...file.container, command: ["pandoc"] } };
     await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
     await catalogSync.refresh();

@@ -61,7 +61,7 @@ describe("checkInput() for a chat Cargo", () => {
     expect(detailsOf({ ...asked, max_tokens: 4_000 })).toEqual([]);
     const long = { ...CHAT, contextTokens: 8_192 };
     expect(detailsOf({ ...asked, max_tokens: 4_762 }, long)).toMatchObject([{ path: "input.top_logprobs" }]);
-    // The value is first lowered to 4,096.
+    // The check first lowers the value to 4,096.
     expect(detailsOf({ ...asked, max_tokens: 4_762 })).toEqual([]);
     expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
     expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);

@@ -24,7 +24,7 @@ const live = (hostId: string): LiveIsland => ({
   cachedModels: [],
 });
 
-/** Opens a network in which "three" is silent. Each of the others has an Island named after it. */
+/** Opens a network in which "three" is silent. Each other coordinator has an Island named after it. */
 function openNetwork() {
   const bus = new LocalBus();
   const removed: string[] = [];

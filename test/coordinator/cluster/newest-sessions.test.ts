@@ -37,7 +37,7 @@ describe("two sessions of one Island at two coordinators", () => {
   let opened = 0;
   let one: IslandRegistry;
   let two: IslandRegistry;
-  /** Saving an Island waits for this promise. */
+  /** A promise that each save of an Island waits for. */
   let saved: Promise<unknown>;
   const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
@@ -109,7 +109,7 @@ describe("two sessions of one Island at two coordinators", () => {
     slow.resolve();
     await settle();
     expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
-    // Delay the save at this coordinator too.
+    // Delays the save at this coordinator as well.
     saved = new Promise((resolve) => setImmediate(resolve));
     const third = connect(two);
     saved = Promise.resolve();

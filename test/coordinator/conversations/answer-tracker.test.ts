@@ -21,7 +21,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe("an answer whose feed is cut because its job continues elsewhere without a part of it", () => {
   let clock: ManualClock;
   let feed: JobFeed;
-  /** Results of opening the feed, in order; the last one repeats. */
+  /** Results of opening the feed, in order. The last result repeats. */
   let opened: (Feed | Error)[];
   let job: object | Error;
   let endings: AnswerEnding[];

@@ -10,7 +10,7 @@ import { collect, jobEvents, textOf, until } from "../../support/http/http.ts";
 import * as world from "./conversation-world.ts";
 
 const { api, contentsOf, create, join, openStream, post, say, setUp } = world;
-/** One key more than a conversation accepts. */
+/** One key more than a conversation may have. */
 const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ""]));
 
 setUp();
@@ -220,7 +220,8 @@ describe("a posted message", () => {
       statuses.push((await post(id, { content: `m${index}` })).status);
     });
     const assign = await island.next("assign");
-    // A message after the answer would be accepted, so the answer is sent after the others were refused.
+    // The Island answers only after the other messages were refused, because a message after the answer would be
+    // accepted.
     await until(
       async () => statuses.length,
       (count) => count === 7,

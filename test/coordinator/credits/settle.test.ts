@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { settle, type SettleFacts } from "../../../coordinator/credits/settle.ts";
 import { DEFAULT_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 
-/** A completed job of 1 credit on an owner's Island, fee 10 %. */
+/** A completed job of 1 credit on the Island of an owner, with a fee of 10 %. */
 function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle> {
   return settle({
     event: "complete",
@@ -49,7 +49,7 @@ describe("settle()", () => {
   it.each(["fail", "expire"] as const)("charges the delivered share of a job that ends by %s", (event) => {
     expect(settleOf({ event }).chargeMicro).toBe(300_000);
     expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
-    // Output of other Cargos has no share that a client can use.
+    // The output of other Cargos contains no part that a client can use on its own.
     expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
   });
 

@@ -17,7 +17,7 @@ describe("the official Anthropic client", () => {
 
   it.each(["", "/api"])("completes messages with %j, with its key in x-api-key", async (base) => {
     completeWith(api, "Hel", "lo");
-    // Removed from the client's types, but its older versions and other clients send them.
+    // The client's types no longer contain this field, but its older versions and other clients send it.
     const sampling = { top_p: 0.5, top_k: 3 };
     const message = await client(`${api.url}${base}`).messages.create({
       ...ASKED,

@@ -13,7 +13,7 @@ import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
-/** Exceeds the duration of any test, so that an Island that failed a job gets no other. */
+/** This exceeds the duration of any test, so that an Island that failed a job gets no other one. */
 const FOR_GOOD_S = 3_600;
 
 let coordinator: TestCoordinator;
@@ -207,7 +207,7 @@ describe("a job that all Islands refuse", () => {
     const job = await world.jobs.get(accountId, record.id);
     expect(job).toMatchObject({ state: "timeout", error: { code: "wait_timeout" } });
     expect(job.error?.message).toContain("refused jobs (model_unavailable)");
-    // 1, 2, 4 … s apart, less a quarter, as the tests fix the jitter.
+    // The refusals are 1, 2, 4 … s apart less a quarter, because the tests fix the jitter.
     expect(job.attempt).toBe(7);
     world.close();
     await store.close();

@@ -25,7 +25,7 @@ describe("chats while another account keeps ten jobs of priority 100 in flight",
     };
     for (let count = 0; count < 10; count += 1) await flood();
     const held = [await island.next("assign"), await island.next("assign")];
-    /** Ends the job that was held longest, and returns the next job for its slot. */
+    /** Ends the job that was held for the longest time, and returns the next job for its slot. */
     const endOne = async (): Promise<Assign> => {
       const ended = held.shift();
       if (ended === undefined) throw new Error("The Island has no job");

@@ -36,7 +36,7 @@ describe("the measurement of a run", () => {
     await agent.act("start", 0);
     await agent.act("output", 0);
     clock.advance(500);
-    // The Island adds one token, and its result reports 4 tokens in 10 ms.
+    // The Island sends one token, and its result reports 4 tokens in 10 ms.
     await agent.act("finish", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
   });

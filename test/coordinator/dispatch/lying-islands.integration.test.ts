@@ -37,7 +37,7 @@ describe("the usage that an Island reports", () => {
     const assign = await island.next("assign");
     const usage = { promptTokens: 1_000_000_000, completionTokens: 1_000_000_000 };
     island.send(...beginFrames(assign), outputFrame(assign, 1, "four"), finishedFrame(assign, 2, usage));
-    // Each token has one byte of text; a template may add 576 tokens to one message.
+    // The text has one byte per token. A template may add 576 tokens to one message.
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 578, completion_tokens: 4 });
   });
 

@@ -82,7 +82,7 @@ describe("a job that finds a free slot while it is being stored", () => {
     await expect(refused).rejects.toMatchObject({ code: "insufficient_credits" });
     await submit();
     expect([submitted[1]?.assignedTo, assigns()]).toEqual([island.hostId, 1]);
-    // The quota slot is released as well: otherwise `enter` would throw.
+    // The quota slot is released as well, because `enter` would throw otherwise.
     world.jobQuota.enter(poor, 1);
   });
 

@@ -53,7 +53,9 @@ async function relayFirstFrame() {
   return { hostId, island, jobId, assign };
 }
 
-/** Returns a job whose client received "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
+/**
+ * Returns a job whose client received "a" in one frame and "b" and "c" in the next, with the event ids of "a" and "c".
+ */
 async function relayTwoFrames() {
   const { hostId, island, jobId, assign } = await relayFirstFrame();
   island.send(outputFrame(assign, 2, "b", "c"));

@@ -99,7 +99,7 @@ describe("an Island that returns with an attempt after the grace period", () => 
       expect(actions(island)).toEqual([action]);
       await world.settle();
     }
-    // The breaker of the Island is open after its losses.
+    // The Island's losses opened its circuit breaker.
     await pass(FIRST_PAUSE_MS);
     expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
   });
@@ -168,7 +168,7 @@ describe("a chat whose coordinator crashed", () => {
     await pass(1);
     const { state, creditsUsedMicro } = await view(assign);
     expect([state, creditsUsedMicro < 1_000_003]).toEqual(["cancelled", true]);
-    // The Island belongs to the account, which earns all of the charge but the network's part.
+    // The account owns the Island, so it earns the whole charge except for the network's part.
     expect(await balanceOf(opened.store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
   });
 

@@ -177,8 +177,8 @@ describe("GET /events", () => {
     for (let seq = 1; seq <= 1_000; seq += 1) island.send(outputFrame(assign, seq, "word "));
     island.send(finishedFrame(assign, 1_001, { completionTokens: 1_000 }));
     await listener.next("job", ({ status }) => status === "completed");
-    // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a
-    // heartbeat.
+    // The events are pending, queued, running and completed; the balance after the hold and the charge; and the
+    // Island's slot taken and free, with a heartbeat.
     expect(listener.received.length - before).toBeLessThanOrEqual(9);
     await listener.close();
   });

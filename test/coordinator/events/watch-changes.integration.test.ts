@@ -81,7 +81,7 @@ describe("a chat of a thousand tokens", () => {
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
-    // The host sees that a slot is taken and then free.
+    // The host sees that the slot is taken and that it is free again.
     expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);

@@ -40,7 +40,7 @@ import { RoundRobin } from "../../support/servers/round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "../../support/network/several-coordinators.ts";
 import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
-/** One store for all tests of a file; each test has its own account. */
+/** One store for all tests of a file, each of which has its own account. */
 let store: TestStore;
 let opening: Promise<void> | undefined;
 
@@ -64,7 +64,7 @@ export interface ApiResponse {
 
 interface CallOptions {
   readonly key?: string | null;
-  /** Body, sent as JSON; a string is sent unchanged. */
+  /** Body, which is sent as JSON. A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   /** Prefix of the path. Default: that of the API. */
@@ -96,7 +96,7 @@ export class Api implements AsyncDisposable {
   overview: (() => Promise<Overview>) | null = null;
   /** Options of all coordinators. */
   readonly events = accountEvents(this.clock);
-  /** State of each coordinator. */
+  /** State of each coordinator of this API. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;
   readonly #network: ApiNetwork;
@@ -207,7 +207,8 @@ export class Api implements AsyncDisposable {
     this.files = openTestFiles(store, clock, join(this.#directory, "files"));
     this.fileBatches = openTestBatches(store, clock, this.files, jobs, catalog);
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
-    // Written directly to the store, because hashing a password is slow by design and most tests need none.
+    // The account is written directly to the store, because hashing a password is slow by design and most tests need
+    // none.
     this.account = await store.accounts.create({
       id,
       email: `${id}@example.com`,

@@ -30,7 +30,7 @@ let clock: ManualClock;
 let listener: Listener;
 let url: string;
 let link: IslandLink;
-/** Number of handled frames, and the maximum in one event loop tick. */
+/** Number of handled frames, and the maximum number in one event loop tick. */
 let taken: number;
 let maxInATick: number;
 let thisTick: number;
@@ -76,7 +76,7 @@ const join = (token = "it_a1") => FakeIsland.join(url, token, { hostId: randomUU
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as { _socket: Socket })._socket;
 
-/** Reason for skipping: the library collects a frame in one buffer, however it arrives. */
+/** Reason for skipping the test: the library collects a frame in one buffer, however the frame arrives. */
 const IN_THE_LIBRARY = "the library gathers a frame";
 
 describe("an Island that floods", () => {
@@ -99,7 +99,7 @@ describe("an Island that floods", () => {
   it("loses its session after too many WebSocket pings", async () => {
     const island = await join();
     let pongs = 0;
-    // A few at a time, because ws disconnects a socket with many pings that wait for their pong.
+    // Sends a few pings at a time, because ws disconnects a socket with many pings that wait for their pong.
     island.socket.on("pong", () => {
       if (++pongs % 20 === 0) for (let i = 0; i < 20; i += 1) island.socket.ping();
     });

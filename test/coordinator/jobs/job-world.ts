@@ -24,7 +24,7 @@ import { testEnv } from "../../support/test-env.ts";
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
-/** First time for which the breaker of an Island stays open after a failure. */
+/** Time for which the circuit breaker of an Island stays open after a first failure. */
 export const FIRST_PAUSE_MS = 1_000;
 export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;

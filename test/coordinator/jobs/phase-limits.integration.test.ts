@@ -16,7 +16,7 @@ let other: PlayedIsland;
 
 class CountingClock extends ManualClock {
   schedules = 0;
-  /** Simulated stall of the process: time has passed, and no timer has fired. */
+  /** Simulates a stall of the process, during which time passes and no timer fires. */
   stalledMs = 0;
 
   override monotonicMs(): number {
@@ -65,7 +65,7 @@ function addCargo(change: Partial<CatalogEntry>): void {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const work = (assign: Assign, count: number) => ({ working: [{ ...nameOf(assign), count }] });
 
-/** Expects that the first Island was stopped, and the other has the next attempt. */
+/** Expects that the first Island was stopped and that the other one has the next attempt. */
 function expectMoved(assign: Assign): void {
   expect(island.last("cancel")).toMatchObject({ ...nameOf(assign), reason: "timeout" });
   expect(other.assign).toMatchObject({ jobId: assign.jobId, attempt: assign.attempt + 1 });
@@ -113,7 +113,7 @@ describe("a silent Island", () => {
     await pass(1);
     expectMoved(assign);
     expect(other.assign.resume).toEqual({ text: "one two ", tokens: 2 });
-    // A late report of the first Island has no effect.
+    // A late report of the first Island changes nothing.
     await island.say(outputFrame(assign, 3, "wrong"));
     await other.say(
       ...beginFrames(other.assign),

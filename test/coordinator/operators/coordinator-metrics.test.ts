@@ -108,7 +108,7 @@ describe("coordinatorMetrics()", () => {
     clock.advance(2_000);
     jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
     expect(readMetrics().tokensPerSecond).toBe(25);
-    // A job that ends keeps its tokens in the sum.
+    // The tokens of a job that ends stay in the sum.
     clock.advance(2_000);
     jobs = [];
     end({ state: "completed", feed: { tokens: 200 } });

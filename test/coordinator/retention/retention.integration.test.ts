@@ -82,7 +82,7 @@ const kept = async (jobId: string): Promise<unknown[]> => {
   return [job?.input["prompt"], job?.output, parts.length];
 };
 
-/** Records calls of `remove` with their number of jobs, and when a concurrent write completed. */
+/** Records how many jobs each call of `remove` covers, and when a concurrent write completed. */
 function watchSteps(): (number | string)[] {
   const steps: (number | string)[] = [];
   const { remove } = store.content;

@@ -5,7 +5,7 @@ const SECOND_MS = 1_000;
 /** One Cargo that every Island runs, and two others. */
 const cargos = ["llama", "gemma", "phi"].map((slug) => makeCargo({ slug }));
 
-/** Fails one job after another on an Island as soon as it is assigned. Returns the times of assignment in seconds. */
+/** Fails each job on an Island as soon as it is assigned. Returns the times of the assignments in seconds. */
 function failJobs(bench: Bench, count: number, override: Parameters<Bench["fail"]>[1] = {}): number[] {
   return Array.from({ length: count }, (_, index) => {
     const accountId = override.accountId ?? `user_${index % 2}`;
@@ -137,7 +137,7 @@ describe("the jitter of a circuit breaker", () => {
 });
 
 describe("a quarantine after four consecutive failures of two Cargos", () => {
-  /** Fails a job of llama and one of gemma on the Island, twice; the second time as probes. */
+  /** Fails a job of llama and a job of gemma on the Island twice, the second time as probes. */
   function quarantined(accounts: readonly string[] = ["user_1", "user_2"]): Bench {
     const bench = new Bench(cargos);
     bench.up({ slots: 4 });

@@ -68,7 +68,7 @@ class Fleet {
 
 const MAX_RUN_MS = 60_000;
 const jobClass = fc.constantFrom("chat" as const, "batch" as const);
-/** Jobs of other accounts, each with its delay after the one before. */
+/** Jobs of other accounts, each with its delay after the previous job. */
 const others = fc.array(
   fc.record({
     afterMs: fc.constantFrom(0, 0, 0, 500, 20_000),
@@ -104,11 +104,12 @@ describe("the fair share of an account with one job", () => {
         const start = own === undefined ? undefined : fleet.startOf(own);
         if (own === undefined || start === undefined) throw new Error("The job was never started");
         const meanwhile = fleet.starts.slice(startedBefore, fleet.starts.indexOf(start)).map(({ job }) => job);
-        // Within the class: at most one job of each account that already waited, and none of accounts that came later.
+        // Within the class, at most one job of each account that already waited runs first, and none of accounts that
+        // came later.
         const passing = meanwhile.filter((job) => job.jobClass === ownClass).map(({ accountId }) => accountId);
         expect(passing.filter((accountId) => !rivals.has(accountId))).toEqual([]);
         expect(passing.length).toBe(new Set(passing).size);
-        // The other class takes the same slot time again, and each slot may be busy with an earlier job.
+        // The other class takes the same slot time, and each slot may be busy with an earlier job.
         const limitMs = MAX_RUN_MS * (4 + (2 * (rivals.size + 1)) / slots);
         expect(start.atMs - own.createdAtMs).toBeLessThanOrEqual(limitMs);
       }),
@@ -180,7 +181,7 @@ describe("the wait of a job of priority 0", () => {
       fleet.advance(Number.MAX_SAFE_INTEGER);
       urgent();
     }
-    // Waiting raises it to priority 100 after 30 minutes; three jobs were already there.
+    // Waiting raises the job to priority 100 after 30 minutes, when three jobs with that priority already wait.
     expect((fleet.startOf(low)?.atMs ?? 0) / MINUTE_MS).toBe(31);
   });
 

@@ -19,9 +19,9 @@ interface NaiveUse {
 interface NaiveIsland {
   info: SchedulerIsland;
   inUse: number;
-  /** Uses by job. */
+  /** Slot uses by job. */
   readonly uses: Map<string, NaiveUse>;
-  /** Uses of earlier attempts of jobs that the Island was given again. */
+  /** Slot uses of earlier attempts of jobs that the Island was assigned again. */
   readonly earlierUses: Map<string, NaiveUse>;
 }
 

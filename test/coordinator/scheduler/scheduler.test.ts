@@ -268,7 +268,7 @@ describe("step() with several waiting jobs", () => {
     bench.pass(50_000);
     bench.submit({ id: "a2", accountId: "user_a" });
     bench.submit({ id: "b2", accountId: "user_b" });
-    // Account a has used 100 s, b 50 s.
+    // Account a has used 100 s, and account b 50 s.
     expect(bench.free("isle-1", "a1")).toEqual(["b2 on isle-1"]);
   });
 

@@ -83,7 +83,7 @@ describe("a followed feed", () => {
     await world.pass(2_000);
     third?.take("job_1");
     await world.pass(50);
-    // The Island resends what was not stored, and continues.
+    // The Island resends the output that was not stored, and continues.
     third?.say("job_1", [token("d"), token("e"), token("f")]);
     await world.pass(50);
     expect(textOf(reader.items)).toBe("abcdef");

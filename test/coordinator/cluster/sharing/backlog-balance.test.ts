@@ -13,7 +13,7 @@ function makeLoad(pressing: number, slots: number): Load {
   return { jobs: pressing, pressing, slots };
 }
 
-/** Returns the jobs to take in a network of two. */
+/** Returns the jobs to take in a network of two coordinators. */
 function takes(mine: Load, theirs: Load): number {
   return jobsToTake(mine, theirs, { pressing: mine.pressing + theirs.pressing, slots: mine.slots + theirs.slots });
 }

@@ -20,7 +20,7 @@ describe("a file batch with a real coordinator", () => {
   let coordinator: TestCoordinator;
   let client: OpenAI;
   let account: { id: string; key: string; islandToken: string };
-  /** An Island that reconnects without the jobs that it ran. */
+  /** An Island that reconnects without the jobs that it was running. */
   let hostId: string;
   let count = 0;
   beforeAll(async () => {

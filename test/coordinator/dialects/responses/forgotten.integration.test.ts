@@ -78,7 +78,7 @@ it("the removal of a response with store: false is recorded while it runs, so th
 });
 
 it("a response with store: false is sent when its job ends before the removal is recorded", async () => {
-  // An Island overtakes only a coordinator in another process.
+  // An Island can overtake only a coordinator in another process.
   await using network = await Network.open(["--catalog-directory", makeCatalog(["tiny-chat"])]);
   const { key, islandToken } = network.createAccount("quick@example.com");
   await using quick = await FakeIsland.join(network.url, islandToken);

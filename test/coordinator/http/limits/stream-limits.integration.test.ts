@@ -130,7 +130,7 @@ describe("a response above a megabyte", () => {
   it.each(["/jobs/job_1", "/jobs/job_1/output"])("is an open stream until its client has read it: %s", async (path) => {
     const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
     unread.pause();
-    // Its first bytes have arrived, so it has taken the slot.
+    // The first bytes of the response have arrived, so it has taken its slot.
     await once(unread, "readable");
     const refused = await api.call("GET", path);
     expect([refused.status, refused.headers.get("retry-after"), refused.body.error.limit]).toEqual([

@@ -9,7 +9,7 @@ it("readJson() joins chunks after the first, because a million chunks of one byt
   const read = readJson(incoming);
   const bytes = Buffer.from(body);
   incoming.emit("data", bytes.subarray(0, 1));
-  // All chunks share one buffer: a kept chunk would contain the last byte at the end.
+  // All chunks share one buffer, so a kept chunk would contain the last byte at the end.
   const chunk = Buffer.alloc(1);
   for (const byte of bytes.subarray(1)) {
     chunk[0] = byte;

@@ -78,7 +78,7 @@ describe("a JSON body", () => {
       const head = ["Host: x", `Authorization: Bearer ${api.key}`];
       const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", ...head, `Content-Length: ${size}`);
       socket.write(" ".repeat(size / 2));
-      // Longer than the library reads after a response.
+      // This is longer than what the library reads after a response.
       await sleep(700);
       socket.write(
         " ".repeat(size / 2) + ["GET /api/v1/jobs HTTP/1.1", ...head, "Connection: close", "", ""].join("\r\n"),
@@ -107,7 +107,7 @@ describe("a JSON body", () => {
       `Authorization: Bearer ${api.key}`,
       "Transfer-Encoding: chunked",
     );
-    // Endless: 64 KB chunks for as long as the server accepts them.
+    // The body is endless: it consists of 64 KB chunks for as long as the server accepts them.
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const pour = (): void => {
       while (!socket.destroyed && socket.write(chunk));

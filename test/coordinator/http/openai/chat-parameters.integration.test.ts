@@ -196,7 +196,7 @@ describeParameters({
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // Text parts are joined.
+  // The coordinator joins text parts.
   unseen: ["messages[].content[].type"],
   arrange: (api) => completeWith(api, "Hel", "lo"),
 });

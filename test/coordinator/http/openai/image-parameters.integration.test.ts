@@ -34,7 +34,7 @@ describeParameters({
   endpoint: "POST /images/generations",
   base: { prompt: "an atoll", model: "painter" },
   samples: { ...OFFICIAL, ...OURS },
-  // These values are the default behavior.
+  // These values are the default behaviour.
   unseen: ["response_format", "output_format"],
   arrange: (api) => {
     api.catalog.replace([...CARGOS, painter("painter", 20), painter("other-painter", 21)]);

@@ -189,7 +189,7 @@ describe("the OpenAPI document", () => {
 describe("examples", () => {
   const json = media.filter(([name]) => name.endsWith("application/json"));
   const needed = json.filter(
-    // 202 is the response of a network that requires a confirmed address.
+    // A network that requires a confirmed address responds with 202.
     ([name]) => /(request|20[01]) application\/json$/.test(name) && !name.includes("openapi.json"),
   );
 

@@ -101,7 +101,7 @@ describe("POST /chat/completions with stream", () => {
     await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
     const feed = api.jobs.feeds.get("job_new1");
     feed?.push([{ type: "status", state: "running" }]);
-    // A later response shows that the first had enough time to arrive.
+    // The later response shows that the first response had enough time to arrive.
     await api.call("GET", "/account");
     expect(hasAnswered).toBe(false);
     feed?.push([token("now")]);
@@ -131,7 +131,7 @@ describe("POST /chat/completions with stream", () => {
     await reader.until("(59 %)\n\n: waiting, model is downloading on 1 Island (70 %)\n\n");
     feed.push([token("now")]);
     await reader.until('"content":"now"},"logprobs":null,"finish_reason":null}]}\n\n');
-    // The comment that was due by then, and the usual keepalive.
+    // The comment that was due by then, and the usual keepalive comment.
     api.clock.advance(5_000);
     api.clock.advance(5_000);
     feed.end(DONE);

@@ -58,7 +58,7 @@ describe("Listener", () => {
       authorization: `Bearer ${api.key}`,
       connection: "Upgrade, HTTP2-Settings",
       upgrade: "h2c",
-      // Headers of curl --http2.
+      // These are the headers of curl --http2.
       "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
     };
     const asked = request(`${api.url}/api/v1/jobs`, { method: "POST", headers });
@@ -102,7 +102,7 @@ describe("Listener", () => {
     ["an invalid Host", [GET, "Host: a b/<>"], 400],
     ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
   ] as const;
-  /** uWebSockets.js answers these itself, with a status and without our body. */
+  /** uWebSockets.js responds to these requests itself, with a status and without our body. */
   const UNPARSED = [
     ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
     ["what is not HTTP", ["GARBAGE"], 400],

@@ -13,7 +13,7 @@ const head = (...lines: string[]): string => `${lines.join("\r\n")}\r\n\r\n`;
 const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: x", ...lines);
 
 /**
- * HTTP behavior of the transport that the API relies on.
+ * HTTP behaviour of the transport that the API relies on.
  * @param skip Reasons, by the title of a case, why the case does not apply to this transport.
  */
 export function describeRequests(choice: TransportChoice, skip: Readonly<Record<string, string>> = {}): void {

@@ -52,7 +52,7 @@ describe("the limit of unfinished jobs", () => {
     }
     island.send(...working.flatMap((assign) => finished(assign)));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 25, total: 25 } });
-    // On PostgreSQL the jobs of one round are written, and so assigned, in any order.
+    // PostgreSQL writes the jobs of one round in any order, so they are assigned in any order.
     const inRounds = (ids: readonly string[]) =>
       IS_POSTGRES ? [0, 10, 15, 20].map((at, round) => ids.slice(at, round === 0 ? 10 : at + 5).toSorted()) : ids;
     expect(inRounds(order)).toEqual(inRounds(jobs.map((job) => job.id)));

@@ -192,7 +192,7 @@ describe("fail_fast", () => {
     expect(batch).toMatchObject({ status: "failed", counts: { completed: 1, failed: 1, cancelled: 18 } });
     for (const { jobId } of working.slice(2)) await island.next("cancel", (frame) => frame.jobId === jobId);
     expect(island.pending("assign")).toEqual([]);
-    // The Island belongs to the account, which earns all of its charge but the network's part.
+    // The account owns the Island, so it earns its whole charge except for the network's part.
     expect(await credits()).toBeCloseTo(before - price * 0.1, 6);
   });
 
@@ -268,7 +268,7 @@ describe("DELETE /jobs/batch/{id}", () => {
       expect([200, 422]).toContain(status);
       const { counts } = await ended(id);
       expect((counts.completed ?? 0) + (counts.cancelled ?? 0)).toBe(6);
-      // The slots of cancelled jobs are freed when the Island confirms.
+      // The slots of cancelled jobs become free when the Island confirms the cancellation.
       for (const { jobId, attempt } of working) island.send({ type: "cancelled", jobId, attempt, seq: 1 });
       for (const { jobId, attempt } of island.pending("assign")) {
         await island.next("assign", (frame) => frame.jobId === jobId);

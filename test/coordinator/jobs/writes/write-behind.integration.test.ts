@@ -40,13 +40,13 @@ async function advance(ms: number): Promise<void> {
   clock.advance(ms);
   await world.settle();
 }
-/** Starts a new world on the store. The old one stops and stores nothing more. */
+/** Starts a new world on the store. The old world stops, and stores nothing more. */
 async function restart(): Promise<void> {
   clock = new ManualClock();
   world = new JobWorld(opened.store, clock, world.secret, DELAY_MS);
   await world.recover();
 }
-/** Counts commits while `act` and its effects run, without those of `settle` itself. */
+/** Counts the commits while `act` and its effects run, without the commits of `settle` itself. */
 async function commitsOf(act: () => unknown): Promise<number> {
   await world.settle();
   const idle = opened.store.commits;
@@ -178,7 +178,7 @@ describe("output", () => {
 
 describe("output while storage does not respond", () => {
   const TICKS = 1_000;
-  /** In total more than is gathered otherwise. */
+  /** The total exceeds what is gathered while storage responds. */
   const TEXT = "a".repeat(500);
 
   it.each([DELAY_MS, 0])(

@@ -137,7 +137,7 @@ export function describeCatalog(check: Check): void {
       store.catalog.approve(APPROVAL, 1),
       store.catalog.update({ slug: "mine", ownerId, revision: 1, ...change }),
     ]);
-    // SQLite runs them in order; PostgreSQL in either order.
+    // SQLite runs the calls in order, and PostgreSQL runs them in either order.
     expect(both.toSorted()).toEqual([false, true]);
   });
 

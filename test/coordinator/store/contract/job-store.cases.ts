@@ -25,7 +25,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 
-/** Applies `event` to attempt 1 (attempt 2 for a second `assign`). */
+/** Applies `event` to attempt 1, or a second `assign` to attempt 2. */
 async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
     await endUncharged(store, jobId, { event: event as JobEnding["event"], attempt });
@@ -156,7 +156,7 @@ export function describeJobs(check: Check): void {
   check("jobs.list() returns the account's own jobs in pages, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 5 }, () => makeJob(accountId));
-    // The order is that of the ids, not of the calls.
+    // The jobs are in the order of their ids, not of the calls.
     for (const job of jobs.toReversed()) await store.jobs.submit(job);
     await store.jobs.submit(makeJob(await makeAccount(store)));
     const page = await store.jobs.list(accountId, { limit: 2, offset: 1 }, {});

@@ -25,7 +25,7 @@ const OWN_OF_POSTGRES = [
   "coordinators.*",
   // Ends of the last hour, from which running coordinators learn which streams end.
   "credential_ends.*",
-  // Aggregated again from the ledger.
+  // The target aggregates this again from the ledger.
   "earnings_cursor.*",
   "usage_cursor.*",
   "account_usage.*",
@@ -36,7 +36,7 @@ const OWN_OF_POSTGRES = [
   "messages.keeper_id",
   "migrations.*",
   "network_moves.*",
-  // Copied by name, because each database encrypts them with another key.
+  // Secrets are copied by name, because each database encrypts them with another key.
   "secrets.*",
   "turns.*",
   "webhooks.sender_id",
@@ -69,7 +69,7 @@ async function move(
   return await moveData(source, await open(to), () => undefined);
 }
 
-/** Returns a wrapper whose end fails before the page with this number. */
+/** Returns a wrapper whose target fails before the page with this number. */
 function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint {
   let read = 0;
   return (end) =>
@@ -116,7 +116,7 @@ function describeMove(server: PostgresServer): void {
       addEarlierChunk(here, filled.jobIds[3] ?? "");
       const { rows, ledger } = await move(here, there);
       expect(Object.keys(rows)).toEqual(COPIED_TABLES.map(({ name }) => name));
-      // Jobs that count against their account's limit; waiting jobs of a batch do not yet.
+      // These jobs count against their account's limit. Waiting jobs of a batch do not count yet.
       const slots = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
       expect(slots.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
       expect(ledger).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });

@@ -27,7 +27,7 @@ async function open(path: string, minFreeBytes?: number): Promise<void> {
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
-/** Waits until the store has detected it. */
+/** Waits until the store has detected the full disk. */
 async function untilTold(count: number): Promise<void> {
   await expect
     .poll(

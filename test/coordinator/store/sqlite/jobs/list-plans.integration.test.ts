@@ -77,7 +77,7 @@ describe("the usage of an account", () => {
 describe("the ledger of an account", () => {
   it("skips, counts and sums only ledger lines, and reads no more of them than a page skips", () => {
     const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
-    // Entries that are not in the index of lines yet, from the last id divisible by 256.
+    // Entries from the last id divisible by 256 on, which are not in the index of lines yet.
     const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];
     const page = planOf(LEDGER_SQL.sqlite.page);
     expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...newest]);
