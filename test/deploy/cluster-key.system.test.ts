@@ -5,7 +5,7 @@ import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts
 import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, readSigningKey, readStatuses, type Installation } from "./operator-steps.ts";
 
-// The steps of docs/operate/security.md, "The cluster key" and "Change keys".
+// The steps of "The cluster key" and "Change keys" in docs/operate/security.md.
 describe("coordinator cluster-key rotate", () => {
   it("keeps accounts and the signing key, and makes the old key invalid", async () => {
     using folder = temporaryFolder();

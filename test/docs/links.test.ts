@@ -14,7 +14,7 @@ const textOf = (page: string): string =>
     .replaceAll(/^```[^]*?^```/gm, "")
     .replaceAll(/`[^`\n]*`/g, "`");
 
-/** Returns the anchors of a page's headings, like on GitHub. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): Set<string> {
   const anchors = new Set<string>();
   const headings = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[^]*?^```/gm, "");

@@ -13,7 +13,7 @@ it("a file above the request limit reaches the runtime, and is deleted from the 
   await network.startIsland("one", account.islandToken, { "cargos.allow_runtimes": "wasm" });
   const form = new FormData();
   form.set("purpose", "user_data");
-  // Above the limit of a request, and below the 512 KB of the shipped programs.
+  // The size is above the limit of a request, and below the 512 KB of the shipped programs.
   const text = Buffer.from("\u00E4t\u00F6ll \n".repeat(45_000));
   form.set("file", new Blob([text]), "text.txt");
   const headers = { authorization: `Bearer ${account.key}` };

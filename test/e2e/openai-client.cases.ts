@@ -8,7 +8,7 @@ import type { Network } from "../support/network/network.ts";
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
 
-/** `open`: a network whose Island runs tiny-chat. */
+/** Cases of the official client. `open` returns a network whose Island runs tiny-chat. */
 export function describeOpenaiClient(open: () => Network): void {
   let network: Network;
   let client: OpenAI;

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** Read and write system calls (files, sockets, wake-ups of threads), and the written bytes. */
+/**
+ * Counts of read and write system calls (of files, sockets and wake-ups of threads), and the number of written bytes.
+ */
 export interface ThreadIo {
   readonly reads: number;
   readonly writes: number;

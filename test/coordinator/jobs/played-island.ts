@@ -80,7 +80,7 @@ export class PlayedIsland implements IslandLink {
     return this.say({ type: "heartbeat", state: makeIslandState(state) });
   }
 
-  /** Returns the most recent frame of a type, or undefined if there is none. */
+  /** Returns the most recent frame of a type, or undefined if it was not sent. */
   last<T extends FromCoordinator["type"]>(type: T): Extract<FromCoordinator, { type: T }> | undefined {
     return this.frames.findLast((frame): frame is Extract<FromCoordinator, { type: T }> => frame.type === type);
   }

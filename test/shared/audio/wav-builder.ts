@@ -1,4 +1,4 @@
-/** WAV file built byte by byte, valid or invalid. */
+/** A WAV file, valid or invalid, that is built byte by byte. */
 export interface WavParts {
   /** 1: PCM, 3: float, 65534: extensible. */
   readonly format?: number;

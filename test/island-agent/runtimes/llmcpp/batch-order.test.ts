@@ -57,7 +57,7 @@ describe("fillBatch()", () => {
         const taken = shares.reduce((sum, { count }) => sum + count, 0);
         expect(taken).toBeLessThanOrEqual(Math.min(size, wanted));
         expect(taken).toBeGreaterThanOrEqual(Math.min(size, wanted) - (waiting.length > 1 ? prompts : 0));
-        // Results come from sequences with one token only, or from a single sequence.
+        // Only sequences with one token, or a single sequence, get results.
         for (const { index, count } of shares) {
           const isWhole = count === waiting[index]?.count;
           expect(!isWhole || count === 1 || waiting.length === 1).toBe(true);
