@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 export interface Import {
-  /** Specifier of the import; null for a dynamic import of a computed one. */
+  /** Specifier of the import. Null for a dynamic import whose specifier is computed. */
   readonly to: string | null;
   readonly isTypeOnly: boolean;
 }

@@ -15,8 +15,8 @@ const PORT = 8_080;
 const run = promisify(execFile);
 
 /**
- * A network namespace connected to the host's, with a server at public and private addresses. The same server runs on the host. Disposal
- * ends both.
+ * A network namespace that is connected to the host's, with a server at public and private addresses. The same server
+ * runs on the host. Disposal ends both servers.
  */
 export class NetworkWorld implements AsyncDisposable {
   readonly #children: ChildProcess[] = [];

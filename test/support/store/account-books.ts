@@ -7,8 +7,8 @@ interface ListedJob {
 }
 
 /**
- * Returns the problems of an account that got `granted` credits: unfinished jobs, and a balance that differs from the grant less the cost
- * of its jobs.
+ * Returns the problems of an account that got `granted` credits. Problems are unfinished jobs, and a balance that
+ * differs from the grant less the cost of its jobs.
  * @param charges credits of jobs with known costs; the costs of others are requested.
  */
 export async function accountProblems(
