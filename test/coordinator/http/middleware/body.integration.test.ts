@@ -13,7 +13,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 const VALID = '{"workload":"tiny","input":{"prompt":"Hi"}}';
 
 describe("a JSON body", () => {
-  it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("%j is invalid_json", async (body) => {
+  it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("fails with invalid_json for %j", async (body) => {
     for (const path of ["/jobs", "/chat/completions", "/api-keys"]) {
       const response = await api.call("POST", path, { body });
       expect([path, response.status, response.body.error.code]).toEqual([path, 400, "invalid_json"]);

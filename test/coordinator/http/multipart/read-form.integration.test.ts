@@ -176,7 +176,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it.runIf(CAN_MOUNT)("are 507 if the disk is full", async () => {
+  it.runIf(CAN_MOUNT)("return 507 if the disk is full", async () => {
     using disk = new SmallDisk(256 * KIB);
     limits = { ...limits, directory: disk.path };
     const [status, code] = await errorOf(formOf(["f", new Blob([Buffer.alloc(KIB * KIB)]), "f"]));

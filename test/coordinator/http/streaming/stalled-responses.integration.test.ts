@@ -94,7 +94,7 @@ async function closed(path: string): Promise<boolean> {
 }
 
 describe("a response whose client does not read", () => {
-  it.each(["/large", "/stream"])("is cut: %s", async (path) => {
+  it.each(["/large", "/stream"])("is cut off: %s", async (path) => {
     const socket = await ask(path);
     expect(await closed(path)).toBe(false);
     socket.destroy();
