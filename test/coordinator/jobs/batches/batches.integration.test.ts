@@ -65,10 +65,10 @@ describe("POST /jobs/batch", () => {
   it.each<[what: string, more: object, path: string]>([
     ["no input", { inputs: [] }, "inputs"],
     ["101 inputs", { inputs: inputs(101) }, "inputs"],
-    ["an input that is no object", { inputs: ["text"] }, "inputs.0"],
+    ["an input that is not an object", { inputs: ["text"] }, "inputs.0"],
     ["another fail_mode", { fail_mode: "slow" }, "fail_mode"],
     ["a priority above 100", { priority: 101 }, "priority"],
-    ["a webhook that is no URL", { webhook_url: "not a url" }, "webhook_url"],
+    ["a webhook URL that is invalid", { webhook_url: "not a url" }, "webhook_url"],
     ["a webhook over http", { webhook_url: "http://example.com/hook" }, "webhook_url"],
     ["a webhook inside the network", { webhook_url: "https://192.168.0.1/hook" }, "webhook_url"],
     ["a webhook on loopback", { webhook_url: "https://[::1]/hook" }, "webhook_url"],
