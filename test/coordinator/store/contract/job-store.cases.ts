@@ -46,7 +46,7 @@ const PATHS: Record<JobState, readonly JobEvent[]> = {
 };
 
 export function describeJobs(check: Check): void {
-  check("jobs.get() returns undefined for an unknown id; input() and the writes reject", async (store) => {
+  check("jobs.get() returns undefined for an unknown id, while input() and the writes reject", async (store) => {
     expect(await store.jobs.get("job_none")).toBeUndefined();
     await expect(store.jobs.input("job_none")).rejects.toMatchObject({ code: "not_found" });
     await expect(apply(store, "job_none", "start", 1)).rejects.toMatchObject({ code: "not_found" });
@@ -94,15 +94,18 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 2 });
   });
 
-  check("jobs.move() stores Island and start; a loss clears both but keeps the attempt", async (store) => {
-    const job = makeJob(await makeAccount(store));
-    await runJob(store, job);
-    const running = { state: "running", attempt: 1, islandId: ISLAND_ID, startedAtMs: MADE_AT_MS + 2_000 };
-    expect(await store.jobs.get(job.id)).toMatchObject(running);
-    await apply(store, job.id, "lose", 1);
-    const lost = { state: "pending", attempt: 1, islandId: null, startedAtMs: null };
-    expect(await store.jobs.get(job.id)).toMatchObject(lost);
-  });
+  check(
+    "jobs.move() stores the Island and the start, and after a loss clears both but keeps the attempt",
+    async (store) => {
+      const job = makeJob(await makeAccount(store));
+      await runJob(store, job);
+      const running = { state: "running", attempt: 1, islandId: ISLAND_ID, startedAtMs: MADE_AT_MS + 2_000 };
+      expect(await store.jobs.get(job.id)).toMatchObject(running);
+      await apply(store, job.id, "lose", 1);
+      const lost = { state: "pending", attempt: 1, islandId: null, startedAtMs: null };
+      expect(await store.jobs.get(job.id)).toMatchObject(lost);
+    },
+  );
 
   check("jobs.end() stores output, usage, timings, finish reason and charge", async (store) => {
     const job = makeJob(await makeAccount(store));
