@@ -114,7 +114,7 @@ function packageOf(to: string): string {
     .join("/");
 }
 
-/** Returns imports that violate the rules, as "file -> import: rule". */
+/** Returns the imports that violate the rules, as "file -> import: rule". */
 function findBackEdges(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to }) => {

@@ -8,7 +8,10 @@ import { Program } from "../support/program.ts";
 const NAMES = HAS_EVERY_ROUND ? BENCHES.map(({ name }) => name) : ["relay", "latency", "dispatch"];
 const MAIN = join(import.meta.dirname, "..", "..", "bench", "main.ts");
 
-/** Returns the environment that npm may need for its registry, such as a proxy: a bench installs the compared queues. */
+/**
+ * Returns the environment that npm may need for its registry, such as a proxy, because a bench installs the compared
+ * queues.
+ */
 function npmEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith("ATOLL_"));
   return Object.fromEntries(entries) as Record<string, string>;

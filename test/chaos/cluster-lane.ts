@@ -29,7 +29,7 @@ export interface LaneOptions {
   /** Returns another coordinator at each call. */
   readonly nextUrl: () => string;
   readonly key: string;
-  /** Whether the lane reads streams; otherwise it polls the job. */
+  /** Whether the lane reads streams. Otherwise it polls the job. */
   readonly isReader: boolean;
   readonly random: Random;
   readonly isOpen: () => boolean;

@@ -5,11 +5,11 @@ export interface ClientRecord {
   readonly client: number;
   /** Null until the job is acknowledged. */
   jobId: string | null;
-  /** Expected output; null if any output is correct. */
+  /** Expected output, or null if any output is correct. */
   readonly expected: string | null;
   /** Text received from the stream, over all resumptions. */
   text: string;
-  /** Last event of the stream; null if it was not read to its end. */
+  /** Last event of the stream, or null if the stream was not read to its end. */
   ending: "done" | "error" | null;
   /** Code of the error that the client received. */
   errorCode: string | null;

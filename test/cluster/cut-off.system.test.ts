@@ -56,7 +56,7 @@ describe("a coordinator", () => {
     await cluster.nats.startAgain();
     await allHealthy();
     expect(textOf(await stream)).toBe(wordsText(200));
-    // The bus works again: a job of one coordinator is streamed at another.
+    // The bus works again, so that a job of one coordinator can be streamed at another.
     const next = await submitWords(cluster.at(0).url, client.key, 20, 5);
     expect(textOf(await eventsAt(cluster.at(2).url, client.key, next))).toBe(wordsText(20));
   });

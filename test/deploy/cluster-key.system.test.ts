@@ -31,7 +31,7 @@ describe("coordinator cluster-key rotate", () => {
     );
     await expect(rotate(installation(second))).rejects.toThrow(/must contain a new key, got the current cluster_key/);
 
-    // The secret of attempt tokens can also be rotated.
+    // The operator can rotate the secret of attempt tokens as well.
     await server.query("DELETE FROM secrets WHERE name = 'proofs'", "atoll");
     await serving(installation(second), async (url) => {
       expect(await readStatuses(url, key)).toEqual([200]);

@@ -22,7 +22,7 @@ const run = (command: readonly string[], cwd = ROOT, env: object = {}): { code: 
 };
 requireDebian("docker-compose", "docker-compose");
 requireDebian("systemd-analyze", "systemd");
-/** Command of Compose on this machine: the plugin of Docker, or Debian's program. */
+/** Command of Compose on this machine, which is the plugin of Docker or Debian's program. */
 const compose = run(["docker", "compose", "version"]).code === 0 ? ["docker", "compose"] : ["docker-compose"];
 
 describe("deploy/", () => {

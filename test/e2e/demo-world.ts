@@ -51,5 +51,5 @@ export async function expectNothingLeft(): Promise<void> {
   expect(await readdir(folder)).toEqual([]);
 }
 
-/** Output of `--keep` when both programs are ready: the address, the key, and how to use them. */
+/** Output of `--keep` when both programs are ready. It contains the address, the key, and how to use them. */
 export const KEPT = /address {2}(\S+)\nkey {6}(\S+)\n[\s\S]*curl/;

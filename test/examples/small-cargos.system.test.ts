@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SPOKEN = join(ROOT, "test", "fixtures", "spoken");
 requirePython("httpx");
 
-/** Length of the WAV header: the fixtures have no other chunks before their samples. */
+/** Length of the WAV header, because the fixtures have no other chunks before their samples. */
 const WAV_HEAD = 44;
 const SAMPLE_RATE = 16_000;
 

@@ -4,7 +4,9 @@ import { MAX_TOKENS } from "./tasks.ts";
 
 /** Price of a job of the used Cargos, in credits. */
 const PRICES: Readonly<Record<string, number>> = { "tiny-chat": 0.01, base64: 0.005 };
-/** Prompt tokens in addition to one per byte: a template adds up to 576, and a response schema adds a few more. */
+/**
+ * Prompt tokens in addition to one per byte, because a template adds up to 576 and a response schema adds a few more.
+ */
 const MAX_TEMPLATE_TOKENS = 640;
 const EPSILON = 1e-6;
 /** Errors of jobs whose Island violated the protocol, which are free of charge. */

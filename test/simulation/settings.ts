@@ -14,7 +14,7 @@ export const WAIT_LIMIT_MS = 3_600_000;
 export const CHAT_WAIT_MS = 60_000;
 export const FEED_DELAY_MS = 100;
 export const PHASE_LIMITS = { accept: 5_000, start: 30_000, first_output: 60_000, silence: 60_000 };
-/** Maximum tokens of a job; Islands generate fewer. */
+/** Maximum tokens of a job. Islands generate fewer. */
 export const MAX_TOKENS = 8;
 /** Tokens of each prompt, as counted by honest Islands. */
 export const PROMPT_TOKENS = 4;

@@ -6,7 +6,7 @@ import { Network } from "../../support/network/network.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 
-/** `npm run test:clients -- python`: the official Python client from PyPI against a real network. */
+/** `npm run test:clients -- python` runs the official Python client from PyPI against a real network. */
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const VENV = join(ROOT, "node_modules", ".cache", "python-clients");

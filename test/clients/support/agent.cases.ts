@@ -40,7 +40,7 @@ export interface Agent {
   readonly tooLong: RegExp;
   /** The command for such a prompt, if the command of `start` prints nothing. */
   readonly overContext?: (request: AgentRequest) => CliOptions;
-  /** How often the client sends a request that is rejected with this status. Other statuses: once. */
+  /** How often the client sends a request that is rejected with this status. For other statuses it is once. */
   readonly attempts?: Readonly<Partial<Record<401 | 404, number>>>;
   /** Whether the client's instructions are so short that the demo model reads them within seconds. */
   readonly isSmall?: boolean;
@@ -83,7 +83,7 @@ export function testAgent(agent: Agent): void {
       expect(result.code).toBe(0);
       expect(statuses(net.recorder.modelRequests)).toEqual(net.recorder.modelRequests.map(() => 200));
       const ignored = net.recorder.modelRequests.map(({ responseHeaders }) => responseHeaders["atoll-ignored"]);
-      // Some agents also request a title.
+      // Some agents request a title as well.
       expect(ignored).toContain(agent.ignored);
     });
 

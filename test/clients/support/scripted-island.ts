@@ -7,7 +7,10 @@ import { beginFrames, finishedFrame } from "../../support/network/attempt-frames
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 
-/** Output of the model: a text, a tool call, or a text that does not end until the job is cancelled or released. */
+/**
+ * Output of the model, which is a text, a tool call, or a text that does not end until the job is cancelled or
+ * released.
+ */
 export type ScriptedOutput =
   | { readonly text: string }
   | { readonly call: { readonly name: string; readonly arguments: object } }

@@ -33,7 +33,7 @@ export const ONNX_FILE = {
   example_input: { text: "Hello" },
 };
 
-/** Address of another model, pinned as that of {@link ONNX_FILE}. */
+/** Address of another model, pinned like the model of {@link ONNX_FILE}. */
 export const OTHER_MODEL = `hf:owner/other#${"c".repeat(40)}`;
 
 export const CONTAINER_FILE = {

@@ -106,7 +106,9 @@ export class OwnershipWorld {
     return this.b.store.jobs.get(jobId);
   }
 
-  /** Closes the world and checks: no failed writes, warnings only about Islands, correct books. */
+  /**
+   * Closes the world. Checks that no write failed, that only Islands caused warnings, and that the books are correct.
+   */
   async close(): Promise<void> {
     for (const { world } of this.members) world.close();
     const faults = this.members.map(({ world }) => [

@@ -67,13 +67,13 @@ interface CallOptions {
   /** Body, which is sent as JSON. A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Prefix of the path. Default: that of the API. */
+  /** Prefix of the path. Default: the prefix of the API. */
   readonly base?: string;
 }
 
 /**
  * The whole API on a real port, over scripted jobs and a clock that stands still. With ATOLL_TEST_COORDINATORS several
- * coordinators serve it, each with its own limits and callers, and each request goes to the next; `port`, `raw` and
+ * coordinators serve it. Each has its own limits and callers, and each request goes to the next one. `port`, `raw` and
  * `listener` belong to the first.
  */
 export class Api implements AsyncDisposable {
@@ -309,7 +309,8 @@ export class Api implements AsyncDisposable {
 export { BodyReader, readToEnd } from "./body-reader.ts";
 
 /**
- * Resolves once `holds` returns true; checks after each tick of the event loop. Only the test's own time limit ends it.
+ * Resolves once `holds` returns true. Checks after each tick of the event loop, and ends only at the test's own time
+ * limit.
  */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));

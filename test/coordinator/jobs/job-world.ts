@@ -60,8 +60,8 @@ export class JobWorld {
   readonly core: Core;
 
   /**
-   * @param secret The secret of an earlier world makes this one the coordinator after a restart; call {@link recover}
-   * then.
+   * @param secret The secret of an earlier world, which makes this world the coordinator after a restart. Call {@link
+   * recover} in that case.
    * @param feedDelayMs 0: output is stored at once.
    * @param bus The bus of other coordinators; set the live ones in {@link peers}.
    */

@@ -102,7 +102,7 @@ describe("GET /metrics without a token", () => {
   it("is disabled for pages of other origins in a browser on this machine", async () => {
     expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
     const { port } = new URL(coordinator.url);
-    // DNS rebinding: the page's owner resolves its name to 127.0.0.1, so the browser sees one origin.
+    // In DNS rebinding, the page's owner resolves its name to 127.0.0.1, so that the browser sees one origin.
     expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
     expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
     expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);

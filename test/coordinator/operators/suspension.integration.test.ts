@@ -152,7 +152,7 @@ describe("a suspension", () => {
     const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
     refused.send(makeHello({ hostId }));
     expect(await refused.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
-    // The suspension also covers an Island that its owner removed and that joins again.
+    // The suspension applies even to an Island that its owner removed and that joins again.
     await ask(host.key, "DELETE", `/islands/${hostId}`);
     const { body: made } = await ask(host.key, "POST", "/island-tokens", { name: "new" });
     const again = await FakeIsland.dial(coordinator.url, made.token);

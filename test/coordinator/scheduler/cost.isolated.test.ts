@@ -104,7 +104,7 @@ beforeEach(() => {
   cost.reads = 0;
 });
 
-/** log2(100,000 * 10,000) is 3 times log2(100 * 10): the growth due to the heaps. */
+/** log2(100,000 * 10,000) is 3 times log2(100 * 10), which is the growth due to the heaps. */
 const LOGARITHM = 3;
 
 describe("the cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {

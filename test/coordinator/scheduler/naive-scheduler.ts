@@ -34,8 +34,8 @@ interface Sharer {
 }
 
 /**
- * A reference implementation of the scheduler's rules without indices: each query scans everything. It does not
- * implement circuit breakers, which have their own tests.
+ * A reference implementation of the scheduler's rules without indices, in which each query scans everything. It does
+ * not implement circuit breakers, which have their own tests.
  */
 export class NaiveScheduler {
   readonly waiting = new Map<string, WaitingJob>();

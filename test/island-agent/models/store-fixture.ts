@@ -114,7 +114,7 @@ export class StoreFixture implements AsyncDisposable {
     return (await readdir(this.directory)).toSorted();
   }
 
-  /** Files in the directory that this process has open; Linux only. */
+  /** Returns the files in the directory that this process has open. Linux only. */
   async #openFiles(): Promise<string[]> {
     const descriptors = await readdir("/proc/self/fd").catch(() => []);
     const paths = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));

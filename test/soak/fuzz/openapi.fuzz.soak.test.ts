@@ -119,7 +119,7 @@ async function makeThings(url: string, key: string): Promise<Map<string, string[
   return ids.set("/api/v1/cargos", ["tiny-chat"]);
 }
 
-/** Returns the resident memory in KiB: the median of samples during requests to /health. */
+/** Returns the resident memory in KiB, as the median of samples during requests to /health. */
 async function residentBytes({ url, coordinator }: Network): Promise<number> {
   const samples: number[] = [];
   for (let each = 0; each < SAMPLES; each += 1) {

@@ -50,8 +50,8 @@ export class NetworkWorld implements AsyncDisposable {
 
   /** Returns shell commands that print the `addresses` whose server responds. */
   static reachable(addresses: readonly string[]): string {
-    // `-w` of nc only limits the connection attempt; a filter may drop the response. wget of a static busybox crashes without
-    // /etc/hosts and /etc/services.
+    // `-w` of nc limits only the connection attempt, and a filter may drop the response. wget of a static busybox
+    // crashes without /etc/hosts and /etc/services.
     const each = addresses.map(
       (address) =>
         `(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | timeout 5 nc -w 1 ${address} ${PORT} | grep -q reached && echo ${address} >> /tmp/reached) &`,

@@ -19,8 +19,9 @@ export interface NewAccount {
 type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, even while a coordinator
- * runs on it. The commands would take five processes; `test/e2e/commands/cli.integration.test.ts` tests them.
+ * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, even
+ * while a coordinator runs on it. The commands for this would take five processes, and
+ * `test/e2e/commands/cli.integration.test.ts` tests them.
  */
 export function insertAccount(
   location: StoreLocation,

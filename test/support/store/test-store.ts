@@ -19,7 +19,7 @@ export const STORE_ENV: Readonly<Record<string, string>> = IS_POSTGRES ? { [KEY]
 
 const databases = new Map<string, Promise<string>>();
 
-/** Returns the location of data for this directory: the directory itself, or a new database. */
+/** Returns the location of data for this directory, which is the directory itself or a new database. */
 export async function locationFor(directory: string): Promise<StoreLocation> {
   if (!IS_POSTGRES) return directory;
   let address = databases.get(directory);

@@ -84,7 +84,7 @@ export class FeedSide {
     this.feeds.get(jobId)?.push(items, attempt);
   }
 
-  /** Kills the coordinator: it sends nothing, and output that is not stored is lost. */
+  /** Kills the coordinator, which then sends nothing. Output that is not stored is lost. */
   async kill(): Promise<void> {
     this.isDead = true;
     await this.bus.close();

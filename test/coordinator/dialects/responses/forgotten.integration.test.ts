@@ -7,7 +7,7 @@ import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const UNSTORED = { model: "tiny-chat", input: "Hi", store: false };
-/** Number of jobs: about a third of them end before their removal is recorded. */
+/** Number of jobs. About a third of them end before their removal is recorded. */
 const ROUNDS = 30;
 
 let coordinator: TestCoordinator;

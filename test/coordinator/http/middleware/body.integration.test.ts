@@ -107,7 +107,7 @@ describe("a JSON body", () => {
       `Authorization: Bearer ${api.key}`,
       "Transfer-Encoding: chunked",
     );
-    // The body is endless: it consists of 64 KB chunks for as long as the server accepts them.
+    // The body is endless. It consists of 64 KB chunks for as long as the server accepts them.
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const pour = (): void => {
       while (!socket.destroyed && socket.write(chunk));

@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const painter = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "diffusers", onnxTaskType: null, isChat: false });
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.ImageGenerateParams]: unknown }> = {
   prompt: "a ship",
   model: "other-painter",

@@ -41,7 +41,9 @@ export function describeParameters(cases: ParameterCases): void {
     beforeEach(() => api.clock.advance(60_000));
     afterAll(() => api[Symbol.asyncDispose]());
 
-    /** Returns the visible effect of a request: its job and its response, without the parts that always differ. */
+    /**
+     * Returns the visible effect of a request, which is its job and its response without the parts that always differ.
+     */
     async function seen(body: object) {
       const { status, text, headers, body: answered } = await api.call("POST", path, { body });
       const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));

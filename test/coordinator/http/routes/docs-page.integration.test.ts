@@ -13,7 +13,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const get = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, init);
 
-/** Addresses in a page or script: links, sources and the document. */
+/** Returns the addresses in a page or script, which are links, sources and the document. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/(?:href|src|url)(?:=|: ?)"([^"]*)"/g)].map(([, address]) => address ?? "");
 }

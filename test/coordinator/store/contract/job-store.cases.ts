@@ -220,7 +220,7 @@ export function describeJobs(check: Check): void {
     await runJob(store, running);
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
-    // Some stores also return whether the job holds a quota slot.
+    // Some stores return in addition whether the job holds a quota slot.
     const unfinished = (await store.jobs.unfinished()).map(({ holdsQuota: _holdsQuota, ...job }) => job);
     expect(unfinished).toEqual([
       {

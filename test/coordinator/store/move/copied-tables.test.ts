@@ -4,7 +4,7 @@ import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts"
 import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 import { expectCovered } from "./copied-columns.ts";
 
-/** Columns without a counterpart in the other database, which a migration sets. `*`: the whole table. */
+/** Columns without a counterpart in the other database, which a migration sets. `*` stands for the whole table. */
 const OWN_OF_SQLITE = [
   "checks.*",
   // The target aggregates this again from the ledger.

@@ -57,7 +57,7 @@ async function withStore<T>(location: StoreLocation, use: (store: Store) => Prom
   }
 }
 
-/** `wrap`: wraps the source, to inject faults. */
+/** `wrap` wraps the source, to inject faults. */
 async function move(
   from: StoreLocation,
   to: StoreLocation,
@@ -203,7 +203,7 @@ async function goOn(store: Store, accountId: string): Promise<void> {
   expect(await store.jobs.feed(jobId)).toHaveLength(1);
 }
 
-/** Adds a chunk as an earlier version wrote it: all items as JSON, without a text. */
+/** Adds a chunk as an earlier version wrote it, with all items as JSON and without a text. */
 function addEarlierChunk(directory: string, jobId: string): void {
   const db = new Database(join(directory, DATABASE_FILE));
   const items = JSON.stringify([{ type: "token", content: "earlier \u0000", count: 1 }]);

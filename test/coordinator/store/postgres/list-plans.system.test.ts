@@ -59,7 +59,7 @@ interface Plan {
   readonly "Relation Name"?: string;
   readonly Plans?: readonly Plan[];
 }
-/** Plans of all statements that ran, including those inside functions. */
+/** Plans of all statements that ran, including statements inside functions. */
 const plans: { readonly "Query Text": string; readonly Plan: Plan }[] = [];
 
 await withDatabase(describePlans);

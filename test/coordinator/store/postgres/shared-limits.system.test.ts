@@ -34,7 +34,7 @@ function describeLimits(database: PostgresDatabase): void {
   afterEach(() => Promise.all([one.close(), two.close()]));
 
   const job = (override: Partial<NewJob> = {}): NewJob => makeJob(accountId, { maxJobs: LIMIT, ...override });
-  /** Submits jobs at both coordinators concurrently. Returns those that were stored. */
+  /** Submits jobs at both coordinators concurrently. Returns the jobs that were stored. */
   async function race(jobs: readonly NewJob[]): Promise<NewJob[]> {
     const submitted = jobs.map((each, index) => (index % 2 === 0 ? one : two).jobs.submit(each));
     const results = await Promise.allSettled(submitted);

@@ -62,7 +62,7 @@ function makeLoop(batchSize?: number): { context: FakeContext; loop: BatchLoop }
   return { context, loop: new BatchLoop(context, new ManualClock()) };
 }
 
-/** Generates tokens, each after some promise callbacks, as the library does. */
+/** Generates tokens, each after several promise callbacks, as the library does. */
 async function generate(context: FakeContext, id: number, tokens: number): Promise<void> {
   for (let at = 0; at < tokens; at += 1) {
     await context.decode(id, at, [7]);

@@ -10,7 +10,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 const PROGRAM = fileURLToPath(new URL("../../programs/submit-jobs.ts", import.meta.url));
 
-/** Starts the program; `ids` collects the acknowledged jobs. */
+/** Starts the program. `ids` collects the acknowledged jobs. */
 function startWriter(path: string, accountId: string, count: number): { child: ChildProcess; ids: string[] } {
   const child = spawn(process.execPath, [PROGRAM, path, accountId, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -50,9 +50,9 @@ export function sample(
 }
 
 /**
- * The prediction of an ideal network for images with normal latents of mean 0 and `deviation`: the mean of the noise in
- * a latent, given the latent (both are normal). The exact flow scales each latent by the ratio of its final and first
- * deviation.
+ * Returns the prediction of an ideal network for images with normal latents of mean 0 and `deviation`. It is the mean
+ * of the noise in a latent, given the latent (both are normal). The exact flow scales each latent by the ratio of its
+ * final and first deviation.
  */
 export function idealNoise(deviation: number): (input: Float32Array, time: number) => Float32Array {
   return (input, time) => {
