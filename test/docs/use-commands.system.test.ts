@@ -14,7 +14,7 @@ const SPOKEN = join(ROOT, "test", "fixtures", "spoken", "yes-no-stop.wav");
 const PAGES = ["quickstart", "chat", "jobs-and-streams", "files-and-batches"];
 /** Makes curl fail if the status is 400 or above, and prints the body. */
 const CURL = 'curl() { command curl --fail-with-body --silent --show-error --max-time "${SECONDS_MAX:-60}" "$@"; }';
-/** Ids that pages shorten: `job_…`, `st_a0pSX…`. */
+/** Matches ids that pages shorten, such as `job_…` and `st_a0pSX…`. */
 const SHORTENED = /\b(job|conv|batch|file|st)_\w*…/g;
 const WHOLE = /\b(job|conv|batch|file|st)_[\w-]{20,}/g;
 requireDebian("curl", "curl");

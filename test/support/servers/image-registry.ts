@@ -19,7 +19,7 @@ export class ImageRegistry {
   readonly faults = new Map<string, RegistryFault>();
   readonly #server: Server;
   readonly #blobs = new Map<string, Buffer>();
-  /** By `repository:tag` and `repository:digest`. */
+  /** Manifests by `repository:tag` and `repository:digest`. */
   readonly #manifests = new Map<string, Buffer>();
   readonly #stalls = new Map<string, PromiseWithResolvers<void>>();
 

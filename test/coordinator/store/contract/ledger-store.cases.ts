@@ -72,7 +72,7 @@ export function describeLedger(check: Check): void {
     await store.jobs.end(makeEnding(job, { earning: { accountId: ownerId, micro: 900_000 } }));
     expect(await balanceOf(store, clientId)).toBe(9_000_000);
     expect(await balanceOf(store, ownerId)).toBe(900_000);
-    // First grant 2, hold 2, charge, earning and fee.
+    // The first grant and the hold have two entries each. The charge, the earning and the fee have one each.
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 7 });
   });
 
