@@ -78,7 +78,7 @@ def test_example(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, 
     monkeypatch.chdir(tmp_path)
     Path("input.jsonl").write_text("{}\n")
     code = EXAMPLES[name]
-    # Some go on with the client of an example before them.
+    # Some examples use the client of an earlier example.
     is_async = re.search(r"^ *\S* ?=? ?await client", code, re.MULTILINE) and "def main" not in code
     client = openai.AsyncOpenAI() if is_async else openai.OpenAI()
     scope = {"client": client, "audio_bytes": SPOKEN.read_bytes(), "__name__": "example"}
@@ -101,7 +101,7 @@ def run(code: str, scope: dict[str, object]) -> None:
 
 
 def test_webhook() -> None:
-    """The examples with Flask: what a coordinator signs is what the client verifies."""
+    """Covers the examples with Flask. The client verifies what a coordinator has signed."""
     body, headers = Path(os.environ["WEBHOOK_BODY"]).read_text(), signed_headers()
     client = openai.OpenAI(webhook_secret=os.environ["WEBHOOK_SECRET"])
     assert client.webhooks.unwrap(body, headers).type == "job.completed"
