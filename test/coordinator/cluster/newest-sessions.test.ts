@@ -66,7 +66,7 @@ describe("two sessions of one Island at two coordinators", () => {
     return link;
   };
 
-  it("become one: the newer stays, and the older gets no more jobs", async () => {
+  it("become one, so that the newer session stays and the older one gets no more jobs", async () => {
     const older = connect(one);
     await settle();
     const newer = connect(two);

@@ -16,7 +16,7 @@ function open() {
 }
 
 describe("accountEvents()", () => {
-  it("merges changes, and sends the last state of each entity once", () => {
+  it("merges changes, and sends the latest state of each entity once", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     note("b", "pending");
@@ -92,7 +92,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["attic"]);
   });
 
-  it("sends the last state even if the clock was set back in between", () => {
+  it("sends the latest state even if the clock was set back in between", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     clock.advance(GATHER_MS);

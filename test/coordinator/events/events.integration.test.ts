@@ -200,7 +200,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("reports other changes of the account: a key, an Island token, a role", async () => {
+  it("reports other changes of the account, such as a key, an Island token and a role", async () => {
     const account = await newAccount();
     const listener = await Listener.open(coordinator.url, account);
     const changesOfAccount = async (count: number): Promise<unknown> => {

@@ -86,7 +86,7 @@ describe("coordinatorMetrics()", () => {
     expect(waiting[0]).toMatchObject({ slug: "most", jobs: 2 });
   });
 
-  it("counts the ends of the last minute, and the time to the first token", () => {
+  it("counts the jobs that ended within the last minute, and the time to the first token", () => {
     const waitsSinceMs = clock.now();
     clock.advance(300);
     const firstOutputMs = clock.monotonicMs();

@@ -186,7 +186,7 @@ describe("step() with several free Islands", () => {
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
   });
 
-  it("prefers the lower CPU load of the last heartbeat", () => {
+  it("prefers the lower CPU load of the latest heartbeat", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", cpuLoad: 0.1 });
     bench.up({ id: "isle-2", cpuLoad: 0.5 });

@@ -81,7 +81,7 @@ describe("describeBriefly()", () => {
     expect(close).not.toContain("Clock");
   });
 
-  it("shows the last problem, and that the coordinator does not respond", () => {
+  it("shows the most recent problem, and that the coordinator does not respond", () => {
     const lastProblem = "no message from the coordinator";
     const status = { ...STATUS, link: "waiting" as const, closedBecause: "paused", running: [], lastProblem };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([

@@ -55,7 +55,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("returns the last image and the progress", async () => {
+  it("returns the latest image and the progress", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "running" }));
     feed.push([
       { type: "progress", step: 1, total: 4 },
