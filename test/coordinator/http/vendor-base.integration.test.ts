@@ -20,13 +20,16 @@ const post = (base: string, path: string, body: unknown, key = api.key) =>
   api.call("POST", path, { base, body, key, headers: { "x-api-key": key } });
 
 describe("an invalid request", () => {
-  it.each(["/chat/completions", "/messages", "/jobs"])("returns 400 on /v1%s, with the body of /api/v1", async (path) => {
-    const headers = { "x-request-id": "one" };
-    const call = (base: string) => api.call("POST", path, { base, body: { ...WRONG, max_tokens: 1 }, headers });
-    const [vendor, spec] = [await call("/v1"), await call("/api/v1")];
-    expect([vendor.status, spec.status]).toEqual([400, 422]);
-    expect(vendor.body).toEqual(spec.body);
-  });
+  it.each(["/chat/completions", "/messages", "/jobs"])(
+    "returns 400 on /v1%s, with the body of /api/v1",
+    async (path) => {
+      const headers = { "x-request-id": "one" };
+      const call = (base: string) => api.call("POST", path, { base, body: { ...WRONG, max_tokens: 1 }, headers });
+      const [vendor, spec] = [await call("/v1"), await call("/api/v1")];
+      expect([vendor.status, spec.status]).toEqual([400, 422]);
+      expect(vendor.body).toEqual(spec.body);
+    },
+  );
 });
 
 describe("errorResponse()", () => {
