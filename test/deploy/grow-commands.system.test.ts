@@ -28,7 +28,7 @@ function readCommands(): [servers: string[], coordinators: string[]] {
 
 /** A shell command that runs until disposal. */
 function start(script: string): AsyncDisposable & { readonly stderr: () => string } {
-  // A separate process group, because `npm` starts programs that outlive it.
+  // The command has its own process group, because `npm` starts programs that outlive it.
   const child = spawn("bash", ["-c", script], { cwd: ROOT, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
   let stderr = "";

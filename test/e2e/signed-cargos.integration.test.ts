@@ -25,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const joinIsland = (...more: string[]) =>
   runProgram("island", "join", network.url, "--token", token, "--data", network.islandData("a"), ...more);
-/** Only the fastest runtime, because probing all takes 3 s of a core, and no preloads. */
+/** The Island has only the fastest runtime, because probing all takes 3 s of a core, and preloads nothing. */
 const startIsland = (): Program =>
   new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"], {
     ISLAND_CARGOS_ALLOW_RUNTIMES: "wasm",

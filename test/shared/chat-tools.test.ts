@@ -67,7 +67,7 @@ describe("toolErrors()", () => {
     expect(error?.path).toBe("tools.1.function.parameters.properties.x");
   });
 
-  it("rejects strict tools that cost too much together, although each does not", () => {
+  it("rejects strict tools that cost too much together, even if none costs too much on its own", () => {
     const strict = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), true));
     expect(errorsOf({ tools: strict.slice(0, 5) })).toEqual([]);
     expect(errorsOf({ tools: strict })).toEqual([

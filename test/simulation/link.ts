@@ -20,8 +20,9 @@ export interface LinkDeps {
 }
 
 /**
- * A connection of an Island with the frames in flight in both directions, and the coordinator's end of it, like `IslandSession` with a
- * socket. The seed decides when a frame arrives. Each direction keeps its order; two connections of one Island have no common order.
+ * A connection of an Island with the frames in flight in both directions, and the coordinator's end of it, which acts
+ * like an `IslandSession` with a socket. The seed decides when a frame arrives. Each direction keeps its order, but two
+ * connections of one Island have no common order.
  */
 export class Link implements IslandLink {
   readonly up: FromIsland[] = [];

@@ -7,7 +7,7 @@ import { ManualClock } from "./manual-clock.ts";
 import { testEnv } from "./test-env.ts";
 
 const clock = new ManualClock();
-/** Only the metrics of these parts are used. */
+/** Returns parts of which only the metrics are used. */
 const unused = <T>(given: object): T => ({ clock, ...given }) as T;
 const env = testEnv({}, { clock });
 const files = openFiles(env, unused({}), unused({}));

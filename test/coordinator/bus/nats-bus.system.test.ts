@@ -117,7 +117,7 @@ function describeNats(nats: NatsServer): void {
     here.publish("jobs", "lost");
     await nats.startAgain();
     await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
-    // The server may receive the request before the other's subscriptions.
+    // The request may reach the server before the other bus's subscriptions.
     await expect.poll(() => here.request("ask", null, 5_000).catch(() => null)).toBe("yes");
     here.publish("jobs", "kept");
     await expect.poll(() => received).toEqual(["kept"]);

@@ -46,7 +46,7 @@ describe("coordinator cargo approve", () => {
     expect(shown).toMatch(/state +waits for approval[^]*approval +never[^]*owner +owner@example\.com/);
 
     const unnamed = await cargo("approve", "some-container", "--allow-private");
-    // The line can be pasted, because it contains the flags that were given.
+    // The operator can paste the line, because it contains the given flags.
     const [, revision = "", flags] =
       /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
     expect(flags).toContain(" --allow-private");

@@ -14,7 +14,9 @@ interface BusFaults {
 
 export const NO_FAULTS: BusFaults = { lose: 0, repeat: 0, delay: 0 };
 
-/** Connection of one coordinator to a shared bus. It loses, repeats and delays what the coordinator sends. */
+/**
+ * Connection of one coordinator to a shared bus. It loses, repeats and delays the messages that the coordinator sends.
+ */
 export class FaultyBus implements Bus {
   faults: BusFaults = NO_FAULTS;
   downBecause: string | null = null;

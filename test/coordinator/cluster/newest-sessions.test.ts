@@ -37,7 +37,7 @@ describe("two sessions of one Island at two coordinators", () => {
   let opened = 0;
   let one: IslandRegistry;
   let two: IslandRegistry;
-  /** Saving an Island waits for this promise. */
+  /** A promise that each save of an Island waits for. */
   let saved: Promise<unknown>;
   const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
@@ -66,7 +66,7 @@ describe("two sessions of one Island at two coordinators", () => {
     return link;
   };
 
-  it("become one: the newer stays, and the older gets no more jobs", async () => {
+  it("become one, so that the newer session stays and the older one gets no more jobs", async () => {
     const older = connect(one);
     await settle();
     const newer = connect(two);
@@ -76,7 +76,7 @@ describe("two sessions of one Island at two coordinators", () => {
     expect(events).toEqual(["island_up", "island_down"]);
   });
 
-  it("leave the host id that storage forgot to the first account, if they belong to two", async () => {
+  it("leave the host id to the first account if they belong to two accounts and storage has lost the owner of the id", async () => {
     const first = connect(one);
     await settle();
     const second = connect(two, "user_2");
@@ -109,7 +109,7 @@ describe("two sessions of one Island at two coordinators", () => {
     slow.resolve();
     await settle();
     expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
-    // Delay the save at this coordinator too.
+    // Delays the save at this coordinator as well.
     saved = new Promise((resolve) => setImmediate(resolve));
     const third = connect(two);
     saved = Promise.resolve();

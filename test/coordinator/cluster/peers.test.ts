@@ -73,7 +73,7 @@ describe("peers.handle()", () => {
 });
 
 describe("peers.askAll()", () => {
-  it("asks all others, and logs those that do not reply only if a fault is given", async () => {
+  it("asks all other coordinators, and logs those that do not reply only if a fault is given", async () => {
     at(one).handle(DOUBLE, () => 1);
     at(two).handle(DOUBLE, (question) => question * 2);
     const replies = await at(one).askAll(DOUBLE, 4);

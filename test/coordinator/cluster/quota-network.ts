@@ -7,12 +7,12 @@ import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
-/** Bus that a test can cut for all, or for a stalled coordinator. */
+/** Bus that a test can cut for all coordinators, or for a stalled one. */
 export class CuttableBus implements Bus {
   downBecause: string | null = null;
   /** Coordinators that do not reply. */
   readonly frozen = new Set<string>();
-  /** Number of requests. */
+  /** Number of requests on the bus. */
   asked = 0;
   readonly #bus = new LocalBus();
   readonly #listeners = new Set<(downBecause: string | null) => void>();
@@ -70,7 +70,7 @@ export class QuotaNetwork {
     return quota;
   }
 
-  /** Kills a coordinator: it does nothing more, and the others see that it is gone. */
+  /** Kills a coordinator, which then does nothing more. The others see that it is gone. */
   kill(id: string): void {
     this.of(id).close();
     this.quotas.delete(id);

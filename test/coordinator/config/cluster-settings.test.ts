@@ -72,7 +72,7 @@ describe("the setting bus", () => {
   const place = (bus: string, more: Record<string, string> = {}) =>
     busConnectionOf(resolve({ ATOLL_BUS: bus, ...more }));
 
-  it("allows one identity at the servers", () => {
+  it("allows only one identity at the servers", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([

@@ -207,7 +207,7 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy; 1 Island failed this job");
   });
 
-  it("returns positions in order of service: accounts take turns, higher priority first within each", () => {
+  it("returns positions in order of service, in which accounts take turns, each with its highest priority first", () => {
     const bench = new Bench();
     const submit = (id: string, accountId: string, priority = 50): void => {
       bench.submit({ id, accountId, priority, createdAtMs: START_MS + 1 });

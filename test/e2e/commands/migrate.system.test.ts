@@ -32,7 +32,7 @@ async function makeData(name: string): Promise<string> {
 describe("coordinator migrate", () => {
   it("moves all data to PostgreSQL and back", async () => {
     const [here, there, back] = [await makeData("here"), await server.createDatabase("moved"), folder.file("back")];
-    // The other endpoint is the setting store.
+    // The setting `store` is the other endpoint.
     await writeFile(config, `cluster_key = "${KEY}"\nstore = "${there}"\n`);
     const moved = await migrate("--from", `sqlite:${here}`, "--json");
     expect({ ...moved, stderr: "" }).toMatchObject({ code: 0 });

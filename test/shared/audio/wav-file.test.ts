@@ -103,7 +103,7 @@ describe("wavSeconds()", () => {
   it("returns the duration of a file from its header", () => {
     const file = writeWav({ sampleRateHz: 8_000, samples: new Float32Array(20_000) });
     expect(wavSeconds(file.subarray(0, 100), file.length)).toBe(2.5);
-    // Truncated data does not count, nor does data after the samples.
+    // Neither truncated data nor data after the samples counts.
     expect(wavSeconds(file.subarray(0, 100), 44 + 16_000)).toBe(1);
     expect(wavSeconds(file.subarray(0, 100), file.length + 1_000)).toBe(2.5);
     expect(() => wavSeconds(file.subarray(0, 40), file.length)).toThrow(WavError);

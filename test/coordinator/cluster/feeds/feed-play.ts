@@ -11,7 +11,7 @@ class MovingJob {
   #feed: JobFeed;
   #attempt = 1;
   #said = 0;
-  /** Output of the current attempt that only its Island has, not storage. */
+  /** Output of the current attempt that its Island has and storage does not. */
   #held: string[] = [];
 
   constructor(world: FeedWorld, owner: FeedSide) {
@@ -63,7 +63,7 @@ export async function playFeeds(seed: number): Promise<void> {
   const job = new MovingJob(world, random.pick(sides));
   const readers = [new TestReader(), new TestReader(), new TestReader()];
   let isOver = false;
-  /** Reconnects clients, mostly to another coordinator, and disconnects some. */
+  /** Disconnects some clients, and reconnects others, mostly to another coordinator. */
   const reconnect = (chance: number): void => {
     for (const reader of readers) {
       if (reader.isDone) continue;

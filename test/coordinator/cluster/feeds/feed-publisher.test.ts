@@ -42,7 +42,7 @@ describe("the prompt size of a feed", () => {
 });
 
 describe("feed items that are too large for a message", () => {
-  it("are read from storage: a large value once it is written, a large token with everything before it", async () => {
+  it("are read from storage, a large value once it is written, and a large token together with everything before it", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);
     const written = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
-it("a feed frame is a run of plain tokens or a slice; anything else is invalid", () => {
+it("a feed frame is a run of plain tokens or a slice, and anything else is invalid", () => {
   const slice = { from: 1, parts: [{ attempt: 1, items: ["a", ["b", 2]] }] };
   for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(M.feed.frame.parse(frame)).toEqual(frame);
   for (const frame of [null, "a", [0], [0, 1, 2], [-1, 1, "a"], [0, 1.5, "a"], [0, "1", "a"], [0, 1, ["b", 2]]])
@@ -83,7 +83,7 @@ describe("a followed feed", () => {
     await world.pass(2_000);
     third?.take("job_1");
     await world.pass(50);
-    // The Island resends what was not stored, and continues.
+    // The Island resends the output that was not stored, and continues.
     third?.say("job_1", [token("d"), token("e"), token("f")]);
     await world.pass(50);
     expect(textOf(reader.items)).toBe("abcdef");

@@ -113,7 +113,7 @@ describe("IslandSession", () => {
         const stored = await islands.get(hostId);
         if (stored === undefined) throw new Error("The host is not stored");
         const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
-        // A few at a time, because a connection pool rejects calls that wait too long.
+        // Opens a few sessions at a time, because a connection pool rejects calls that wait too long.
         for (let saved = 0; saved < MAX_HOSTS; saved += 100) {
           await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() }, 0)));
         }

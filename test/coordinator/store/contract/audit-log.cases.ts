@@ -61,7 +61,7 @@ export function describeAuditLog(check: Check): void {
     const { accounts, catalog, operators } = store.audit.noting(entry({ via: "nobody" as never }));
     const suspension = { because: "spam", atMs: MADE_AT_MS };
     const grant = { accountId: id, micro: 5, note: null, atMs: MADE_AT_MS, repeat: null };
-    // Each together with an unrelated write, which succeeds.
+    // Each operation is sent together with an unrelated write, which succeeds.
     const writes = [
       accounts.setLimits(id, { share: 7 }),
       catalog.setDisabled("hash", true, MADE_AT_MS),

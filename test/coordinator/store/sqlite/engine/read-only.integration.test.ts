@@ -27,7 +27,7 @@ async function open(path: string, minFreeBytes?: number): Promise<void> {
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
-/** Waits until the store has detected it. */
+/** Waits until the store has detected the full disk. */
 async function untilTold(count: number): Promise<void> {
   await expect
     .poll(
@@ -40,7 +40,7 @@ async function untilTold(count: number): Promise<void> {
     .toBe(count);
 }
 
-describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
+describe.skipIf(!CAN_MOUNT)("a store on a full disk", () => {
   let disk: SmallDisk;
   beforeEach(async () => {
     disk = new SmallDisk(8 * 2 ** 20);
@@ -117,7 +117,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
   });
 });
 
-describe("store whose database is locked by another process", () => {
+describe("a store whose database is locked by another process", () => {
   it("refuses requests and keeps events that have happened", async () => {
     using folder = temporaryFolder();
     await open(folder.file("atoll.db"));
