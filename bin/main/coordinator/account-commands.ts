@@ -7,7 +7,7 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
-import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { accountIdOf, addDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { auditedAccounts } from "./audited-accounts.ts";
 import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
@@ -55,7 +55,7 @@ export function addAccountCommands(program: Command): Command {
 }
 
 function dataCommand(parent: Command, name: string, description: string): Command {
-  return onDataDirectory(parent.command(name).description(description));
+  return addDataOptions(parent.command(name).description(description));
 }
 
 /** Adds a command for one account. */
@@ -101,7 +101,7 @@ export interface CreatedAccount {
   readonly islandToken: string | undefined;
 }
 
-/** Creates an account, and the database if none exists. @throws {ServiceError | ConfigError} */
+/** Creates an account. Creates the database first if it does not exist. @throws {ServiceError | ConfigError} */
 export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<CreatedAccount> {
   const { email, password, credits, withKey, withIslandToken, isOperator } = details;
   return withAccounts(

@@ -7,7 +7,10 @@ import { manifestOf } from "../../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError, ValidationError } from "../../../shared/errors.ts";
 
-/** Adds `coordinator cargo sign`, which signs with a key that owners of Islands trust. Needs no data directory. */
+/**
+ * Adds `coordinator cargo sign`, which signs a Cargo's file with a key that owners of Islands trust. The command does
+ * not use a data directory.
+ */
 export function addCargoSignCommand(cargo: Command): void {
   cargo
     .command("sign <file>")
@@ -38,11 +41,16 @@ async function readKey(path: string): Promise<KeyObject> {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (error) {
-    throw new CliError(`${path}: must be a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`, {
-      cause: error,
-    });
+    throw new CliError(
+      `${path}: must contain a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`,
+      {
+        cause: error,
+      },
+    );
   }
-  throw new CliError(`${path}: must be an Ed25519 key. Generate one with: openssl genpkey -algorithm ed25519`);
+  throw new CliError(
+    `${path}: must contain an Ed25519 key, got another type. Generate one with: openssl genpkey -algorithm ed25519`,
+  );
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -50,6 +58,9 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${path}: must be a JSON file`, { cause: error });
+    throw new CliError(
+      `${path}: must contain valid JSON (see docs/reference/cargo-format.md), but ${error instanceof Error ? error.message : "it does not"}`,
+      { cause: error },
+    );
   }
 }

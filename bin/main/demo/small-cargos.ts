@@ -37,7 +37,7 @@ async function draw(client: DemoClient): Promise<string> {
   return `draw     "${prompt}": ${format}, ${Buffer.from(data, "base64").length} bytes`;
 }
 
-/** Runs the Cargo's own example: a voice says a word. */
+/** Runs the example of the speech Cargo, in which a voice says a word. */
 async function listen(client: DemoClient): Promise<string> {
   const { example_input: example } = await call<{ example_input: object }>(client, "GET", "/cargos/tiny-speech");
   const { text } = await run<{ text: string }>(client, "tiny-speech", example);

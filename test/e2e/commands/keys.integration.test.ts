@@ -28,7 +28,7 @@ describe("coordinator key create", () => {
     const refused = await call(coordinator.url, made.key, "POST", "/jobs", { workload: "tiny-chat", input: {} });
     expect(refused).toMatchObject({ status: 403, body: { error: { code: "cargo_not_allowed" } } });
     expect((await key("list")).stdout).toContain(
-      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits a month  limited\n`,
+      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits per month  limited\n`,
     );
   });
 
