@@ -38,7 +38,7 @@ const image = z.object({ format: z.literal("png"), data: base64 });
 /** Output of `diffusers` Cargos, which is also the job's last `image` event. */
 export const imageOutputSchema = z.object({ format: z.string(), data: base64 });
 
-/** Output of each task. The Cargos' own `input_schema` describes the inputs. */
+/** Output of each task. The `input_schema` of a Cargo describes its input. */
 export const ONNX_OUTPUTS = {
   "text-classification": z
     .array(z.object({ label: z.string(), score }))

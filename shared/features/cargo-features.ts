@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../cargo.ts";
 
-/** Names of agent features for Cargos, in `features` of `hello` together with those for chats (features.ts). */
+/** Names of agent features for Cargos, in `features` of `hello`, together with the features for chats (features.ts). */
 export const CARGO_FEATURES = [
   "diffusers.image",
   "llmcpp.lora",
@@ -28,7 +28,7 @@ const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
 const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
 const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** Returns the features that a job of a Cargo requires, sorted. A chat's input may require further ones. */
+/** Returns the features that a job of a Cargo requires, sorted. The input of a chat may require further features. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,

@@ -26,7 +26,7 @@ export function checkKeywords(raw: Schema): string | null {
   return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
 }
 
-/** Returns whether agents of all versions enforce the schema, without keywords that the first one lacked. */
+/** Returns whether agents of all versions enforce the schema, because it uses only keywords of the first version. */
 export function isFirstGrammar(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isFirstGrammar);
   if (typeof schema !== "object" || schema === null) return true;
@@ -40,7 +40,10 @@ export function isFirstGrammar(schema: unknown): boolean {
 
 const FIRST_REFERENCE = /^#(?:$|\/(?:\$defs|definitions)\/[^/~%]+$)/;
 const FIRST_FORMATS = words("date-time time date");
-/** Keywords of later versions. A property with such a name only excludes agents of earlier versions. */
+/**
+ * Keywords of later versions. A property that has such a name is taken for the keyword, which only excludes agents of
+ * earlier versions.
+ */
 const LATER = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);
