@@ -6,7 +6,7 @@ from random import random
 from .errors import AtollConnectionError, AtollError, RateLimitError, ServiceUnavailableError
 
 _MAX_RETRY_AFTER_S = 60
-"""Longest Retry-After that the client waits for. For a longer one the call raises."""
+"""Longest Retry-After that the client waits for. If it is longer, the call raises."""
 _MAX_JITTER_S = 0.25
 """Largest jitter added to a Retry-After."""
 _GATEWAY_STATUSES = frozenset({502, 504})
@@ -35,11 +35,11 @@ class Retries:
         self._is_answer_lost = False
 
     def reset(self) -> None:
-        """Resets the count of failures, after progress."""
+        """Resets the count of failures after progress."""
         self._failures = 0
 
     def pause_after(self, error: AtollError) -> float:
-        """Returns the seconds until the next attempt. Raises `error` without a next attempt."""
+        """Returns the seconds until the next attempt. Raises `error` if no further attempt is made."""
         error.is_repeat = self._is_answer_lost
         self._failures += 1
         if not self._is_worth_repeating(error) or self._failures > self._max_retries:

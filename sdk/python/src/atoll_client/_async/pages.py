@@ -55,7 +55,7 @@ class AsyncPages(Generic[T]):
                 return
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
-        """Iterates over all items, each once."""
+        """Iterates over all items. Each item is returned once."""
         seen: set[object] = set()
         async for page in self.pages():
             for item in page["data"]:
