@@ -2,13 +2,16 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds `dist/` and the console in `web/dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are passed to the compiler. */
+/**
+ * Builds `dist/` and the console in `web/dist/`, which the published package runs. Run it with `npm run build` and the
+ * pinned version of Node.js. Its arguments are passed to the compiler.
+ */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
 /**
- * Files to copy: the package.json files that mark parts of `bin/` as CommonJS (the root's marks modules), and files that code reads from
- * its folder.
+ * Files to copy: the package.json files that mark parts of `bin/` as CommonJS (the package.json of the root marks all
+ * code as modules), and files that code reads from its own folder.
  */
 const BESIDE_THE_CODE = [
   "bin/package.json",
