@@ -30,7 +30,8 @@ const { values } = parseArgs({
   },
 });
 const load = LOADS[values.load as keyof typeof LOADS];
-if (load === undefined) throw new Error(`Unknown --load ${values.load}: expected ${Object.keys(LOADS).join(" or ")}`);
+if (load === undefined)
+  throw new Error(`Unknown --load ${values.load}: must be one of ${Object.keys(LOADS).join(" or ")}`);
 const root = resolve(values.root);
 measureProgram(join(root, "bin", "coordinator.ts"));
 
