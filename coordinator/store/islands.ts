@@ -38,7 +38,6 @@ export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly f
 /** Maximum number of stored hosts of an account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
-/** SQL columns of an {@link IslandRecord}. */
 export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
   coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
 const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";

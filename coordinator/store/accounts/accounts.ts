@@ -82,7 +82,7 @@ interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
 }
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
-  /** Postings of the first grant; empty for none. */
+  /** Postings of the first grant; empty without a grant. */
   readonly postings: readonly Posting[];
 }
 

@@ -16,7 +16,7 @@ export const FILE_BATCH_STATES = [
 ] as const;
 export type FileBatchState = (typeof FILE_BATCH_STATES)[number];
 
-/** An error of a failed batch. `line`: line of the input file, from 1; null if the error concerns none. */
+/** An error of a failed batch. `line`: line of the input file, from 1; null if the error does not concern a line. */
 export interface FileBatchError {
   readonly code: string;
   readonly message: string;
@@ -70,7 +70,7 @@ export const fileBatchTable = new Table(
     /** Time when the client requested cancellation; null if it did not. */
     cancellingAtMs: nullable(integer()),
     endedAtMs: nullable(integer()),
-    /** Id of the coordinator that runs the batch; null for none. */
+    /** Id of the coordinator that runs the batch; null if no coordinator does. */
     leaseOwner: nullable(key()),
     leaseUntilMs: integer("DEFAULT 0"),
   },

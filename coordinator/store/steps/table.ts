@@ -79,7 +79,6 @@ export class Table<C extends Columns = Columns> {
   readonly name: string;
   readonly definition: C;
   readonly rules: TableRules;
-  /** SQL of all columns, as from {@link columns}. */
   readonly all: string;
   /** Columns whose values differ between a row in memory and in storage. */
   readonly #coded: readonly (readonly [member: string, kind: ColumnKind])[];
@@ -163,13 +162,11 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-/** Encodes a value of a `json`, `written` or `inner` column. */
 export function encodeText(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-/** Restores the value that {@link encodeText} encoded. */
 export function decodeText(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
