@@ -21,7 +21,7 @@ export class DemoProcesses {
 
   /** Starts a program that keeps running. */
   start(name: ProgramName, args: readonly string[], secrets: Secrets = {}): Child {
-    if (this.#isStopped) throw new Error("${name} cannot start, because the demo is stopping");
+    if (this.#isStopped) throw new Error(`The ${name} cannot start, because the demo is stopping`);
     const child = new Child(name, args, secrets);
     this.#children.push(child);
     return child;

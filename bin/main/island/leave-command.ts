@@ -37,8 +37,7 @@ export function addLeaveCommand(
       const membership = await readMembership(location);
       if (options.yes !== true && !process.stdin.isTTY) {
         throw new CliError(
-          "Nothing was changed, because standard input is not a terminal and cannot confirm this. To leave ${membership.urls.join(",
-          ")}, add --yes",
+          `Nothing was changed, because standard input is not a terminal and cannot confirm this. To leave ${membership.urls.join(", ")}, add --yes`,
         );
       }
       const isConfirmed = options.yes === true || (await askYes(`Leave ${membership.urls.join(", ")}?`));
