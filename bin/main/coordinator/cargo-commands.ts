@@ -51,7 +51,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
     .option("--reset", "restore the shipped price")
     .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
       if (credits !== undefined && options.reset === true)
-        throw new UsageError("credits and --reset cannot be combined. Give one of them");
+        throw new UsageError("A price and --reset cannot be combined. Give one of them");
       await withCargos(options, async (cargos) => {
         const isChange = credits !== undefined || options.reset === true;
         const review = isChange
@@ -69,7 +69,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
 function readPrice(credits: string | undefined): number | null {
   if (credits === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);
-  throw new UsageError(`credits: must be a number such as 0.05, got ${JSON.stringify(credits)}`);
+  throw new UsageError(`The price must be a number such as 0.05, got ${JSON.stringify(credits)}`);
 }
 
 async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {

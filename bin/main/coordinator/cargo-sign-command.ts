@@ -37,19 +37,18 @@ export function addCargoSignCommand(cargo: Command): void {
 
 async function readKey(path: string): Promise<KeyObject> {
   const text = await readFile(path, "utf8");
+  let key: KeyObject;
   try {
-    const key = createPrivateKey(text);
-    if (key.asymmetricKeyType === "ed25519") return key;
+    key = createPrivateKey(text);
   } catch (error) {
     throw new CliError(
       `${path}: must contain a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
+  if (key.asymmetricKeyType === "ed25519") return key;
   throw new CliError(
-    `${path}: must contain an Ed25519 key, got another type. Generate one with: openssl genpkey -algorithm ed25519`,
+    `${path}: must contain an Ed25519 key, got ${key.asymmetricKeyType}. Generate one with: openssl genpkey -algorithm ed25519`,
   );
 }
 
@@ -59,7 +58,7 @@ async function readJson(path: string): Promise<unknown> {
     return JSON.parse(text);
   } catch (error) {
     throw new CliError(
-      `${path}: must contain valid JSON (see docs/reference/cargo-format.md), but ${error instanceof Error ? error.message : "it does not"}`,
+      `${path}: must contain valid JSON (${(error as SyntaxError).message}). See docs/reference/cargo-format.md`,
       { cause: error },
     );
   }

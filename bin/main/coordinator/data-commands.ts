@@ -91,6 +91,9 @@ export function noDataIn(location: StoreLocation, options: DataOptions): string 
 /** @throws {ServiceError} `not_found` */
 export async function accountIdOf(store: Store, email: string): Promise<string> {
   const found = await store.accounts.getByEmail(email);
-  if (found === undefined) throw new ServiceError("not_found", `No account has the e-mail address ${email}`);
+  if (found === undefined) {
+    const advice = `List all accounts with: ${coordinatorName()} account list`;
+    throw new ServiceError("not_found", `No account has the e-mail address ${email}. ${advice}`);
+  }
   return found.id;
 }

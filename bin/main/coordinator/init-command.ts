@@ -139,7 +139,7 @@ async function readEmail(flag: string | undefined): Promise<string> {
   const given = flag ?? process.env["ATOLL_EMAIL"];
   if (given === undefined && canAsk())
     return askUntilValid(() => askLine("E-mail address of the operator: "), problemOf);
-  if (given === undefined) throw new UsageError("No e-mail address. Give --email, or set ATOLL_EMAIL");
+  if (given === undefined) throw new UsageError("No e-mail address was given. Give --email or set ATOLL_EMAIL");
   const problem = problemOf(given);
   if (problem !== null) throw new UsageError(problem);
   return given;

@@ -114,7 +114,9 @@ async function readCredential(
   if (token !== undefined) return { token };
   if (stored !== null) return { token: stored };
   if (!canAsk()) {
-    throw new UsageError("No code or token. Give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
+    throw new UsageError(
+      "No pairing code or Island token was given. Give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -",
+    );
   }
   const typed = (await askSecret("Pairing code or Island token (not shown): ")).trim();
   return typed.startsWith("it_") ? { token: typed } : { code: typed };

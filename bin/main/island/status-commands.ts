@@ -68,7 +68,7 @@ export function addStatusCommands(
       if (options.watch === true) {
         if (options.json === true || !process.stdout.isTTY) {
           throw new UsageError(
-            "--watch requires a terminal, and cannot be combined with --json. Omit it to print the status once",
+            "--watch requires a terminal, and cannot be combined with --json. Omit --watch to print the status once",
           );
         }
         return watchScreen(async () => (await describe(options)).text, WATCH_MS);

@@ -164,7 +164,7 @@ describe("coordinator account create", () => {
   it("rejects credits that are not a number", async () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
-      '--credits: must be a number, got "1e3"',
+      '--credits: must be a decimal number of 0 or more, such as 2.5, got "1e3"',
       2,
     );
     for (const credits of ["", " ", "1e3", "ten", "-1", "0x10", "Infinity"]) {
@@ -172,7 +172,7 @@ describe("coordinator account create", () => {
       addAccountCommands(program);
       const flags = ["--email", "credits@example.com", ...PASSWORD, `--credits=${credits}`, "--data", data];
       await expect(program.parseAsync(["account", "create", ...flags], { from: "user" })).rejects.toThrow(
-        `--credits: must be a number, got ${JSON.stringify(credits)}`,
+        `--credits: must be a decimal number of 0 or more, such as 2.5, got ${JSON.stringify(credits)}`,
       );
     }
   });
@@ -238,7 +238,7 @@ describe("the other commands on accounts", () => {
   it("reject an unknown account", async () => {
     expectRefusal(
       await manage("key", "create", "--email", "no@example.com"),
-      "No account has the e-mail address no@example.com",
+      /^No account has the e-mail address no@example\.com\. List all accounts with: .*coordinator.* account list$/,
     );
   });
 
@@ -259,7 +259,12 @@ describe("the other commands on accounts", () => {
       expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
       const revoke = [command, "revoke", "--email", email, "--id", id];
       expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-      expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
+      expectRefusal(
+        await manage(...revoke),
+        new RegExp(
+          `^${email} has no active ${what} with the id ${id}\\. List the ids with: .* ${command} list --email ${email}$`,
+        ),
+      );
       expect(await manageJson(command, "list", "--email", email)).toEqual([]);
     },
   );

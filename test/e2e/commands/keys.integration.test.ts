@@ -38,7 +38,10 @@ describe("coordinator key create", () => {
     [["--expires-at", "2020-01-01"], "expires_at: must be in the future, at most ten years ahead"],
     [["--cargos", "base46"], '--cargos: no Cargo has the slug "base46". List all with: coordinator cargo list'],
     [["--cargos", ""], '--cargos: no Cargo has the slug "". List all with: coordinator cargo list'],
-    [["--credits-per-month", "-1"], '--credits-per-month: must be a number, got "-1"'],
+    [
+      ["--credits-per-month", "-1"],
+      '--credits-per-month: must be a decimal number of 0 or more, such as 2.5, got "-1"',
+    ],
     [["--credits-per-month", "0.0000001"], /^--credits-per-month: must have at most 6 decimals .*, got 0.0000001$/],
   ])("refuses %j", async (words, sentence) => {
     expectRefusal(await key("create", ...words), sentence, words[1] === "2020-01-01" ? 1 : 2);

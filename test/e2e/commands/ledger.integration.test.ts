@@ -55,7 +55,11 @@ describe("coordinator account limits", () => {
   });
 
   it.each([
-    [["--email", "nobody@example.com"], "No account has the e-mail address nobody@example.com\n", 1],
+    [
+      ["--email", "nobody@example.com"],
+      expect.stringMatching(/^No account has the e-mail address nobody@example\.com\. List all accounts with: /),
+      1,
+    ],
     [
       ["--email", "ann@example.com", "--jobs", "-1"],
       '--jobs: must be a whole number from 0 to 1000000, or default, got "-1"\n',
