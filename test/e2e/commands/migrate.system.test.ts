@@ -51,7 +51,7 @@ describe("coordinator migrate", () => {
 
     const returned = await migrate("--to", `sqlite:${back}`);
     expect(returned.stdout).toMatch(
-      /^Moved 10 rows and the keys, and verified them.* run the coordinator with .*back\n$/,
+      /^Moved 10 rows and the keys, and verified the rows.* run the coordinator with .*back\n$/,
     );
     expect(returned.stderr).toContain("jobs: 1 rows copied\n");
     expect(JSON.parse((await runCommand(...ledger, "--data", back)).stdout)).toMatchObject({ balanced: true });
