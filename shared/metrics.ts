@@ -94,7 +94,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
   };
 }
 
-/** Limits the values of a label: the first `max` keep their names, and all later ones become `other`. */
+/** Limits the values of a label: the first `max` values keep their names, and all later values become `other`. */
 export class FirstNames {
   readonly #names = new Set<string>();
   readonly #max: number;

@@ -19,7 +19,10 @@ export const ONNX_TASKS = [
 ] as const;
 export type OnnxTask = (typeof ONNX_TASKS)[number];
 
-/** Task of a `coreml` Cargo whose model is a diffusers pipeline. Its other tasks are those of `onnx`. */
+/**
+ * Task of a `coreml` Cargo whose model is a diffusers pipeline. All other tasks of a `coreml` Cargo are tasks of
+ * `onnx`.
+ */
 export const TEXT_TO_IMAGE = "text-to-image";
 
 const base64 = z.string().meta({ contentEncoding: "base64" });

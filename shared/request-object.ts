@@ -69,7 +69,9 @@ export function fieldNotesOf(schema: z.ZodType): FieldNotes {
   return schema.def as FieldNotes;
 }
 
-/** Records notes in the schema's definition, which copies share, such as those of `refine` and `openapi`. */
+/**
+ * Records notes in the schema's definition, which copies share, such as the copies that `refine` and `openapi` make.
+ */
 function withNotes<S extends z.ZodType>(schema: S, notes: FieldNotes): S {
   Object.assign(schema.def, notes);
   return schema;

@@ -44,7 +44,7 @@ export interface TakenOver {
 export interface QuotaSlots {
   /**
    * Assigns slots to waiting jobs of this coordinator, in order, up to `limit` slots of the account. Resolves with the
-   * jobs that now have a slot, including those that already had one.
+   * jobs that now have a slot, even if they had it before.
    * @param jobIds jobs of the account, at most {@link MAX_REQUESTED_SLOTS}.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
@@ -80,7 +80,7 @@ const leaseSteps = {
     tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS} ORDER BY id`),
   ),
 
-  /** Deletes the lease. Other coordinators may then adopt the jobs that this one still owns. */
+  /** Deletes the lease. Other coordinators may then adopt the jobs that it still owns. */
   leave: read(async (tx): Promise<void> => {
     await tx.run("DELETE FROM coordinators WHERE id = @selfId");
   }),
@@ -147,7 +147,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty: from the first). */
+  /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty to start at the first). */
   ownedIds: read((tx, afterId: string, limit: number) =>
     selectIds(
       tx,
@@ -165,7 +165,7 @@ const ownerSteps = {
 };
 
 const islandSessionSteps = {
-  /** Returns the number of a new session, higher than those of all earlier sessions at any coordinator. */
+  /** Returns the number of a new session, higher than that of any earlier session at any coordinator. */
   nextNumber: read(
     async (tx) => (await tx.only<{ number: number }>("SELECT nextval('island_sessions') AS number")).number,
   ),

@@ -1,6 +1,6 @@
 import { WaitQueue } from "./wait-queue.ts";
 
-/** Limits the number of concurrent callers; the others wait in order of arrival. */
+/** Limits the number of concurrent callers. All other callers wait in order of arrival. */
 export class Semaphore<T> {
   #permits: number;
   readonly #queue = new WaitQueue<T>();

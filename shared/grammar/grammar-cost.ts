@@ -79,8 +79,8 @@ class CostWalk {
   }
 
   /**
-   * Counts open alternatives. All are open before the first character; afterwards those with the same beginning, each
-   * with the alternatives open inside.
+   * Counts open alternatives. Before the first character, all are open. Afterwards, the alternatives with the same
+   * beginning are open, each with the open alternatives inside it.
    */
   #choicesOf(alternatives: readonly Schema[]): number {
     const leads = alternatives.map((each) => this.#leadsOf(each, []));

@@ -22,7 +22,9 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Limit of parts. Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
-/** Maximum number of properties that may be omitted. In the grammar, each is an alternative to those before it. */
+/**
+ * Maximum number of properties that may be omitted. In the grammar, each is an alternative to the properties before it.
+ */
 const MAX_OMITTABLE = 64;
 /** Number of parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;

@@ -10,7 +10,7 @@ import { asTokenFrame } from "./token-frames.ts";
 export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
-/** Maximum size of a frame. A larger one closes the session with 1009. */
+/** Maximum size of a frame. A larger frame closes the session with 1009. */
 export const MAX_FRAME_BYTES = 8 * MIB;
 
 /**

@@ -58,7 +58,7 @@ const heldJobSchema = z.object({
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
-/** Maximum number of Cargos in the list of those that do not fit on the disk. */
+/** Maximum number of Cargos in the list of Cargos that do not fit on the disk. */
 export const MAX_NO_SPACE_FOR = 100;
 /**
  * Download in progress. `fraction`: 0 to 1, or null if the size is unknown. Agents of earlier versions report only
@@ -94,7 +94,7 @@ const islandStateSchema = z.object({
    * in agents of earlier versions.
    */
   noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
-  /** Attempts; `count` changes while download, load or run makes progress. Absent: not supported. */
+  /** Attempts; `count` changes while download, load or run makes progress. Absent if the agent does not support it. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
     .max(1_000)
@@ -171,7 +171,7 @@ const failed = z.object({
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
 /** Frame of agents of earlier versions about input that running jobs were sent. Ignored. */
 const taken = z.object({ type: z.literal("taken") });
-/** The Island accepts no new jobs, and finishes those that it has. */
+/** The Island accepts no new jobs, and finishes the jobs that it has. */
 const draining = z.object({ type: z.literal("draining") });
 /** The Island accepts new jobs again, after `draining`. */
 const accepting = z.object({ type: z.literal("accepting") });

@@ -88,7 +88,7 @@ const BATCH = fileBatchTable.columnsBut("leaseOwner", "leaseUntilMs");
 const SELECT = `SELECT ${BATCH} FROM file_batches WHERE account_id = @accountId`;
 const LEASED = "id = @id AND lease_owner = @ownerId AND ended_at_ms IS NULL";
 
-/** Steps on file batches; `get` and `list` see only those of the given account. */
+/** Steps on file batches. `get` and `list` see only the given account's batches. */
 export const fileBatchSteps = {
   /** Stores a batch. Returns false if the account has `maxOpen` unfinished batches. */
   add: write(async (tx, batch: NewFileBatch, maxOpen: number) => {

@@ -203,7 +203,7 @@ export const contentSteps = {
   /** Returns the recorded removals, oldest first. */
   inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
-  /** Returns sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
+  /** Returns sorted ids of the subject's ended jobs after `afterId` (empty to start at the first). */
   jobsOf: read((tx, { kind, id }: RemovalSubject, afterId: string, limit: number) =>
     selectIds(tx, jobsOf(tx, kind), { id, afterId, limit }),
   ),

@@ -97,7 +97,7 @@ export const jobTable = new Table(
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
     /** Whether the result can be read only on the connection of the request, which waits for it. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
-    /** Whether the indexes of ended jobs do not contain this ended job yet. It is added later, with many others. */
+    /** Whether the indexes of ended jobs do not contain this ended job yet. It is added later, with many other jobs. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
     /** Number of the API key that submitted the job; null for a session. */
     keyNumber: nullable(integer()),

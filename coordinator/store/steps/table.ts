@@ -123,7 +123,7 @@ export class Table<C extends Columns = Columns> {
     return tx.run(sql, this.encode(values, tx.dialect));
   }
 
-  /** Inserts those members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
+  /** Inserts the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
     return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
@@ -138,7 +138,7 @@ export class Table<C extends Columns = Columns> {
     return columnName(member, this.definition[member]);
   }
 
-  /** Encodes those values that are named like a column. A `secret` stays as it is. */
+  /** Encodes the values that are named like a column. A `secret` stays as it is. */
   encode<T extends Values>(values: T, dialect: Dialect): T {
     const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -149,7 +149,7 @@ export class Table<C extends Columns = Columns> {
     return encoded as T;
   }
 
-  /** Decodes, in place, those members that are named like a column; the row may come from a join. */
+  /** Decodes, in place, the members that are named like a column; the row may come from a join. */
   decode<T extends object>(row: T, dialect: Dialect): T {
     const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {

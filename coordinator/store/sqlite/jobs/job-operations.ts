@@ -127,7 +127,7 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJob, atMs: number)
   };
 }
 
-/** Number of ended jobs that enter the indexes together. More would make that commit slower than others. */
+/** Number of ended jobs that enter the indexes together. More would make that commit slower than other commits. */
 const LISTED_TOGETHER = 32;
 
 /**

@@ -49,7 +49,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
 }
 
 /**
- * Returns a function that stores a submission, or returns what the first one with the same Idempotency-Key created.
+ * Returns a function that stores a submission, or returns what the first with the same Idempotency-Key created.
  * `insertSubject` inserts the batch row that the jobs refer to.
  */
 function prepareSubmit(
