@@ -9,8 +9,9 @@ import { mainThreadSeconds } from "./harness/process-facts.ts";
 import { measureProgram, startAtoll } from "./harness/servers.ts";
 
 /**
- * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg` draws a flame graph of the coordinator's main thread.
- * `--root` names a checkout of another version, to measure it with the loads of this one.
+ * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg` draws a flame graph of the
+ * coordinator's main thread. `--root` names a checkout of another version, to measure it with the loads of this
+ * checkout.
  */
 
 const TOKENS = 16;

@@ -15,8 +15,8 @@ export interface CellMetrics {
   /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Quantiles;
   /**
-   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share that
-   * moved more than once.
+   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share of
+   * jobs that moved more than once.
    */
   readonly stolen: number;
   readonly movedAgain: number;

@@ -69,7 +69,7 @@ export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): Li
   const sizes = all
     .map(([, each]) => sizesOf(each))
     .reduce((most, each) => (each.length > most.length ? each : most), []);
-  // A line may end before the others.
+  // A line may end before the other lines.
   const comparable = all.filter(([, each]) => sizesOf(each).every((size, index) => size === sizes[index]));
   const plot = (name: string, title: string, columns: readonly Column[]): LinePlot => ({
     name,

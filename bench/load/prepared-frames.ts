@@ -55,7 +55,7 @@ function message(payload: Buffer): Buffer[] {
 /** The frames that a scripted Island sends for the first attempt of a job. */
 export interface PreparedScript {
   readonly begin: PreparedFrames;
-  /** Frames of the tokens; the last one ends the job. */
+  /** The frames of the tokens. The last frame ends the job. */
   readonly tokens: readonly PreparedFrames[];
   /** All frames after `begin`. */
   readonly rest: PreparedFrames;

@@ -45,7 +45,7 @@ function stackOf(error: unknown): string {
     .join("\n");
 }
 
-/** Removes control characters and direction marks from names of other users, such as those of Cargos. */
+/** Removes control characters and direction marks from texts of other users, such as names of Cargos. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

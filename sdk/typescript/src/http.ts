@@ -18,7 +18,7 @@ export interface CallTraits {
   readonly acceptedStatus?: number;
   /** Form sent as `multipart/form-data` instead of JSON. */
   readonly form?: FormData;
-  /** Called for a 204 from an event stream, when no event follows the reader's last one. */
+  /** Called for a 204 from an event stream, when no event follows the last event that the reader has seen. */
   readonly onNoContent?: () => void;
 }
 

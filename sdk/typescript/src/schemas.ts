@@ -74,7 +74,7 @@ export type AccountSession = Schemas["AccountSession"];
 export type UsageLine = Schemas["UsageLine"];
 export type UsagePage = AnswerOf<Operation<"get", "/account/usage">>;
 export interface UsageFilter {
-  /** First day, in UTC ("2026-01-31"). Default: 29 days before the last one. */
+  /** First day, in UTC ("2026-01-31"). Default: 29 days before the last day. */
   readonly from?: string | undefined;
   /** Last day. Default: today. */
   readonly to?: string | undefined;
