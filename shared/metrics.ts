@@ -21,7 +21,7 @@ export const OTHER = "other";
 /** Maximum number of rows of a metric. A row with all labels `other` counts the rest. */
 export const MAX_ROWS = 2_000;
 /** The library's metrics that would list every open connection at each scrape. */
-const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
+const COSTLY_METRICS = ["handles", "requests", "resources"].flatMap((what) => [
   `nodejs_active_${what}`,
   `nodejs_active_${what}_total`,
 ]);
@@ -132,7 +132,7 @@ function register(metrics: readonly Metric[], library: typeof Library): Library.
     registry.registerMetric(metric as unknown as Library.Metric);
   }
   library.collectDefaultMetrics({ register: registry });
-  for (const name of COSTLY) registry.removeSingleMetric(name);
+  for (const name of COSTLY_METRICS) registry.removeSingleMetric(name);
   return registry;
 }
 

@@ -12,14 +12,14 @@ export function fieldErrorsOf(error: z.ZodError, value: unknown): FieldError[] {
 
 /** The number of faults is limited, because each of thousands of entries of a list can have one. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  return issues.slice(0, MAX_DETAILS).flatMap(innermost).slice(0, MAX_DETAILS);
+  return issues.slice(0, MAX_DETAILS).flatMap(innermostIssues).slice(0, MAX_DETAILS);
 }
 
 /**
  * Returns the faults inside the only alternative of a union that accepts this kind of value. If several do, or none
  * does, returns the union's own fault.
  */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+function innermostIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const alternatives = issue.errors.map(faultsOf);
   const [fitting, ...others] = alternatives.filter((issues) => !issues.some(isOfOtherKind));

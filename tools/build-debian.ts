@@ -18,7 +18,7 @@ const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const architecture = arch() === "x64" ? "amd64" : arch();
 /** Dependencies of the programs on Debian 12, Ubuntu 22.04 or later. */
-const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
+const DEBIAN_DEPENDENCIES = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
 const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
 /** The folder of docs/ that each package contains. */
 const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operate", "atoll-island": "host" };
@@ -70,7 +70,7 @@ function controlFile({ description }: PublishedProgram, name: string): string {
     `Version: ${version}`,
     `Architecture: ${architecture}`,
     "Maintainer: Atoll <atoll@localhost>",
-    `Depends: ${DEPENDS}`,
+    `Depends: ${DEBIAN_DEPENDENCIES}`,
     ...(recommends === undefined ? [] : [`Recommends: ${recommends}`]),
     "Section: net",
     "Priority: optional",

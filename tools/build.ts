@@ -13,7 +13,7 @@ const dist = join(root, "dist");
  * Files to copy: the package.json files that mark parts of `bin/` as CommonJS (the package.json of the root marks all
  * code as modules), and files that code reads from its own folder.
  */
-const BESIDE_THE_CODE = [
+const COPIED_FILES = [
   "bin/package.json",
   "bin/main/package.json",
   "coordinator/http/openapi/examples.json",
@@ -27,5 +27,5 @@ const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...process.argv
 const compiled = spawnSync(process.execPath, args, { stdio: "inherit" });
 const built = spawnSync(process.execPath, [join(root, "web", "build.ts")], { stdio: "inherit" });
 if (compiled.status === 0 && built.status === 0) {
-  for (const file of BESIDE_THE_CODE) cpSync(join(root, file), join(dist, file));
+  for (const file of COPIED_FILES) cpSync(join(root, file), join(dist, file));
 } else process.exitCode = 1;

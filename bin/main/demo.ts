@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import type { DemoClient } from "./demo/demo-client.ts";
 import { DemoProcesses, type Child } from "./demo/demo-processes.ts";
 import { cancelJob, printTitle, streamChat, streamJob } from "./demo/demo-scenes.ts";
-import { trySmallCargos } from "./demo/small-cargos.ts";
+import { runSmallCargos } from "./demo/small-cargos.ts";
 
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as in POSIX shells. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -97,7 +97,7 @@ async function showScenes(client: DemoClient): Promise<void> {
   await streamChat(client);
   await streamJob(client);
   await cancelJob(client);
-  await trySmallCargos(client);
+  await runSmallCargos(client);
 }
 
 function printAddress({ url, key }: DemoClient): void {

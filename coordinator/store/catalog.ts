@@ -99,8 +99,8 @@ export const MAX_OWNED_CARGOS = 50;
 export const MAX_HELD_SLUGS = 1_000;
 
 const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
-const HELD = "FROM cargos WHERE owner_id = @ownerId";
-const OWNED = `${HELD} AND deleted_at_ms IS NULL`;
+const ALL_SLUGS = "FROM cargos WHERE owner_id = @ownerId";
+const OWNED = `${ALL_SLUGS} AND deleted_at_ms IS NULL`;
 const REVISION = "SELECT revision FROM catalog_revision WHERE id = 1";
 
 async function numbers(tx: Tx): Promise<CargoNumbers> {
@@ -226,7 +226,7 @@ export const catalogSteps = {
         const text = `An account may have at most ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
         throw new ServiceError("too_many_cargos", text);
       }
-      if (holder === undefined && (await countRows(tx, HELD, { ownerId })) >= MAX_HELD_SLUGS) {
+      if (holder === undefined && (await countRows(tx, ALL_SLUGS, { ownerId })) >= MAX_HELD_SLUGS) {
         const text = `An account may use at most ${MAX_HELD_SLUGS} slugs, including deleted ones; reuse one of them`;
         throw new ServiceError("too_many_cargos", text);
       }

@@ -53,7 +53,7 @@ export interface QuotaSlots {
 export const MAX_REQUESTED_SLOTS = 1_000;
 
 /** SQL: owners of unfinished jobs without a membership row. The recursion reads one index entry per owner. */
-const GONE = `WITH RECURSIVE owners AS (
+const DEAD_OWNERS = `WITH RECURSIVE owners AS (
     (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
     UNION ALL
     SELECT (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL AND owner_id > owners.owner_id ORDER BY owner_id LIMIT 1)
@@ -102,7 +102,7 @@ const ownerSteps = {
 
   /** Adopts at most `limit` jobs of dead coordinators, each job for one caller only. Resolves with their sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
-    const goneIds = await selectIds(tx, GONE, {});
+    const goneIds = await selectIds(tx, DEAD_OWNERS, {});
     if (goneIds.length === 0) return [];
     const sql = `UPDATE jobs SET owner_id = @selfId WHERE id IN (
         SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = ANY (@goneIds)

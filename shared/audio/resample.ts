@@ -47,7 +47,7 @@ export function* resampleInSteps(
     const phase = (i * step) % phases;
     const filter = filters.get(phase) ?? filterAt(phase / phases, cutoff);
     if (keepsFilters) filters.set(phase, filter);
-    resampled[i] = weighted(samples, base + filter.offset, filter.taps);
+    resampled[i] = weightedMean(samples, base + filter.offset, filter.taps);
     if (i % SAMPLES_PER_STEP === SAMPLES_PER_STEP - 1) yield;
   }
   return resampled;
@@ -66,7 +66,7 @@ function filterAt(position: number, cutoff: number): Filter {
 }
 
 /** Returns the weighted mean of samples. At either end of the audio, samples that do not exist are left out. */
-function weighted(samples: Float32Array, first: number, taps: Float32Array): number {
+function weightedMean(samples: Float32Array, first: number, taps: Float32Array): number {
   let sum = 0;
   let weight = 0;
   const end = Math.min(taps.length, samples.length - first);

@@ -8,7 +8,7 @@ const ANNOTATIONS = words(`
   $schema $id id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable
   contentEncoding contentMediaType contentSchema discriminator
 `);
-const UNDERSTOOD = words(`
+const SUPPORTED_KEYWORDS = words(`
   type enum const anyOf oneOf allOf $ref $defs definitions format pattern minLength maxLength minimum maximum exclusiveMinimum
   exclusiveMaximum multipleOf items prefixItems additionalItems minItems maxItems uniqueItems properties required
   additionalProperties propertyNames minProperties maxProperties
@@ -22,7 +22,7 @@ export function isAnnotation(keyword: string): boolean {
 
 /** Returns the problem of the schema's keywords; null if all are known. */
 export function checkKeywords(raw: Schema): string | null {
-  const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !UNDERSTOOD.has(keyword));
+  const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !SUPPORTED_KEYWORDS.has(keyword));
   return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
 }
 

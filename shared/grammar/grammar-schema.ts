@@ -49,7 +49,7 @@ export function grammarSchemaOf(
   }: { readonly mayOmit?: boolean; readonly budget?: VisitBudget } = {},
 ): Schema {
   const read = new SchemaReader(schema, mayOmit).readRoot();
-  const loop = loopOf(read);
+  const loop = findLeftRecursion(read);
   if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
   const problem = costProblem(read, budget);
   if (problem !== null) throw unsupported(ROOT_PATH, problem);
@@ -337,13 +337,13 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
  * undefined if there is no such reference. This is left recursion, which a grammar cannot express and which would never
  * end.
  */
-function loopOf(root: Schema): string | undefined {
+function findLeftRecursion(root: Schema): string | undefined {
   const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
   const done = new Set<string>();
   const search = (schema: unknown, path: ReadonlySet<string>): string | undefined => {
     if (!isJsonObject(schema)) return undefined;
     const { $ref, oneOf } = schema;
-    if (Array.isArray(oneOf)) return firstOf(oneOf, (each) => search(each, path));
+    if (Array.isArray(oneOf)) return findFirst(oneOf, (each) => search(each, path));
     if (typeof $ref !== "string" || done.has($ref)) return undefined;
     if (path.has($ref)) return $ref;
     const found = search(definitions[$ref.slice("#/$defs/".length)], new Set([...path, $ref]));
@@ -352,11 +352,11 @@ function loopOf(root: Schema): string | undefined {
   };
   return (
     search(root, new Set()) ??
-    firstOf(Object.keys(definitions), (name) => search({ $ref: `#/$defs/${name}` }, new Set()))
+    findFirst(Object.keys(definitions), (name) => search({ $ref: `#/$defs/${name}` }, new Set()))
   );
 }
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+function findFirst<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;

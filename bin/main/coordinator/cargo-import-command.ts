@@ -37,7 +37,8 @@ export function addCargoImportCommand(cargo: Command, { addDataOptions, print }:
         for (const path of files) {
           const text = await readFile(path, "utf8");
           const throwNamed = (error: unknown): never => throwWithPath(path, flags, error);
-          const stored = options.file === undefined ? null : await storeFor(text, options.file, config, throwNamed);
+          const stored =
+            options.file === undefined ? null : await storeModelFor(text, options.file, config, throwNamed);
           const slug = await cargos.importFile(commandActor(), stored?.text ?? text).catch(async (error: unknown) => {
             if (stored?.isNew === true) await rm(stored.path, { force: true });
             return throwNamed(error);
@@ -55,7 +56,7 @@ export function addCargoImportCommand(cargo: Command, { addDataOptions, print }:
  * @param fail throws the problems of the definition.
  * @throws {ServiceError}
  */
-async function storeFor(
+async function storeModelFor(
   text: string,
   source: string,
   config: CoordinatorConfig,

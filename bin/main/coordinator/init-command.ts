@@ -53,7 +53,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   const text = await configText(directory, options);
   const { host, port, publicUrl } = options;
   const config = await configFrom(null, { host, port, publicUrl });
-  if (existsSync(file)) throw isThere(file);
+  if (existsSync(file)) throw alreadyExistsError(file);
   const params = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
   assertPassword(params.password, "password");
   await mkdir(directory, { recursive: true });
@@ -104,11 +104,11 @@ async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? isThere(file, error) : error;
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? alreadyExistsError(file, error) : error;
   }
 }
 
-function isThere(file: string, cause?: unknown): CliError {
+function alreadyExistsError(file: string, cause?: unknown): CliError {
   const serve = `${coordinatorName()} serve${configFlag(file)}`;
   return new CliError(`${file} already exists, and nothing was changed. Start this network with: ${serve}`, { cause });
 }

@@ -11,7 +11,7 @@ interface EndedJob<Output> {
 const LONG_POLL_S = 30;
 
 /** Runs one job of each small shipped Cargo except the chat model, and prints the outputs. */
-export async function trySmallCargos(client: DemoClient): Promise<void> {
+export async function runSmallCargos(client: DemoClient): Promise<void> {
   printTitle("Four more small Cargos: embeddings, a classifier, an image, a spoken word");
   const lines = await Promise.all([embed(client), classify(client), draw(client), listen(client)]);
   for (const line of lines) console.log(line);

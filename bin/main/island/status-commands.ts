@@ -116,7 +116,7 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
     while (!stop.signal.aborted) {
       const text = await read();
       if (stop.signal.aborted) return;
-      process.stdout.write(`${HOME}${fitted(plainLines(text))}${CLEAR_BELOW}`);
+      process.stdout.write(`${HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
       await systemClock.sleep(everyMs, stop.signal).catch(() => undefined);
     }
   } finally {
@@ -128,7 +128,7 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
  * Cuts the text to lines that fit the terminal, because a line that wraps would move all lines below it. The last row
  * stays free for the cursor.
  */
-function fitted(text: string): string {
+function fitToTerminal(text: string): string {
   // A terminal of unknown size reports 0.
   const rows = process.stdout.rows || 24;
   const lines = text.split("\n").slice(0, Math.max(1, rows - 1));

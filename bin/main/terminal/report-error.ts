@@ -33,7 +33,7 @@ interface SystemError extends NodeJS.ErrnoException {
 
 /** Exit codes of all commands; docs/operate/troubleshooting.md and docs/host/troubleshooting.md list them. */
 const FAILED = 1;
-const WRONG_CALL = 2;
+const USAGE_ERROR = 2;
 
 interface ReportOptions {
   /** Errors of this program that the user can fix. */
@@ -51,14 +51,14 @@ export function reportError(error: unknown, { expected = [], asJson = false }: R
     // Commander has printed the message. It also throws after --help and --version.
     if (error.exitCode === 0) return 0;
     if (asJson) printJson({ error: { code: "usage", message: error.message.replace(/^error: /, "") } });
-    return WRONG_CALL;
+    return USAGE_ERROR;
   }
   const sentence = describeExpected(error, [...EXPECTED, ...expected]);
   const message = sentence ?? (error instanceof Error ? error.message : String(error));
   if (asJson) printJson({ error: { code: codeOf(error, sentence !== null), message } });
   if (sentence !== null) console.error(plainLines(sentence));
   else console.error(plainLines(`Unexpected error, please report this bug in Atoll: ${message}\n${inspect(error)}`));
-  return error instanceof UsageError ? WRONG_CALL : FAILED;
+  return error instanceof UsageError ? USAGE_ERROR : FAILED;
 }
 
 /** Returns the code for scripts: the code that the API uses, or the kind of error. */

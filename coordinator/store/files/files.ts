@@ -79,7 +79,7 @@ export interface FileList {
   readonly afterId: string | null;
   readonly limit: number;
   readonly isNewestFirst: boolean;
-  /** Purpose of the listed files; null for all purposes. */
+  /** Null for files of all purposes. */
   readonly purpose: FilePurpose | null;
   /** Files that expired by this time are omitted. */
   readonly nowMs: number;
