@@ -72,8 +72,9 @@ def _is_answer_lost(error: AtollError) -> bool:
 
 def retry_delay_s(failures: int, retry_after_s: float | None, backoff: Backoff, chance: float) -> float:
     """
-    Returns the pause after the `failures`th failure in a row. With a Retry-After it is at least that long. Otherwise it is between
-    half and all of a doubling pause; the jitter keeps clients that failed together from retrying together. `chance`: 0 to 1.
+    Returns the pause after the `failures`th failure in a row. With a Retry-After the pause is at least that long. Otherwise it
+    is between half and all of a pause that doubles each time. The jitter prevents clients that failed at the same time from
+    retrying at the same time. `chance`: 0 to 1.
     """
     if retry_after_s is not None:
         return retry_after_s + chance * _MAX_JITTER_S

@@ -50,8 +50,9 @@ class AsyncAccount:
         page_size: int = 100,
     ) -> AsyncUsagePages:
         """
-        Lists the credits spent and earned by day, newest first; `totals()` has the sums of all. Days are in UTC ("2026-01-31");
-        default: the last 30 days. `by`: members to group lines by, in addition to their kind; default: all three.
+        Lists the credits spent and earned by day, newest first. `totals()` returns the sums of all lines. Days are in UTC
+        ("2026-01-31"); default: the last 30 days. `by`: members by which lines are grouped, in addition to their kind; default:
+        all three.
         """
         query = {
             "from": first_day,

@@ -22,8 +22,8 @@ class AsyncFileBatches:
         output_expires_after_s: int | None = None,
     ) -> s.FileBatch:
         """
-        Creates a batch over a file with the purpose `batch`. `endpoint`: path of every line, such as `/v1/chat/completions`. Not retried
-        after a broken connection, because a repeat would create a second batch.
+        Creates a batch over a file with the purpose `batch`. `endpoint`: path of every line, such as `/v1/chat/completions`.
+        The call is not retried after a broken connection, because a repeat would create a second batch.
         """
         body: s.CreateFileBatch = {
             "input_file_id": input_file_id,

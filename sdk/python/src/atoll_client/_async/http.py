@@ -128,7 +128,8 @@ class AsyncHttp:
     async def events(self, operation: Operation[Any], *ids: str, **parts: Any) -> AsyncGenerator[ServerEvent, None]:
         """
         Streams the events of one connection, without retries. Ends when the server closes it; closing the generator closes the
-        connection. The timeout applies until the response begins, and `stream_idle` from then on. A 204 yields one event `no_content`.
+        connection. The timeout applies until the response begins, and `stream_idle` from then on. For a 204, yields one event
+        `no_content`.
         """
         request = Request(operation, ids, **parts)
         sent = self._build(request, "text/event-stream")

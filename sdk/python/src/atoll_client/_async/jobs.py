@@ -121,8 +121,9 @@ class AsyncBatches:
         self, batch_id: str, *, include: Literal["output"] | None = None, output_offset: int | None = None
     ) -> s.Batch:
         """
-        Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` they have their
-        outputs, from job `output_offset` up to the size limit of a response. `next_output_offset` is the offset for the next call.
+        Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` the jobs
+        from `output_offset` on contain their outputs, up to the size limit of a response. `next_output_offset` is the offset
+        for the next call.
         """
         query = {"include": include, "output_offset": output_offset}
         return (await self._http.call(o.GET_BATCH, batch_id, query=query))["data"]
