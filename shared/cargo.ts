@@ -176,8 +176,8 @@ export function imageReference({ image, digest }: ContainerSpec): string {
 }
 
 /**
- * Returns the key of what the Cargo needs on an Island's disk, as in cache reports; null if it needs nothing. Different
- * `weights` of a folder are different files with different keys.
+ * Returns the key by which cache reports name the model or image that the Cargo needs on an Island's disk; null if it
+ * needs neither. Different `weights` of a folder are different files with different keys.
  */
 export function cacheKeyOf(
   cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,

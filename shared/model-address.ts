@@ -1,6 +1,6 @@
 /**
- * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded; the
- * catalog decides which ones a Cargo may have.
+ * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded. The
+ * catalog decides which kinds a Cargo may use.
  */
 export type ModelAddress =
   /**

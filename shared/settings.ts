@@ -174,9 +174,9 @@ export interface ConfigFile {
 
 /** Sources of values. A flag overrides a variable, a variable the file, the file the default. */
 export interface SettingSources {
-  /** Flags by camel-cased name ("dataDirectory"), as commander returns them; undefined is unset. */
+  /** Flags by camel-cased name ("dataDirectory"), as commander returns them. A flag that is undefined is unset. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Environment variables; an empty one is unset. */
+  /** Environment variables. An empty variable is unset. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile | null;
 }

@@ -46,7 +46,7 @@ export function vectorsOf(output: unknown, count: number): number[][] | undefine
   return isWhole ? vectors : undefined;
 }
 
-/** Returns the task of a Cargo of any runtime; null for a chat Cargo and for one without a task. */
+/** Returns the task of a Cargo of any runtime; null for a chat Cargo and for a Cargo without a task. */
 export function taskOf({
   task,
   onnxTaskType,

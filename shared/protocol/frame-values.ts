@@ -71,7 +71,10 @@ export function hasTooManyValues(frame: Uint8Array): boolean {
   if (frame.length < MIN_COUNTED_BYTES) return false;
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   const keys = new Set<string>();
-  /** Remaining values of the enclosing maps and arrays. Map entries count twice; an even number is a key. */
+  /**
+   * Remaining values of the enclosing maps and arrays. A map entry counts twice, as a key and as a value. If the number
+   * is even, the next value is a key.
+   */
   const left: number[] = [];
   const isMap: boolean[] = [];
   let containers = 0;
