@@ -42,7 +42,7 @@ export const cargoNumberTable = new Table(
   { hasRowid: true },
 );
 
-/** Last approval of each Cargo. It also covers later definitions with no change that needs approval. */
+/** Latest approval of each Cargo. It also covers later definitions with no change that needs approval. */
 export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
   /** Approved definition with its pins. */

@@ -20,7 +20,7 @@ export const conversationTable = new Table(
     /** Metadata set by the client, which the coordinator never interprets. */
     metadata: json<Readonly<Record<string, string>>>(),
     createdAtMs: integer(),
-    /** Time of the last change of the conversation or of one of its messages. */
+    /** Time of the latest change of the conversation or of one of its messages. */
     updatedAtMs: integer(),
   },
   { indexes: ["CREATE INDEX conversations_by_account ON conversations (account_id, id)"] },

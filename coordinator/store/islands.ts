@@ -4,7 +4,7 @@ import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
 
-/** Hosts of Islands, with their last report. */
+/** Hosts of Islands, with their latest report. */
 export const islandTable = new Table(
   "islands",
   {

@@ -17,11 +17,11 @@ export type HeldDecision = z.infer<typeof heldDecision>;
  * time until one succeeds.
  */
 const quarantineNotice = z.object({
-  /** Number of failed jobs since the last success. */
+  /** Number of failed jobs since the most recent success. */
   inARow: z.number().int().positive(),
   /** Remaining time; 0 while the Island is being probed. */
   forMs: z.number().int().nonnegative(),
-  /** Error code of the last failed job. */
+  /** Error code of the job that failed most recently. */
   lastCode: z.enum(JOB_ERROR_CODES),
 });
 export type QuarantineNotice = z.infer<typeof quarantineNotice>;

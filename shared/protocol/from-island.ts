@@ -69,7 +69,7 @@ export const downloadSchema = z.object({
   fraction: z.number().min(0).max(1).nullable(),
   receivedBytes: bytes.optional(),
   totalBytes: bytes.nullable().optional(),
-  /** Speed over the last seconds; null if not known yet. */
+  /** Speed over the most recent seconds; null if it is not known yet. */
   bytesPerSecond: bytes.nullable().optional(),
 });
 

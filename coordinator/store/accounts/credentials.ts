@@ -59,7 +59,7 @@ export const sessionTable = new Table(
     accountId: key("REFERENCES accounts (id)"),
     createdAtMs: integer(),
     expiresAtMs: integer(),
-    /** Time of the last request, accurate to about a minute; null if there was none. */
+    /** Time of the latest request, accurate to about a minute; null if there was none. */
     lastUsedAtMs: nullable(integer()),
   },
   {
