@@ -8,7 +8,7 @@ import type { VirtualClock } from "./virtual-clock.ts";
 export interface Traffic {
   published: number;
   delivered: number;
-  /** Requests, each with one reply. */
+  /** Number of requests, each of which has one reply. */
   requests: number;
   /** Bytes received by coordinators, as MessagePack. */
   bytes: number;

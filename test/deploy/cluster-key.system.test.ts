@@ -44,7 +44,7 @@ describe("coordinator cluster-key rotate", () => {
     using folder = temporaryFolder();
     const words = ["cluster-key", "rotate", "--new-key-file", folder.file("new.key")];
     await expect(command({ flags: [] }, ...words)).rejects.toThrow(
-      "A cluster key requires a PostgreSQL database. Give --store",
+      "cluster-key requires a PostgreSQL database, but store is not set. Give --store",
     );
   });
 });

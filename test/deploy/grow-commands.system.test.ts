@@ -89,7 +89,7 @@ describe("the commands of docs/operate/cluster.md for growing from one machine t
     const [first, second, migrate, serve] = coordinators;
     const settings = `${here(first)}\n${here(second)}\n`;
     const moved = run(settings + here(migrate));
-    expect(moved.stdout + moved.stderr).toMatch(/^Moved \d+ rows and the keys, and verified them/m);
+    expect(moved.stdout + moved.stderr).toMatch(/^Moved \d+ rows and the keys, and verified the rows/m);
     const started = ports.map((port) => {
       const command = here(serve).replace("http://10.0.0.1:8080", `http://127.0.0.1:${port} --port ${port}`);
       return stack.use(start(settings + command));

@@ -40,7 +40,7 @@ describe("an owner's rules", () => {
       { ...ALLOWS_ALL, categories: { allow: null, deny: ["llm"] } },
       makeManifest({ category: "llm" }),
     ],
-    ["Cargos that state no category", { ...ALLOWS_ALL, categories: { allow: ["llm"], deny: [] } }, makeManifest()],
+    ["Cargos without a category", { ...ALLOWS_ALL, categories: { allow: ["llm"], deny: [] } }, makeManifest()],
   ])(
     "refuse %s whatever a coordinator sends, and fetch nothing for them",
     async (what, policy, cargo: CargoManifest) => {

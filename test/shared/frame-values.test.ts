@@ -55,6 +55,8 @@ describe("hasTooManyValues()", () => {
   });
 
   it("prevents a frame with too many values from being unpacked", () => {
-    expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(new ProtocolError("frame has too many values"));
+    expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(
+      new ProtocolError("frame contains too many values"),
+    );
   });
 });

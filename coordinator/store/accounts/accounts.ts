@@ -82,7 +82,7 @@ interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
 }
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
-  /** Postings of the first grant; empty for none. */
+  /** Postings of the first grant; empty without a grant. */
   readonly postings: readonly Posting[];
 }
 
@@ -169,7 +169,7 @@ export const accountSteps = {
    */
   setPassword: write(setPassword),
 
-  /** Stores a password reset. Returns false if the account already has `maxResets` unexpired ones. */
+  /** Stores a password reset. Returns false if the account already has `maxResets` unexpired resets. */
   createReset: write(
     async (tx, reset: RowOf<typeof passwordResetTable> & { readonly nowMs: number; readonly maxResets: number }) => {
       await tx.lockAccount(reset.accountId);
@@ -256,8 +256,9 @@ export const accountSteps = {
   }),
 
   /**
-   * Sets the address, and voids password resets mailed to the old one and a pending address change.
-   * Returns false if there is no such account. @throws {ServiceError} `email_taken`.
+   * Sets the address, and voids a pending address change and password resets mailed to the old address. Returns false
+   * if there is no such account.
+   * @throws {ServiceError} `email_taken`.
    */
   setEmail: write(async (tx, accountId: string, email: string) => {
     const values = { accountId, email, emailKey: emailKey(email) };

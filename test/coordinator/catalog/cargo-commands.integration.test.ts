@@ -127,7 +127,7 @@ describe("coordinator cargo", () => {
   }, 60_000);
 
   it.each([
-    [["tiny-chat", "much"], 2, 'credits: must be a number such as 0.05, got "much"'],
+    [["tiny-chat", "much"], 2, 'The price must be a number such as 0.05, got "much"'],
     [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
     [["none", "1"], 1, 'There is no Cargo "none"'],
   ] as const)("rejects the price %j", async (words, code, message) => {

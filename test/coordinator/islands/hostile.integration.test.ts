@@ -46,7 +46,7 @@ describe("a hostile Island", () => {
     const usage = { promptTokens: 1, completionTokens: 1 };
     const frame = { type: "finished", ...attemptOf(assign), seq: 1, finishReason: "stop", usage, timings, output };
     island.sendRaw(new Packr({ useRecords: false, useBigIntExtension: true }).pack(frame));
-    expect((await island.closed).reason).toContain("output: not a JSON value");
+    expect((await island.closed).reason).toContain("output: must be a JSON value");
   });
 
   it("cannot send endlessly nested output", async () => {
@@ -66,7 +66,7 @@ describe("a hostile Island", () => {
       timings,
     };
     island.send({ ...frame, output: output as never });
-    expect((await island.closed).reason).toContain("output: not a JSON value");
+    expect((await island.closed).reason).toContain("output: must be a JSON value");
   });
 
   it("may send a result with very many elements", async () => {

@@ -7,7 +7,8 @@ import { toColumns, type Operation, type Operations } from "../operations/operat
 import { writersTo } from "./writer-connection.ts";
 
 /**
- * Number of connections for writes. Each commit waits for a sync of the disk, so a few in parallel raise throughput.
+ * Number of connections for writes. Each commit waits for a sync of the disk, so a few connections in parallel raise
+ * throughput.
  */
 const LANES = 3;
 

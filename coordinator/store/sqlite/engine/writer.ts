@@ -15,7 +15,7 @@ const isKept = (operation: Operation): boolean =>
 const RETRY_MS = 500;
 /** Maximum number of queued kept operations, above which the writer stops. Output has its own budgets. */
 const MAX_KEPT = 100_000;
-/** Maximum number of operations in one transaction, which limits how long the first waits for the last. */
+/** Maximum number of operations in one transaction, which limits how long the first operation waits for the last. */
 const MAX_OPERATIONS = 512;
 /** Reason of a refusal for callers; disk path and setting appear only in the log. */
 const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";

@@ -36,7 +36,7 @@ describe("IslandSession", () => {
     [
       "bytes that are not MessagePack",
       (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])),
-      "not MessagePack",
+      "must be MessagePack",
     ],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
     ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: sent before hello"],
