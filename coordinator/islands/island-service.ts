@@ -22,7 +22,7 @@ export interface ListedIsland<R> {
   /** False if a coordinator that may have the Island did not reply. The status then depends on its last record. */
   readonly isLive: boolean;
   /** Why the operator suspended the Island or its account; null if neither is suspended. */
-  readonly suspendedBecause: string | null;
+  readonly suspensionReason: string | null;
 }
 
 export interface OwnedIsland extends ListedIsland<IslandRecord> {
@@ -170,7 +170,7 @@ export function islandService(
 export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
   record: R,
   { byId, isComplete }: Connections,
-  suspendedBecause: string | null,
+  suspensionReason: string | null,
   nowMs: number,
 ): ListedIsland<R> {
   const live = byId.get(record.hostId) ?? null;
@@ -178,10 +178,10 @@ export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAt
   const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
   return {
     record: live === null ? record : { ...record, lastSeenAtMs: nowMs },
-    status: suspendedBecause === null ? statusOf(live, mayBeConnected) : "suspended",
+    status: suspensionReason === null ? statusOf(live, mayBeConnected) : "suspended",
     live,
     isLive: live !== null || isComplete,
-    suspendedBecause,
+    suspensionReason,
   };
 }
 

@@ -6,7 +6,7 @@ import {
   addUsage,
   chatUsage,
   completionHeadOf,
-  CUTS,
+  CUT_ERRORS,
   errorLine,
   NO_USAGE,
   type ChatStreamHead,
@@ -186,6 +186,6 @@ function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, ec
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(used)}}\n\n` : "";
       return `${chunk("", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
     },
-    cut: (because) => errorLine(CUTS[because]),
+    cut: (reason) => errorLine(CUT_ERRORS[reason]),
   };
 }

@@ -18,7 +18,7 @@ import {
   textPart,
   type OutputRun,
 } from "./output.ts";
-import { CUTS } from "../../http/streaming/chat-encoder.ts";
+import { CUT_ERRORS } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 type WriteEvent = (name: string, data: object) => string;
@@ -52,7 +52,7 @@ export function responseEvents(job: JobRecord): FeedEncoder {
       const name = progress.isCut ? "incomplete" : "completed";
       return items.end(itemStateOf(progress)) + event(name, { response: presentResponse(job, progress) });
     },
-    cut: (because) => fail(CUTS[because]),
+    cut: (reason) => fail(CUT_ERRORS[reason]),
   };
 }
 

@@ -43,17 +43,17 @@ export async function authenticate(
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
   const token = credentialOf(incoming);
-  let because: string | null = null;
+  let reason: string | null = null;
   try {
     const identity = token === undefined ? undefined : await accounts.authenticate(token);
-    because = identity?.suspendedBecause ?? null;
-    if (identity !== undefined && because === null) return identity;
+    reason = identity?.suspensionReason ?? null;
+    if (identity !== undefined && reason === null) return identity;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "key_expired") limits.countAddress(incoming);
     throw error;
   }
   limits.countAddress(incoming);
-  if (because !== null) throw accountSuspended(because);
+  if (reason !== null) throw accountSuspended(reason);
   throw new ServiceError(
     "unauthenticated",
     token === undefined

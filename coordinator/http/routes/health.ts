@@ -40,10 +40,10 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       503: json(healthSchema, "Degraded: the store is not available"),
     },
   })(async ({ c }) => {
-    const isHealthy = (await isStoreHealthy()) && store.readOnlyBecause === null;
-    const failure = store.readOnlyBecause === null ? "failing" : "read_only";
+    const isHealthy = (await isStoreHealthy()) && store.readOnlyReason === null;
+    const failure = store.readOnlyReason === null ? "failing" : "read_only";
     const { bus } = deps;
-    const isConnected = bus === null || bus.downBecause === null;
+    const isConnected = bus === null || bus.downReason === null;
     const checks = {
       store: isHealthy ? "ok" : failure,
       ...(bus === null ? {} : { bus: isConnected ? "ok" : "down" }),

@@ -150,13 +150,13 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
 export function presentIslandFacts(
   island: Omit<OwnedIsland, "metrics">,
 ): Omit<z.infer<typeof islandSchema>, keyof typeof metricsShape> {
-  const { record, status, live, isLive, suspendedBecause } = island;
+  const { record, status, live, isLive, suspensionReason } = island;
   return {
     id: record.hostId,
     name: nameOf(record),
     status,
     is_live: isLive,
-    suspended_because: suspendedBecause,
+    suspended_because: suspensionReason,
     agent_version: record.agentVersion,
     hardware: presentHardware(record.hardware),
     runtimes: record.runtimes.map(({ type, version }) => ({ type, version })),

@@ -151,7 +151,7 @@ export function presentKnownAccount(account: KnownAccount): z.infer<typeof known
     held: presentCredits(account.heldMicro),
     unfinished_jobs: account.unfinishedJobs,
     islands: account.islands,
-    suspended: suspension && { reason: suspension.because, since: presentTime(suspension.atMs) },
+    suspended: suspension && { reason: suspension.reason, since: presentTime(suspension.atMs) },
     created_at: presentTime(account.createdAtMs),
   };
 }

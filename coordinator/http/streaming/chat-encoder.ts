@@ -52,7 +52,7 @@ export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEn
 export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
 /** Errors for a chat whose feed, read from another coordinator, was cut. */
-export const CUTS: Record<CutReason, StreamError> = {
+export const CUT_ERRORS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
     message: "The coordinator does not have enough memory for the rest of this response; try again",
@@ -100,7 +100,7 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
       const used = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n` : "";
       return `${last}${used}data: [DONE]\n\n`;
     },
-    cut: (because) => errorLine(CUTS[because]),
+    cut: (reason) => errorLine(CUT_ERRORS[reason]),
   };
 }
 

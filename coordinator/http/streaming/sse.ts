@@ -25,7 +25,7 @@ export interface FeedEncoder {
   /** Encodes an event after the SSE comment on why the job waits. The event does not change the client's position. */
   waiting?(why: JobWait, position: FeedPosition): string;
   /** Encodes the last event of a stream whose feed is cut. Absent if clients resume the stream instead. */
-  cut?(because: CutReason): string;
+  cut?(reason: CutReason): string;
 }
 
 interface FeedStream {
@@ -99,7 +99,7 @@ export function relayFeed(options: RelayOptions): void {
    */
   function pump(text = ""): void {
     // The rest of the feed is lost. A client that resumes the stream gets 422 position_lost.
-    if (cursor.isLost || feed.cutBecause === "lost") return endCut("", "lost");
+    if (cursor.isLost || feed.cutReason === "lost") return endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
       const item = cursor.take();
       if (item === undefined) break;
@@ -115,14 +115,14 @@ export function relayFeed(options: RelayOptions): void {
       release();
       if (feed.ending.type === "done" && onDone !== undefined) response.write(text + event, () => onDone());
       else response.end(text + event);
-    } else if (isAtEnd && feed.cutBecause !== null) endCut(text, feed.cutBecause);
+    } else if (isAtEnd && feed.cutReason !== null) endCut(text, feed.cutReason);
     else if (text !== "") write(text);
     return undefined;
   }
 
-  function endCut(text: string, because: CutReason): void {
+  function endCut(text: string, reason: CutReason): void {
     release();
-    response.end(text + (encoder.cut?.(because) ?? ""));
+    response.end(text + (encoder.cut?.(reason) ?? ""));
     options.onCut?.();
   }
 
