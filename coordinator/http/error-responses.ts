@@ -109,9 +109,7 @@ export interface ErrorResponse {
 }
 
 interface ErrorContext {
-  /** Id of the request, which some bodies repeat. */
   readonly requestId: string;
-  /** Format of the body. */
   readonly style: ErrorStyle;
   /** Whether the path is a vendor's, where an invalid request is 400 and not the spec's 422. Default: false. */
   readonly isVendorBase?: boolean;
@@ -148,7 +146,6 @@ function statusOf(error: ServiceError): number {
   return error instanceof JobFailedError ? error.status : ERROR_STATUS[error.code];
 }
 
-/** Returns the members of `error` other than message and code. */
 function extrasOf(error: ServiceError): Partial<WireError> {
   const retryAfterS = retryAfterOf(error);
   const retry = retryAfterS === null ? {} : { retry_after: retryAfterS };

@@ -84,7 +84,7 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
     write(item: FeedItem): string {
       const run = written.push(item);
       if (run === null) return "";
-      // A part of a tool call after the next call began, which our agents do not send, is only in the last event.
+      // A late part of an earlier tool call, which our agents do not send, is only in the last event.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
       return opened + encodeDelta(item, positionOf(run), event);

@@ -116,7 +116,6 @@ function submissionOf(
   };
 }
 
-/** Runs the chat of a batch line and returns the response; null if the line is abandoned. */
 export async function runResponse(
   deps: JobRunDeps,
   client: RequestContext,

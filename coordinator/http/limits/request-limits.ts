@@ -158,7 +158,6 @@ export const MAX_ALL_STREAMS = 10_000;
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** The open-stream slot that the event streams of an account share, by account. */
   const slots = new Map<string, Promise<ReleaseStream>>();
 
   return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {

@@ -19,7 +19,6 @@ const STALL_MS = 30_000;
 export interface FormLimits {
   /** Maximum number of values of all fields together. */
   readonly maxFields: number;
-  /** Maximum UTF-8 bytes of one value. */
   readonly maxFieldBytes: number;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -221,7 +220,6 @@ export interface FormFile {
   /** Path of the temporary file. To keep the file, move it before the form is disposed of. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** SHA-256 of the content in hexadecimal. */
   readonly sha256: string;
 }
 

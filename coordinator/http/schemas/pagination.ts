@@ -31,7 +31,6 @@ export function presentPage<T>(data: T[], total: number, { limit, offset }: Page
   return { data, meta: { total, limit, offset } };
 }
 
-/** Returns the schema of a page in the format of OpenAI's lists. */
 export function openAiPageOf<S extends z.ZodType>(item: S) {
   return z.object({
     object: z.literal("list"),

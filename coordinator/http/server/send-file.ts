@@ -6,7 +6,6 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** Documented responses of operations that use {@link sendFile}. */
 export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
@@ -16,7 +15,6 @@ export const FILE_RESPONSES = {
 } as const;
 
 interface FileResponse {
-  /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -22,7 +22,6 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
-/** Token counts of the choices of a stream so far. */
 interface StreamUsage {
   promptTokens: number;
   completionTokens: number;

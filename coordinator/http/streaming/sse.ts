@@ -13,12 +13,10 @@ import { piecesOfParts, type JsonPart } from "../middleware/json-response.ts";
 export type EncodedEvent = string | readonly JsonPart[];
 
 export interface FeedEncoder {
-  /** Text that is written before the first item. */
   readonly prologue: string;
   /**
    * Encodes an item.
-   * @param reader `position` is the position after the item. Read it only if needed: it costs more than to encode a
-   * token.
+   * @param reader `position` is the position after the item. Reading it costs more than encoding a token.
    */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
@@ -65,7 +63,6 @@ export const HEARTBEAT = ": heartbeat\n\n";
 const MAX_WRITE_CHARS = 16_384;
 /** Unsent items above which the tokens of a stalled reader are merged. */
 const MAX_ITEMS_BEHIND = 256;
-/** Maximum characters of merged tokens. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
@@ -80,10 +77,8 @@ export function relayFeed(options: RelayOptions): void {
   let isWriting = false;
   /** Whether a write is scheduled for the end of this tick. */
   let isDue = false;
-  /** Whether the tokens of this reader, which has fallen behind, are merged. */
   let isMerging = false;
   let hasHeaders = options.isContinued === true;
-  /** Whether the stream has ended and nothing more is written. */
   let isOver = false;
   /** SSE comment to write when the write in progress ends; empty without one. */
   let pendingComment = "";

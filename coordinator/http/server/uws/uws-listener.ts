@@ -27,10 +27,6 @@ const LINGER_MS = 200;
 /** Supported WebSocket versions: RFC 6455 and its last draft. */
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
-/**
- * Listens with uWebSockets.js.
- * @throws when the address is in use or does not belong to this machine, or the library is missing.
- */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, stalledMs = STALLED_MS, clock = systemClock } = options;
   const uws = loadUws(options.transportModule ?? "uWebSockets.js");
