@@ -51,7 +51,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     body: speechBodySchema,
     responses: {
       200: {
-        description: "The file, or its events with `stream_format: sse`",
+        description: "The audio file, or with `stream_format: sse` its events",
         content: {
           ...Object.fromEntries(Object.values(MEDIA_TYPES).map((type) => [type, fileMedia])),
           ...eventStream(speechEventSchema),
@@ -94,7 +94,6 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
 
 interface SpeechTask {
   readonly slug: string;
-  /** Inputs of the jobs, in the order of the text. */
   readonly inputs: readonly JobInput[];
   readonly encodeWav: (wav: string) => Promise<EncodedSpeech>;
 }

@@ -16,13 +16,13 @@ const healthSchema = z
       store: z
         .enum(["ok", "read_only", "failing"])
         .describe(
-          "read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable",
+          "`read_only` means that writes are refused, because the disk is full, another process writes, or the database is unreachable",
         ),
       bus: z
         .enum(["ok", "down"])
         .optional()
         .describe(
-          "Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue",
+          "Present only with several coordinators. `down` means that the others are unreachable; this coordinator's own jobs and Islands continue",
         ),
     }),
   })
@@ -48,7 +48,7 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       store: isHealthy ? "ok" : failure,
       ...(bus === null ? {} : { bus: isConnected ? "ok" : "down" }),
     } as const;
-    // A failing bus keeps the status 200: if all coordinators lost the bus, a load balancer would remove all.
+    // A failing bus keeps the status 200: if all coordinators lost the bus, a load balancer would remove all of them.
     return c.json({ status: isHealthy && isConnected ? "ok" : "degraded", version, checks }, isHealthy ? 200 : 503);
   });
 });

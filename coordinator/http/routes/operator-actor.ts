@@ -20,7 +20,7 @@ export const oneLine = (maxLength: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), { message: "must be a single line without control characters" });
 
 export const suspendBody = z
-  .object({ reason: oneLine(MAX_REASON_CHARS).describe("Reason, shown to the suspended account") })
+  .object({ reason: oneLine(MAX_REASON_CHARS).describe("Reason that is shown to the suspended account") })
   .openapi("Suspend");
 
 export const searchSchema = z.string().trim().min(1).max(200).optional();

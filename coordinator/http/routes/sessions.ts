@@ -26,7 +26,7 @@ const credentialsSchema = z.object({ email: emailText, password: passwordText })
 
 const sessionSchema = z
   .object({
-    token: z.string().describe("Session token (st_…) with every scope; can manage keys"),
+    token: z.string().describe("Session token (st_…), which has every scope and can manage keys"),
     expires_at: timeSchema,
     account: accountSchema,
   })
@@ -43,7 +43,7 @@ const consoleHeader = z.object({
     .literal("1")
     .optional()
     .describe(
-      "The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself",
+      "With this header, the token comes in a cookie that no script can read, instead of in the body. Only for pages of the coordinator itself",
     ),
 });
 
@@ -51,7 +51,9 @@ const shownSessionSchema = z
   .object({
     id: z.string(),
     created_at: timeSchema,
-    last_used_at: timeSchema.nullable().describe("ISO 8601, UTC, accurate to a minute; null: never used"),
+    last_used_at: timeSchema
+      .nullable()
+      .describe("Time in UTC, as ISO 8601, accurate to a minute; null if the session was never used"),
     expires_at: timeSchema,
     current: z.boolean().describe("Whether this is the session of the request"),
   })
@@ -152,7 +154,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.delete("/sessions/{id}", {
     id: "endSession",
     is: "End a session at once",
-    about: "Needs a session. If you end your own, its cookie is cleared.",
+    about: "Needs a session. If you end the session of this request, its cookie is cleared.",
     access: "write",
     responses: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
     fails: [400, 404],
@@ -202,7 +204,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "The token works once. All sessions of the account end; API keys stay.",
     access: "public",
     body: z.object({
-      token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),
+      token: z.string().max(200).describe("Token (pr_…) from the e-mail or from the operator"),
       new: passwordText,
     }),
     responses: { 200: json(data(changedSchema), "Changed") },
