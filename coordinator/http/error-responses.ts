@@ -40,7 +40,6 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** Error of a waiting client whose job ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;

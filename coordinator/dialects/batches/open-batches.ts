@@ -60,7 +60,6 @@ export function openBatches(
   const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
   const inFlight = new Map<string, LinesInFlight>();
   const stop = new AbortController();
-  /** The polling loop, which starts with the first poll; null before. */
   let loop: (() => Promise<void>) | null = null;
 
   function poll(): Promise<void> {

@@ -3,7 +3,6 @@ import { open, rm, utimes } from "node:fs/promises";
 import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 
-/** Minimum bytes of one reservation of disk space. */
 const STEP_BYTES = 65_536;
 
 export type ResultFile = Awaited<ReturnType<typeof openResultFile>>;

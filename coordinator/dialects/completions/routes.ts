@@ -51,7 +51,7 @@ export const textCompletionBodySchema = requestObject({
   echo: z.boolean().nullish().describe("Whether each text begins with its prompt"),
   stream: z.boolean().nullish().describe("Whether the response is a stream; allowed only with one prompt"),
   stream_options: streamOptionsSchema.nullish(),
-  suffix: refused("fill-in-the-middle is not supported", [""]),
+  suffix: refused("no runtime supports fill-in-the-middle", [""]),
   n: ONE_CHOICE,
   best_of: ONE_CHOICE,
   logprobs: refused("use `POST /chat/completions` or `POST /responses` for log probabilities"),

@@ -137,7 +137,6 @@ export function presentAnthropicModels(
 }
 
 const NO = { supported: false };
-/** Lifecycle stage of all models, as Anthropic's API names it. */
 export const ACTIVE = "active";
 
 export function presentAnthropicModel({ id, cargo }: NamedCargo) {

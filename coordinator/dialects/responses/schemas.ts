@@ -122,7 +122,7 @@ export const responseBodySchema = requestObject({
   metadata: metadataSchema.nullish().describe("At most 16 entries"),
   truncation: ignored("prompts are never truncated; one that is too long is refused", ["disabled"]),
   conversation: refused("use `previous_response_id`"),
-  prompt: refused("stored prompts are not supported"),
+  prompt: refused("prompts are not stored"),
   context_management: ignored("conversations are never compacted", [[]]),
   moderation: refused("use `POST /moderations`"),
   image: refused("responses are always text"),

@@ -8,8 +8,8 @@ export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
-  401: "No valid API key or session token",
-  402: "The account or the API key's monthly limit does not have enough credits",
+  401: "The API key or session token is missing or invalid",
+  402: "The account does not have enough credits, or the API key has reached its monthly limit",
   403: "The key lacks the scope or may not run the Cargo, the caller is not an operator, or the operator disabled the operation or suspended the account",
   404: "The object does not exist, or belongs to another account",
   409: "The job was cancelled while its client waited",

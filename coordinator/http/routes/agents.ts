@@ -16,7 +16,10 @@ const recommendationSchema = z
   .object({
     workload_slug: z.string(),
     model_url: z.string(),
-    model_hash: z.string().nullable(),
+    model_hash: z
+      .string()
+      .nullable()
+      .describe("SHA-256 of the model, or digest of the image; null if it is not pinned"),
     runtime_type: z.enum(RUNTIME_TYPES),
     estimated_earnings_per_job: z.string().describe("Credits, as a decimal number"),
     queued_demand: z.int().describe("Number of jobs that wait for the Cargo"),

@@ -75,7 +75,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
     is: "Get a job's status, output and usage",
     about: "With `wait`, the response is sent when the job ends, or after `wait` seconds with the job's current state.",
     access: "read",
-    query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }),
+    query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0).describe("Maximum seconds to wait for the job's end") }),
     responses: { 200: json(data(detailSchema), "The job") },
     fails: [404, 503],
   })(async ({ c, identity, params, query }) => {

@@ -98,7 +98,6 @@ export const chatBodySchema = requestObject({
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,
-  // Members that only clients of other servers send.
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()

@@ -104,7 +104,7 @@ export const detailSchema = z
       .nullable()
       .describe("When the output, the stream and the error message were removed; null while they are stored"),
     output: z.unknown().describe("Text, or the JSON value that the Cargo produced; null until the job is completed"),
-    usage: orNull(usageSchema),
+    usage: orNull(usageSchema).describe("Usage of the job; null until it has ended"),
     created_at: timeSchema,
     started_at: timeSchema.nullable(),
     completed_at: timeSchema.nullable(),

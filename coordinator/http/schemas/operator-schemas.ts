@@ -34,9 +34,9 @@ export const knownAccountSchema = z
 
 export const limitsSchema = z
   .object({
-    requests_per_minute: z.int(),
-    concurrent_jobs: z.int(),
-    concurrent_streams: z.int(),
+    requests_per_minute: z.int().describe("Maximum requests of each key and each session"),
+    concurrent_jobs: z.int().describe("Maximum number of unfinished jobs"),
+    concurrent_streams: z.int().describe("Maximum number of open streams"),
     share: z.int().describe("Weight of the account when slot time is shared between accounts"),
   })
   .openapi("AccountLimits");

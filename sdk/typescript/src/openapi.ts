@@ -25,8 +25,11 @@ export interface components {
         /** A change; `type` is the name of the event */
         AccountEvent: components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
+            /** Maximum number of unfinished jobs */
             concurrent_jobs: number;
+            /** Maximum number of open streams */
             concurrent_streams: number;
+            /** Maximum requests of each key and each session */
             requests_per_minute: number;
             /** Weight of the account when slot time is shared between accounts */
             share: number;
@@ -1468,6 +1471,7 @@ export interface components {
                 /** Time from the load to the end of the run */
                 run_ms: number;
             } | null;
+            /** Usage of the job; null until it has ended */
             usage: components["schemas"]["Usage"] | null;
             waiting: components["schemas"]["Waiting"] | null;
             webhook: components["schemas"]["WebhookLog"] | null;
@@ -1563,6 +1567,7 @@ export interface components {
                     /** Time from the load to the end of the run */
                     run_ms: number;
                 } | null;
+                /** Usage of the job; null until it has ended */
                 usage: components["schemas"]["Usage"] | null;
                 workload_id: number;
                 workload_slug: string;
@@ -2592,6 +2597,7 @@ export interface components {
             estimated_earnings_per_job: string;
             /** Whether chats without `model` use the Cargo */
             is_default: boolean;
+            /** SHA-256 of the model, or digest of the image; null if it is not pinned */
             model_hash: string | null;
             model_url: string;
             /** Number of jobs that wait for the Cargo */
@@ -3185,7 +3191,9 @@ export interface calls {
     "get /account/cargos": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3206,7 +3214,9 @@ export interface calls {
     "get /account/ledger": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3252,7 +3262,9 @@ export interface calls {
                 /** First day, in UTC. Default: 30 days up to the last day */
                 from?: string;
                 kind?: "spent" | "earned";
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Last day, in UTC; the range has at most 366 days. Default: today */
                 to?: string;
@@ -3687,7 +3699,9 @@ export interface calls {
     "get /conversations": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3721,7 +3735,9 @@ export interface calls {
     "get /conversations/{id}": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Order of the messages; `asc` lists the oldest first */
                 order?: "asc" | "desc";
@@ -4095,7 +4111,9 @@ export interface calls {
     "get /islands": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 status?: "online" | "paused" | "quarantined" | "offline" | "suspended";
             };
@@ -4170,7 +4188,9 @@ export interface calls {
             query?: {
                 /** Id of the batch whose jobs are listed */
                 batch?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;
@@ -4213,6 +4233,7 @@ export interface calls {
     "get /jobs/{id}": {
         parameters: {
             query?: {
+                /** Maximum seconds to wait for the job's end */
                 wait?: number;
             };
             path: {
@@ -4428,7 +4449,9 @@ export interface calls {
     "get /operator/accounts": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 role?: "user" | "operator";
                 /** Part of an e-mail address, or a whole account id */
@@ -4577,7 +4600,9 @@ export interface calls {
             query?: {
                 action?: string;
                 actor?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Id of the action's target */
                 target?: string;
@@ -4600,7 +4625,9 @@ export interface calls {
     "get /operator/cargos": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** State of the Cargos; `waiting` means that they wait for an approval */
                 status?: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
@@ -4734,7 +4761,9 @@ export interface calls {
             query?: {
                 /** Id of an account */
                 account?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Beginning of an Island's id, or part of its name */
                 search?: string;
@@ -4817,7 +4846,9 @@ export interface calls {
                 account?: string;
                 /** Id of an Island */
                 island?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;

@@ -24,6 +24,7 @@ class JobWebhookData(TypedDict):
     output: NotRequired[Any]
     """Text, or the JSON value that the Cargo produced; null until the job is completed"""
     usage: Usage | None
+    """Usage of the job; null until it has ended"""
     created_at: str
     """Time in UTC, as ISO 8601"""
     started_at: str | None
@@ -202,6 +203,7 @@ class Job(TypedDict):
     output: NotRequired[Any]
     """Text, or the JSON value that the Cargo produced; null until the job is completed"""
     usage: Usage | None
+    """Usage of the job; null until it has ended"""
     created_at: str
     """Time in UTC, as ISO 8601"""
     started_at: str | None
@@ -3360,6 +3362,7 @@ class Recommendation(TypedDict):
     workload_slug: str
     model_url: str
     model_hash: str | None
+    """SHA-256 of the model, or digest of the image; null if it is not pinned"""
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     estimated_earnings_per_job: str
     """Credits, as a decimal number"""
@@ -3494,8 +3497,11 @@ class KnownAccountDetail(TypedDict):
 
 class AccountLimits(TypedDict):
     requests_per_minute: int
+    """Maximum requests of each key and each session"""
     concurrent_jobs: int
+    """Maximum number of unfinished jobs"""
     concurrent_streams: int
+    """Maximum number of open streams"""
     share: int
     """Weight of the account when slot time is shared between accounts"""
 
