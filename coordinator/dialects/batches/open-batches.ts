@@ -120,7 +120,7 @@ export function openBatches(
   /** @throws {ServiceError} `not_found` */
   async function get(accountId: string, id: string): Promise<FileBatch> {
     const batch = await store.fileBatches.get(accountId, id);
-    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"; GET /batches lists yours`);
+    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}". GET /batches lists yours`);
     return newest(batch);
   }
 
@@ -153,7 +153,7 @@ export function openBatches(
       if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
         await store.files.unhold(holds);
         const facts = `The account already has ${MAX_OPEN} unfinished batches, the maximum`;
-        throw wrong("input_file_id", `${facts}; wait until a batch ends, or cancel one`);
+        throw wrong("input_file_id", `${facts}. Wait until a batch ends, or cancel one`);
       }
       created.add(["created"]);
       void poll();

@@ -163,7 +163,7 @@ export function eventStreams() {
   return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
     const release = open.take([["all"], ["account", accountId]]);
     if (release === "all") {
-      throw new OverloadedError("This coordinator has too many open event streams; try again in a few seconds");
+      throw new OverloadedError("This coordinator has too many open event streams. Try again in a few seconds");
     }
     if (release === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
     const close = (): void => {

@@ -215,5 +215,5 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
 });
 
 function noKey(id: string): ServiceError {
-  return new ServiceError("not_found", `There is no API key "${id}"; GET ${API_BASE}/api-keys lists yours`);
+  return new ServiceError("not_found", `There is no API key "${id}". GET ${API_BASE}/api-keys lists yours`);
 }

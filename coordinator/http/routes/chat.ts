@@ -130,7 +130,7 @@ function streamChats(
       if (!isExpected) deps.log.error({ err: error }, "Could not start the next choice of a streamed chat");
       const [code, message] = isExpected
         ? [error.code, error.message]
-        : ["internal", "The next choice could not be started; try again"];
+        : ["internal", "The next choice could not be started. Try again"];
       response.end(errorLine({ code, message, retryable: !isExpected }));
     }
   };

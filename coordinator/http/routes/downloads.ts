@@ -71,7 +71,7 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
     const requested = c.req.param("name");
     const isHash = requested.endsWith(HASH_SUFFIX);
     const name = isHash ? requested.slice(0, -HASH_SUFFIX.length) : requested;
-    const missing = `There is no package "${name}"; GET ${API_BASE}/downloads lists the packages`;
+    const missing = `There is no package "${name}". GET ${API_BASE}/downloads lists the packages`;
     if (!isHash && parseDownloadName(name) !== undefined) {
       return sendFile(c.env, { root, name, headers: BINARY, missing });
     }

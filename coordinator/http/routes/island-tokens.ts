@@ -103,7 +103,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     if (!wasRevoked) {
       throw new ServiceError(
         "not_found",
-        `There is no Island token "${params.id}"; GET ${API_BASE}/island-tokens lists yours`,
+        `There is no Island token "${params.id}". GET ${API_BASE}/island-tokens lists yours`,
       );
     }
     islandSessions.endSessionsOf(params.id);

@@ -29,7 +29,7 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
   if (access === "off" || (access === "open" && (isForwarded(incoming) || isForeignPage(incoming))))
     throw new ServiceError(
       "not_found",
-      "Metrics are off on this coordinator; its operator can enable them with the setting metrics_token",
+      "Metrics are off on this coordinator. Its operator can enable them with the setting metrics_token",
     );
   if (access === "open") return;
   const token = bearerToken(incoming);
@@ -38,7 +38,7 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
   if (!isValid)
     throw new ServiceError(
       "unauthenticated",
-      "The metrics_token is missing or wrong; send Authorization: Bearer <metrics_token>",
+      "The metrics_token is missing or wrong. Send Authorization: Bearer <metrics_token>",
     );
 }
 

@@ -37,7 +37,7 @@ export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes,
     if (publicPage === null) {
       throw new ServiceError(
         "not_found",
-        "The public page of this network is off; its operator can enable it with the setting public_page",
+        "The public page of this network is off. Its operator can enable it with the setting public_page",
       );
     }
     const [{ islands, coordinators }, { cargos, isComplete }] = await Promise.all([

@@ -130,7 +130,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     if (identity.kind !== "session")
       throw new ServiceError(
         "bad_request",
-        "An API key has no session to end; send the session token, or revoke the key with DELETE /api-keys/{id}",
+        "An API key has no session to end. Send the session token, or revoke the key with DELETE /api-keys/{id}",
       );
     await accounts.logout(credentialOf(c.env.incoming) ?? "");
     clearSessionCookie(c.env, options);
@@ -162,7 +162,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     const { accountId } = passwordCaller(c, identity, options);
     const tokenHash = await accounts.endSession(accountId, id);
     if (tokenHash === undefined) {
-      throw new ServiceError("not_found", `There is no session "${id}"; GET ${API_BASE}/sessions lists yours`);
+      throw new ServiceError("not_found", `There is no session "${id}". GET ${API_BASE}/sessions lists yours`);
     }
     c.get("limits").closeStreamsOf(tokenHash);
     events.noteAccount(accountId);
@@ -228,7 +228,7 @@ function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema>
 /** Returns the caller as the password services need it. @throws {ServiceError} `bad_request` for an API key. */
 export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
   if (identity.kind !== "session") {
-    throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");
+    throw new ServiceError("bad_request", "An API key cannot do this. Sign in and send the session token");
   }
   const { accountId, tokenHash } = identity;
   return { accountId, tokenHash, address: clientAddress(c.env.incoming, options) };

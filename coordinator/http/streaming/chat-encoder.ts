@@ -54,20 +54,20 @@ export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retr
 export const CUT_ERRORS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
-    message: "The coordinator does not have enough memory for the rest of this response; try again",
+    message: "The coordinator does not have enough memory for the rest of this response. Try again",
     retryable: true,
   },
   lost: {
     code: "island_lost",
-    message: "The Island was lost, and the job restarted on another one; try again",
+    message: "The Island was lost, and the job restarted on another one. Try again",
     retryable: true,
   },
 };
 
 /**
- * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish
- * reason; after the last choice the usage if requested, and [DONE]. An error after output began is one `{error}` line
- * without [DONE], so that a cut completion does not look complete.
+ * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text and
+ * finish reason, and after the last choice the usage, if requested, and [DONE]. An error after output began is one
+ * `{error}` line without [DONE], so that a cut completion does not look complete.
  */
 export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   const { jobId, createdS, model, includeUsage, usage = { ...NO_USAGE }, index = 0, isLast = true } = stream;
