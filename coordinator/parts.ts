@@ -49,7 +49,7 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     },
     /**
      * Returns a function that stops all parts.
-     * @param maxMs time limit of the second half, after Islands and clients are disconnected; null: no limit
+     * @param maxMs time limit of the second half, after Islands and clients are disconnected; null for no limit
      */
     release(maxMs: number | null): () => Promise<void> {
       isReleased = true;

@@ -442,7 +442,7 @@ export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }
 
-/** Known ATOLL_* variables that are not settings: of commands, clients and the Island agent. */
+/** Known ATOLL_* variables that are not settings, but belong to commands, clients or the Island agent. */
 const OTHERS = [
   "ATOLL_CONFIG",
   "ATOLL_EMAIL",

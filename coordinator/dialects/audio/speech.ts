@@ -160,8 +160,8 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
 }
 
 /**
- * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences; in longer sentences between words;
- * in longer words between characters. No piece consists of white space only.
+ * Splits a text into pieces of at most `maxChars` UTF-16 units. A split is between sentences, in a longer sentence
+ * between words, and in a longer word between characters. No piece consists of white space only.
  */
 export function splitText(text: string, maxChars: number): string[] {
   const pieces: string[] = [];

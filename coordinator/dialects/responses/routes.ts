@@ -132,7 +132,10 @@ export async function runResponse(
   return chat && responseOf(chat);
 }
 
-/** Refuses what a batch line cannot have: it is independent, and read again after a crash. @throws {ValidationError} */
+/**
+ * Refuses what a batch line cannot have, because lines are independent and are read again after a crash.
+ * @throws {ValidationError}
+ */
 function assertIndependent({ previous_response_id: previous, background, store }: ResponseBody): void {
   const errors: FieldError[] = [];
   const refuse = (path: string, message: string): void => void errors.push({ path, message });

@@ -104,7 +104,7 @@ export const responseBodySchema = requestObject({
   reasoning: requestObject({
     effort: effortSchema
       .nullish()
-      .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
+      .describe("Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"),
     summary: WHOLE_REASONING,
     generate_summary: WHOLE_REASONING,
     context: EARLIER_REASONING,
@@ -260,7 +260,7 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** Returns the log probability fields: `include` requests those of chosen tokens, `top_logprobs` alternatives too. */
+/** Returns the log probability fields. `include` requests those of chosen tokens, `top_logprobs` also alternatives. */
 function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
   const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};

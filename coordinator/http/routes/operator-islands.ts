@@ -68,7 +68,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     id: "suspendIsland",
     is: "Suspend an Island",
     about:
-      "Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
+      "Ends the Island's session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
     access: "operator",
     body: suspendBody,
     responses: suspended,

@@ -73,7 +73,7 @@ export const chatBodySchema = requestObject({
   ...probabilityFields,
   reasoning_effort: effortSchema
     .nullish()
-    .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
+    .describe("Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"),
   n: z
     .int()
     .min(1)
@@ -101,7 +101,7 @@ export const chatBodySchema = requestObject({
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
-    .describe("An OpenRouter parameter; has the effect of `stream_options.include_usage`"),
+    .describe("An OpenRouter parameter with the effect of `stream_options.include_usage`"),
   reasoning: ignored("an OpenRouter parameter; use `reasoning_effort`"),
   repetition_penalty: refused("use `repeat_penalty`", [1]),
   grammar: refused(USE_FORMAT),

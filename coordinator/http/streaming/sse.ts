@@ -36,7 +36,7 @@ interface FeedStream {
   readonly onCut?: (() => void) | undefined;
   /** Whether the response already has its headers, because it streamed another feed before this one. */
   readonly isContinued?: boolean | undefined;
-  /** Called after `done`, and the stream then stays open for another feed. Absent: `done` ends the stream. */
+  /** Called after `done`; the stream then stays open for another feed. Without it, `done` ends the stream. */
   readonly onDone?: (() => void) | undefined;
 }
 

@@ -647,7 +647,7 @@ export interface components {
             /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
-            /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
+            /** Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
@@ -722,7 +722,7 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** An OpenRouter parameter; has the effect of `stream_options.include_usage` */
+            /** An OpenRouter parameter with the effect of `stream_options.include_usage` */
             usage?: {
                 include?: boolean | null;
             } | null;
@@ -2715,7 +2715,7 @@ export interface components {
             /** Id of a stored response that is completed or incomplete. Its conversation, without its instructions, precedes `input` */
             previous_response_id?: string | null;
             reasoning?: {
-                /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
+                /** Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
             /** Whether input and output stay stored when the response ends. Default: true */
@@ -4799,7 +4799,7 @@ export interface calls {
             };
         };
     };
-    /** Suspend an Island. Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
+    /** Suspend an Island. Ends the Island's session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
     "post /operator/islands/{id}/suspension": {
         parameters: {
             path: {

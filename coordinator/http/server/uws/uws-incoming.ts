@@ -103,7 +103,6 @@ export class UwsIncoming extends EventEmitter {
     this.#resumeReading();
   }
 
-  /** Ends the request, because the connection closed or the response ended. */
   close(error: Error | null): void {
     if (this.destroyed) return;
     this.destroyed = true;

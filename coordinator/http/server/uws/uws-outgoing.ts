@@ -18,7 +18,6 @@ interface Piece {
 /** Maximum bytes passed to the library in one call. The library holds in memory what the client does not read. */
 const MAX_PIECE_BYTES = 65_536;
 
-/** Queue of pieces that are passed to the library one at a time. */
 class UnwrittenPieces {
   #pieces: Piece[] = [];
   #bytes = 0;

@@ -620,12 +620,12 @@ class ChatCompletionRequest(TypedDict):
     top_logprobs: NotRequired[int | None]
     """`max_tokens` × (`top_logprobs` + 1) may be at most 100000"""
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
+    """Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"""
     n: NotRequired[int | None]
     """Number of choices. Each choice is a separate job; the jobs run one after the other, even in a stream. If a job fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
-    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
+    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -735,7 +735,7 @@ class ChatCompletionRequestStreamOptions(TypedDict):
 
 
 class ChatCompletionRequestUsage(TypedDict):
-    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
+    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
 
     include: NotRequired[bool | None]
 
@@ -1853,7 +1853,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 class ResponseRequestReasoning(TypedDict):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
+    """Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"""
 
 
 class Embeddings(TypedDict):
