@@ -57,7 +57,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/cargos", {
     id: "listCargos",
-    is: "List enabled and approved Cargos, by slug",
+    is: "List enabled and approved Cargos, sorted by slug",
     access: "public",
     query: z.object({
       runtime_type: z.enum(RUNTIME_TYPES).optional(),
@@ -85,7 +85,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/account/cargos", {
     id: "listOwnCargos",
-    is: "List your own Cargos and their approval, by slug",
+    is: "List your own Cargos and their approval, sorted by slug",
     access: "read",
     query: z.object(pageQuery()),
     responses: { 200: json(pageOf(ownedCargoSchema), "Cargos") },

@@ -145,7 +145,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.get("", {
     id: "listNetworkCargos",
-    is: "List all Cargos with their state, by slug",
+    is: "List all Cargos with their state, sorted by slug",
     access: "operator",
     query: z.object({
       ...pageQuery(),

@@ -3187,7 +3187,7 @@ export interface calls {
             };
         };
     };
-    /** List your own Cargos and their approval, by slug */
+    /** List your own Cargos and their approval, sorted by slug */
     "get /account/cargos": {
         parameters: {
             query?: {
@@ -3590,7 +3590,7 @@ export interface calls {
             };
         };
     };
-    /** List enabled and approved Cargos, by slug */
+    /** List enabled and approved Cargos, sorted by slug */
     "get /cargos": {
         parameters: {
             query?: {
@@ -4621,7 +4621,7 @@ export interface calls {
             };
         };
     };
-    /** List all Cargos with their state, by slug */
+    /** List all Cargos with their state, sorted by slug */
     "get /operator/cargos": {
         parameters: {
             query?: {
