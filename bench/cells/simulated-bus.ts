@@ -81,7 +81,7 @@ export class SimulatedNetwork {
 }
 
 class SimulatedBus implements Bus {
-  readonly downBecause = null;
+  readonly downReason = null;
   /** Arrival time of the last message to each other coordinator. */
   readonly lastArrivalMs = new Map<SimulatedBus, number>();
   readonly #network: SimulatedNetwork;

@@ -49,7 +49,7 @@ export async function openNatsBus(
   name: string,
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
-  const listeners = new Set<(downBecause: string | null) => void>();
+  const listeners = new Set<(downReason: string | null) => void>();
   let isClosing = false;
   let noteChange = (): void => undefined;
   const open = (part: string): Promise<NatsLink> =>
@@ -59,16 +59,16 @@ export async function openNatsBus(
     await control.close();
     throw error;
   });
-  const downBecause = (): string | null => control.downBecause ?? bulk.downBecause;
-  let wasDown = downBecause() !== null;
-  if (wasDown) log.warn({ because: downBecause() }, DOWN);
+  const downReason = (): string | null => control.downReason ?? bulk.downReason;
+  let wasDown = downReason() !== null;
+  if (wasDown) log.warn({ because: downReason() }, DOWN);
   noteChange = () => {
-    const because = downBecause();
-    if (isClosing || wasDown === (because !== null)) return;
-    wasDown = because !== null;
-    if (because === null) log.info({}, "The bus is connected again");
-    else log.warn({ because }, DOWN);
-    for (const listener of listeners) listener(because);
+    const reason = downReason();
+    if (isClosing || wasDown === (reason !== null)) return;
+    wasDown = reason !== null;
+    if (reason === null) log.info({}, "The bus is connected again");
+    else log.warn({ because: reason }, DOWN);
+    for (const listener of listeners) listener(reason);
   };
 
   function linkFor(subject: string): NatsLink {
@@ -105,8 +105,8 @@ export async function openNatsBus(
   }
 
   return {
-    get downBecause(): string | null {
-      return downBecause();
+    get downReason(): string | null {
+      return downReason();
     },
     onChange(listener) {
       listeners.add(listener);
@@ -114,15 +114,15 @@ export async function openNatsBus(
     },
     publish(subject, message) {
       // While the server is away, the client would buffer the message without bound.
-      if (downBecause() !== null || isClosing) return;
+      if (downReason() !== null || isClosing) return;
       guarded(subject, () => linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
     },
     subscribe: (subject, listener) =>
       listen(linkFor(subject), subject, ({ data }) => guarded(subject, () => listener(packr.unpack(data)))),
     async request(subject, message, timeoutMs) {
       const { connection } = control;
-      const because = downBecause();
-      if (because !== null || connection === null) throw new BusError("unreachable", `The bus is down: ${because}`);
+      const reason = downReason();
+      if (reason !== null || connection === null) throw new BusError("unreachable", `The bus is down: ${reason}`);
       let reply: Msg;
       try {
         reply = await connection.request(PREFIX + subject, packr.pack(message), { timeout: timeoutMs });
@@ -161,7 +161,7 @@ interface Held {
 type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 
 /**
- * Opens a connection to the servers. If none responds, it keeps retrying. `onChange` is called after `downBecause` has
+ * Opens a connection to the servers. If none responds, it keeps retrying. `onChange` is called after `downReason` has
  * changed.
  * @throws {ConfigError} if a server rejects the credentials or settings
  */
@@ -173,7 +173,7 @@ async function openNatsLink(
 ) {
   const subscriptions = new Set<Held>();
   let current: NatsConnection | null = null;
-  let downBecause: string | null = "not connected yet";
+  let downReason: string | null = "not connected yet";
   let retry: Timer | null = null;
   let isClosing = false;
 
@@ -242,9 +242,9 @@ async function openNatsLink(
     else if (status.type === "slowConsumer") log.warn({}, "Bus subscriber is slow");
   }
 
-  function setDown(because: string | null): void {
-    if (because === downBecause) return;
-    downBecause = because;
+  function setDown(reason: string | null): void {
+    if (reason === downReason) return;
+    downReason = reason;
     if (!isClosing) onChange();
   }
 
@@ -253,8 +253,8 @@ async function openNatsLink(
   if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
   if (fault !== null) retryLater();
   return {
-    get downBecause(): string | null {
-      return downBecause;
+    get downReason(): string | null {
+      return downReason;
     },
     get connection(): NatsConnection | null {
       return current;
@@ -273,7 +273,7 @@ async function openNatsLink(
       retry?.cancel();
       if (current === null) return;
       // Draining waits for the server, which may be away or stalled.
-      if (downBecause === null) await drain(current);
+      if (downReason === null) await drain(current);
       await current.close().catch(() => undefined);
     },
   };

@@ -169,7 +169,7 @@ export async function transferWaiting(
 ): Promise<number> {
   const peer = freestPeer ?? peers.others[0];
   // Without the bus, the peer would not be notified of the jobs and would not run them.
-  if (peer === undefined || peers.downBecause !== null) return 0;
+  if (peer === undefined || peers.downReason !== null) return 0;
   const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
   let count = 0;
   try {

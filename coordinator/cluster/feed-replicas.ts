@@ -169,7 +169,7 @@ export function followFeeds(
     const ownerId = hint ?? (await ownerOf(jobId));
     if (ownerId === undefined) return takeStored(followed);
     if (signal.aborted) return;
-    if (ownerId !== peers.self.id && peers.downBecause !== null) {
+    if (ownerId !== peers.self.id && peers.downReason !== null) {
       throw followed.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
     }
     const { outputs, statuses, attempt } = followed.replica.position;
@@ -236,8 +236,8 @@ export function followFeeds(
     else if (isFull() && followed.bytes > maxBytes / counted.size) cut(followed, "memory");
   }
 
-  function cut(followed: FollowedJob, because: CutReason): void {
-    followed.feed.cut(because);
+  function cut(followed: FollowedJob, reason: CutReason): void {
+    followed.feed.cut(reason);
     stop(followed);
   }
 
@@ -248,7 +248,7 @@ export function followFeeds(
     const { feed } = followed;
     active.delete(feed);
     if (byJob.get(feed.jobId) === followed) byJob.delete(feed.jobId);
-    if (feed.cutBecause === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
+    if (feed.cutReason === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
     markOpened(followed);
     followed.interrupt.abort();
   }
@@ -285,8 +285,8 @@ export function followFeeds(
     await opened.promise;
     const isPartial = feed.start.outputs + feed.start.statuses > 0;
     // Only a complete feed can decide whether the position is lost.
-    if (feed.cutBecause === "lost" && isPartial) return open(jobId, FEED_START);
-    if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
+    if (feed.cutReason === "lost" && isPartial) return open(jobId, FEED_START);
+    if (feed.cutReason === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
   }
 

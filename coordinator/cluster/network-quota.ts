@@ -87,7 +87,7 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Returns true if the owner can be asked now. For this coordinator, returns true if the others can reach it. */
     isInReach(ownerId: string): boolean {
-      if (peers.downBecause !== null) return peers.live.length <= 1;
+      if (peers.downReason !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
     /** Returns this coordinator's part of a limit while the quota owner is unreachable. */
@@ -261,7 +261,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   /** Returns the limit while the quota owner is unreachable. All streams of a dead owner may resume here. */
   function localLimit(limit: number): number {
-    return peers.downBecause === null ? limit : owners.partOf(limit);
+    return peers.downReason === null ? limit : owners.partOf(limit);
   }
 
   async function openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {

@@ -49,8 +49,8 @@ export function orderSessions(
   // Own messages are received too, but never carry a newer number than the session.
   peers.onBroadcast(M.sessions, (sessions) => sessions.forEach(receive));
   // Peers missed the sessions that began while the bus was down.
-  peers.onBusChange((downBecause) => {
-    if (downBecause === null) announceAll();
+  peers.onBusChange((downReason) => {
+    if (downReason === null) announceAll();
   });
   return {
     async next(hostId) {

@@ -23,10 +23,10 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   // Report an invalid configuration at once.
   assertCluster(config);
   const location = await storeLocationOf(config);
-  const onReadOnly = (because: string | null): void => {
-    if (because === null) return log.info({}, "Storage is writable again");
+  const onReadOnly = (reason: string | null): void => {
+    if (reason === null) return log.info({}, "Storage is writable again");
     log.error(
-      { because },
+      { because: reason },
       "Storage is read-only: nothing new is accepted, and results of running jobs are stored once it is writable",
     );
   };

@@ -130,10 +130,10 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       return () => listeners.delete(listener);
     },
     /** Why other coordinators cannot be reached; null while the bus is up. */
-    get downBecause(): string | null {
-      return bus.downBecause;
+    get downReason(): string | null {
+      return bus.downReason;
     },
-    onBusChange(listener: (downBecause: string | null) => void): Unsubscribe {
+    onBusChange(listener: (downReason: string | null) => void): Unsubscribe {
       return kept(bus.onChange(listener));
     },
     failed,

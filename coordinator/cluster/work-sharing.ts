@@ -38,7 +38,7 @@ export function shareWork(
   function tick(): void {
     const nowMs = clock.monotonicMs();
     shares.prune(peers.isLive, nowMs);
-    if (peers.downBecause !== null) return;
+    if (peers.downReason !== null) return;
     const status = shares.announcement(nowMs);
     if (status !== undefined) peers.broadcast(M.status, status);
     stealNext();
@@ -124,7 +124,7 @@ export function shareWork(
     },
     elsewhere: shares.elsewhere,
     mayRunElsewhere: (kind: WorkKind): boolean =>
-      !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
+      !isClosed && peers.downReason === null && shares.mayRunElsewhere(kind),
     waitingElsewhere: shares.waitingElsewhere,
     /** Returns true if no live coordinator was silent since `sinceMs`, by the monotonic clock. */
     hasReceivedFromAllSince: (sinceMs: number): boolean =>

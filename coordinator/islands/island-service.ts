@@ -24,7 +24,7 @@ export interface ListedIsland<R> {
    */
   readonly isLive: boolean;
   /** Why the operator suspended the Island or its account; null if neither is suspended. */
-  readonly suspendedBecause: string | null;
+  readonly suspensionReason: string | null;
 }
 
 export interface OwnedIsland extends ListedIsland<IslandRecord> {
@@ -178,7 +178,7 @@ export function islandService(
 export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
   record: R,
   { byId, isComplete }: Connections,
-  suspendedBecause: string | null,
+  suspensionReason: string | null,
   nowMs: number,
 ): ListedIsland<R> {
   const live = byId.get(record.hostId) ?? null;
@@ -186,10 +186,10 @@ export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAt
   const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
   return {
     record: live === null ? record : { ...record, lastSeenAtMs: nowMs },
-    status: suspendedBecause === null ? statusOf(live, mayBeConnected) : "suspended",
+    status: suspensionReason === null ? statusOf(live, mayBeConnected) : "suspended",
     live,
     isLive: live !== null || isComplete,
-    suspendedBecause,
+    suspensionReason,
   };
 }
 

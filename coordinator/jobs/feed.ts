@@ -58,7 +58,7 @@ export class JobFeed {
   outputAttempt: number | null = null;
   hasText = false;
   /** Why this replica was cut; null if it was not. A cut feed gets no more items: readers must open the feed again. */
-  cutBecause: CutReason | null = null;
+  cutReason: CutReason | null = null;
   /** Called when a reader subscribes; null if nothing depends on readers. */
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
@@ -109,7 +109,7 @@ export class JobFeed {
   }
 
   get isCut(): boolean {
-    return this.cutBecause !== null;
+    return this.cutReason !== null;
   }
 
   /** Number of subscribed readers. A slow reader is subscribed until it has read the end. */
@@ -176,8 +176,8 @@ export class JobFeed {
   }
 
   /** Cuts a replica, so that its readers open the feed again. */
-  cut(because: CutReason = "lost"): void {
-    this.cutBecause = because;
+  cut(reason: CutReason = "lost"): void {
+    this.cutReason = reason;
     this.#wake();
   }
 

@@ -52,18 +52,18 @@ export function operatorIslands(
       const ids = islands.map(({ hostId }) => hostId);
       const [connections, suspensions] = await Promise.all([live(ids), store.operators.suspensions()]);
       const listed = islands.map((island): ListedIsland<KnownIsland> => {
-        const because = reasonIn(suspensions, island.hostId, island.accountId);
-        return listedIsland(island, connections, because, clock.now());
+        const reason = reasonIn(suspensions, island.hostId, island.accountId);
+        return listedIsland(island, connections, reason, clock.now());
       });
       return { islands: listed, total };
     },
 
     /** Suspends an Island: its session ends, and its jobs move to other Islands. @throws {ServiceError} `not_found` */
-    async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
+    async suspend(actor: Actor, hostId: string, reason: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
-      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
+      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because: reason } };
       await trail.record(actor, auditEvent, ({ operators }) =>
-        operators.suspendIsland(hostId, { because, atMs: clock.now() }),
+        operators.suspendIsland(hostId, { reason, atMs: clock.now() }),
       );
       await onChanged();
     },
@@ -73,9 +73,9 @@ export function operatorIslands(
      * @throws {ServiceError} `not_found` unless it is suspended
      */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
-      const because = (await store.operators.suspensions()).islands.get(hostId);
-      if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
-      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because } };
+      const reason = (await store.operators.suspensions()).islands.get(hostId);
+      if (reason === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
+      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because: reason } };
       await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateIsland(hostId));
       await onChanged();
     },

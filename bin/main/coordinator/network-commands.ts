@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { nameOf, type ListedIsland } from "../../../coordinator/islands/island-service.ts";
-import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
+import { MAX_REASON_CHARS } from "../../../coordinator/operators/operator-accounts.ts";
 import type { KnownAccount, KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addAnnouncementCommands } from "./announcement-commands.ts";
@@ -129,7 +129,7 @@ function addAccountStatus(account: Command): void {
     "suspend",
     "Suspend an account: end its streams, jobs and Island sessions, and reject its requests",
   )
-    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_REASON_CHARS))
     .action((options: OwnerOptions & { reason: string }) =>
       withOperators(options, async ({ accounts, store }) => {
         const id = await accountIdOf(store, options.email);
@@ -169,7 +169,7 @@ function addIslandCommands(island: Command): void {
     );
   addDataOptions(island.command("suspend <id>"))
     .description("Suspend an Island: disconnect it and reject its connections")
-    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_REASON_CHARS))
     .action((id: string, options: DataOptions & { reason: string }) =>
       withOperators(options, async ({ islands }) => {
         await islands.suspend(commandActor(), id, options.reason);
@@ -203,7 +203,7 @@ function presentAccount(account: KnownAccount) {
     held: creditsFromMicro(account.heldMicro),
     unfinished_jobs: unfinishedJobs,
     islands,
-    suspended: suspension === null ? null : { reason: suspension.because, since: isoTime(suspension.atMs) },
+    suspended: suspension === null ? null : { reason: suspension.reason, since: isoTime(suspension.atMs) },
     created_at: isoTime(createdAtMs),
   };
 }
@@ -220,16 +220,16 @@ function statusOf(account: KnownAccount): string[] {
 function notesOf({ role, suspension }: KnownAccount): string[] {
   return [
     ...(role === "operator" ? ["operator"] : []),
-    ...(suspension === null ? [] : [`suspended: ${suspension.because}`]),
+    ...(suspension === null ? [] : [`suspended: ${suspension.reason}`]),
   ];
 }
 
-function presentIsland({ record, status, suspendedBecause }: ListedIsland<KnownIsland>) {
+function presentIsland({ record, status, suspensionReason }: ListedIsland<KnownIsland>) {
   return {
     id: record.hostId,
     name: nameOf(record),
     status,
-    suspended_because: suspendedBecause,
+    suspended_because: suspensionReason,
     account_id: record.accountId,
     account_email: record.email,
     agent_version: record.agentVersion,
@@ -248,10 +248,10 @@ const ISLAND_COLUMNS = [
   flexible("NOTE"),
 ];
 
-function rowOf({ record, status, suspendedBecause }: ListedIsland<KnownIsland>): string[] {
+function rowOf({ record, status, suspensionReason }: ListedIsland<KnownIsland>): string[] {
   const { hostId, email, runtimes, lastSeenAtMs } = record;
   const offers = runtimes.map(({ type }) => type).join(",");
-  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
+  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspensionReason ?? ""];
 }
 
 /** Leaves the account column empty in a list of the Islands of one account. */

@@ -77,8 +77,9 @@ const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "sha
 /** Limits of one account; null for the default of `quotas/account-limits.ts`. Source of all except `share`: spec §8. */
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
-interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
+interface AccountStatus extends Pick<AccountRow, "role"> {
   readonly limits: AccountLimits;
+  readonly suspensionReason: AccountRow["suspendedBecause"];
 }
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
@@ -235,11 +236,11 @@ export const accountSteps = {
 
   /** Returns limits, role and suspension of an account; undefined if the account is unknown or deleted. */
   accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
-    type Row = AccountLimits & Omit<AccountStatus, "limits">;
+    type Row = AccountLimits & Pick<AccountRow, "role" | "suspendedBecause">;
     const row = await accountTable.row<Row>(tx, ACCOUNT_STATUS, { accountId });
     if (row === undefined) return undefined;
-    const { role, suspendedBecause, ...limits } = row;
-    return { limits, role, suspendedBecause };
+    const { role, suspendedBecause: suspensionReason, ...limits } = row;
+    return { limits, role, suspensionReason };
   }),
 
   limits: read((tx, accountId: string) => tx.one<AccountLimits>(SELECT_LIMITS, { accountId })),

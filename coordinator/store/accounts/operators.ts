@@ -19,7 +19,10 @@ export const suspendedIslandTable = new Table("suspended_islands", {
   because: written(),
 });
 
-export type Suspension = Omit<RowOf<typeof suspendedIslandTable>, "hostId">;
+export interface Suspension {
+  readonly atMs: number;
+  readonly reason: string;
+}
 
 export const ANNOUNCEMENT_LEVELS = ["info", "warning"] as const;
 export const announcementTable = new Table("announcements", {
@@ -146,8 +149,8 @@ type AccountRow = Omit<KnownAccount, "suspension"> &
 type IslandRow = Omit<KnownIsland, "suspension"> & { readonly atMs: number | null; readonly because: string | null };
 
 function decodeAccount(tx: Tx, row: AccountRow): KnownAccount {
-  const { suspendedAtMs: atMs, suspendedBecause: because, ...account } = accountTable.decode(row, tx.dialect);
-  return { ...account, suspension: suspensionOf(atMs, because) };
+  const { suspendedAtMs: atMs, suspendedBecause: reason, ...account } = accountTable.decode(row, tx.dialect);
+  return { ...account, suspension: suspensionOf(atMs, reason) };
 }
 
 function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
@@ -155,8 +158,8 @@ function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
   return { ...island, suspension: suspensionOf(atMs, because) };
 }
 
-function suspensionOf(atMs: number | null, because: string | null): Suspension | null {
-  return atMs === null ? null : { atMs, because: because ?? "" };
+function suspensionOf(atMs: number | null, reason: string | null): Suspension | null {
+  return atMs === null ? null : { atMs, reason: reason ?? "" };
 }
 
 async function isOne(changed: Promise<number>): Promise<boolean> {
@@ -193,10 +196,10 @@ export const operatorSteps = {
   }),
 
   /** Suspends an account. Returns false unless it exists, is not an operator and is not suspended. */
-  suspendAccount: write((tx, accountId: string, { atMs, because }: Suspension) => {
+  suspendAccount: write((tx, accountId: string, { atMs, reason }: Suspension) => {
     const sql = `UPDATE accounts SET suspended_at_ms = @suspendedAtMs, suspended_because = @suspendedBecause
       WHERE id = @accountId AND deleted_at_ms IS NULL AND suspended_at_ms IS NULL AND role = 'user'`;
-    return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: because }));
+    return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: reason }));
   }),
 
   /** Ends a suspension. Returns false unless the account was suspended. */
@@ -207,11 +210,11 @@ export const operatorSteps = {
   }),
 
   /** Suspends an Island. Returns false unless it is known and not suspended. */
-  suspendIsland: write((tx, hostId: string, suspension: Suspension) => {
+  suspendIsland: write((tx, hostId: string, { atMs, reason }: Suspension) => {
     const sql = `INSERT INTO suspended_islands (host_id, at_ms, because)
       SELECT host_id, @atMs, @because FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL
       ON CONFLICT DO NOTHING`;
-    return isOne(suspendedIslandTable.run(tx, sql, { hostId, ...suspension }));
+    return isOne(suspendedIslandTable.run(tx, sql, { hostId, atMs, because: reason }));
   }),
 
   /** Ends a suspension. Returns false unless the Island was suspended. */

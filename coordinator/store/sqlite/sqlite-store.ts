@@ -24,7 +24,7 @@ interface SqliteStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
-  readonly onReadOnly?: ((because: string | null) => void) | undefined;
+  readonly onReadOnly?: ((reason: string | null) => void) | undefined;
   /** Free bytes below which the store becomes read-only; if absent, it writes until the disk is full. */
   readonly minFreeBytes?: number | undefined;
 }
@@ -92,7 +92,7 @@ function sqliteStore(
   const closeWatch =
     minFreeBytes === undefined
       ? null
-      : watchDiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
+      : watchDiskSpace(dirname(file), minFreeBytes, clock, (reason) => writer.setLowSpace(reason));
   const selectCount = db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   let closed: Promise<void> | null = null;
 
@@ -142,7 +142,7 @@ function watchDiskSpace(
   folder: string,
   minFreeBytes: number,
   clock: Pick<Clock, "schedule">,
-  onRead: (tooLittleBecause: string | null) => void,
+  onRead: (lowSpaceReason: string | null) => void,
 ): () => void {
   let timer: Timer | null = null;
   let isClosed = false;

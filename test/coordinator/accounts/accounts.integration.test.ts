@@ -172,7 +172,7 @@ describe("openAccounts()", () => {
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
       role: "user",
-      suspendedBecause: null,
+      suspensionReason: null,
     });
     expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
     expect(await accounts.authenticate(secret)).toBeUndefined();

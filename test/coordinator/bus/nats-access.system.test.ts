@@ -20,7 +20,7 @@ async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Pro
   try {
     const bus = await openBus(whole, "test", { clock: new ManualClock(), log });
     const stop = bus.handle("ask", async () => "in");
-    const answer = bus.downBecause ?? (await bus.request("ask", null, 5_000));
+    const answer = bus.downReason ?? (await bus.request("ask", null, 5_000));
     stop();
     await bus.close();
     return String(answer);

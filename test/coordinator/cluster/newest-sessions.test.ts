@@ -15,13 +15,13 @@ import { peersOn } from "./peers-on.ts";
 
 /** Socket that records why it was closed. */
 class Link implements IslandLink {
-  dismissedBecause: string | null = null;
+  dismissReason: string | null = null;
   get isOpen(): boolean {
-    return this.dismissedBecause === null;
+    return this.dismissReason === null;
   }
   send(): void {}
   dismiss(reason: string): void {
-    this.dismissedBecause = reason;
+    this.dismissReason = reason;
   }
 }
 
@@ -71,7 +71,7 @@ describe("two sessions of one Island at two coordinators", () => {
     await settle();
     const newer = connect(two);
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
     expect([one.connectedCount, two.connectedCount]).toEqual([0, 1]);
     expect(events).toEqual(["island_up", "island_down"]);
   });
@@ -81,7 +81,7 @@ describe("two sessions of one Island at two coordinators", () => {
     await settle();
     const second = connect(two, "user_2");
     await settle();
-    expect([first.dismissedBecause, second.dismissedBecause]).toEqual([null, REPLACED]);
+    expect([first.dismissReason, second.dismissReason]).toEqual([null, REPLACED]);
     expect([one.connectedCount, two.connectedCount]).toEqual([1, 0]);
   });
 
@@ -95,7 +95,7 @@ describe("two sessions of one Island at two coordinators", () => {
       const [first, second] = [connect(one), connect(two)];
       await settle();
       const [older, newer] = order[0] === 1 ? [first, second] : [second, first];
-      expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+      expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
     }
   });
 
@@ -108,7 +108,7 @@ describe("two sessions of one Island at two coordinators", () => {
     await settle();
     slow.resolve();
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
     // Delays the save at this coordinator as well.
     saved = new Promise((resolve) => setImmediate(resolve));
     const third = connect(two);
@@ -127,6 +127,6 @@ describe("two sessions of one Island at two coordinators", () => {
     expect([older.isOpen, newer.isOpen]).toEqual([true, true]);
     bus.setDown(null);
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
   });
 });

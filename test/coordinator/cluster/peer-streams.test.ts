@@ -195,9 +195,9 @@ describe("peers.serve()", () => {
     follow();
     await pass(100);
     stop.abort();
-    (buses[1] as FaultyBus).downBecause = "cut";
+    (buses[1] as FaultyBus).downReason = "cut";
     await pass(1_100);
-    (buses[1] as FaultyBus).downBecause = null;
+    (buses[1] as FaultyBus).downReason = null;
     expect(open).toBe(1);
     await pass(1_100);
     expect(open).toBe(0);

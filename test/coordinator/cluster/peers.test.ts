@@ -49,7 +49,7 @@ describe("peers.ask()", () => {
 
   it("reaches this coordinator itself even while the bus is down", async () => {
     const cut = new FaultyBus(bus, new ManualClock(), new Random(1));
-    cut.downBecause = "cut";
+    cut.downReason = "cut";
     const alone = peersOn(cut, "c4");
     alone.handle(DOUBLE, (question) => question * 2);
     expect(await alone.ask("c4", DOUBLE, 4)).toBe(8);

@@ -103,7 +103,7 @@ class Member {
 
 /** Disconnects these coordinators from the bus, or connects them again. */
 function setDown(members: readonly Member[], isDown: boolean): void {
-  for (const { bus } of members) bus.downBecause = isDown ? "cut" : null;
+  for (const { bus } of members) bus.downReason = isDown ? "cut" : null;
 }
 
 describe("shareEvents()", () => {

@@ -116,7 +116,7 @@ describe("the setting bus", () => {
       "bus: requires store, the database that the coordinators share. Set store, or unset bus",
     ]);
     expect(problemsOf({ ATOLL_NATS_CERT_FILE: "/cert" })).toEqual([
-      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
+      "nats_cert_file, nats_key_file: must both be set or both be unset, because a certificate requires its private key",
     ]);
     expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
       "lease_renew_ms: must be at most half of lease_ms (1000), got 2000",

@@ -91,7 +91,7 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommend"] = async () => [];
   readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
-  readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  readonly storeState = { check: () => this.checkStore(), readOnlyReason: null as string | null };
   /** Operators' view of the network. Default: an empty network. */
   overview: (() => Promise<Overview>) | null = null;
   /** Options of all coordinators. */

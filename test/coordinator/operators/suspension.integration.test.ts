@@ -104,7 +104,7 @@ describe("a suspension", () => {
   it("by another process is in force too", async () => {
     const client = await coordinator.createAccount("later@example.com");
     const { body: job } = await ask(client.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
-    await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { because: "spam", atMs: 1 }));
+    await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { reason: "spam", atMs: 1 }));
     await until(
       async () => (await ask(operator, "GET", `/operator/jobs?account=${client.id}`)).body.data[0],
       ({ id, status }) => id === job.data.id && status === "cancelled",

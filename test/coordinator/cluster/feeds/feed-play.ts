@@ -94,15 +94,15 @@ export async function playFeeds(seed: number): Promise<void> {
       job.move(random.pick(live()), random.chance(0.6));
     } else if (auditEvent === 19) {
       const { bus } = random.pick(live());
-      bus.downBecause = "no connection";
-      world.clock.schedule(random.between(10, 3_000), () => (bus.downBecause = null));
+      bus.downReason = "no connection";
+      world.clock.schedule(random.between(10, 3_000), () => (bus.downReason = null));
     } else await world.pass(1_000, 100);
     reconnect(0.5);
     await world.pass(random.pick([0, 1, 10, 100]), 10);
   }
   for (const { bus } of live()) {
     bus.faults = NO_FAULTS;
-    bus.downBecause = null;
+    bus.downReason = null;
   }
   await job.store();
   const final = job.owner.feeds.get("job_1") ?? expect.fail("Its owner has no job");

@@ -143,7 +143,7 @@ describe("feed replicas above the memory limit", () => {
     const leave = other.subscribe(() => undefined);
     say("job_2", 100);
     await world.pass(25);
-    expect([early.side, other.cutBecause]).toEqual([small, "memory"]);
+    expect([early.side, other.cutReason]).toEqual([small, "memory"]);
     void late.connect(small);
     await world.pass(2_000);
     expect([late.side, late.items.length]).toEqual([small, 0]);

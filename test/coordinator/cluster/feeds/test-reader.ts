@@ -54,7 +54,7 @@ export class TestReader {
   }
 
   #pump(feed: Feed, cursor: FeedCursor): void {
-    if (cursor.isLost || feed.cutBecause === "lost") return this.disconnect();
+    if (cursor.isLost || feed.cutReason === "lost") return this.disconnect();
     for (let item = cursor.take(); item !== undefined; item = cursor.take()) {
       this.items.push(item);
       this.#lastEventId = formatPosition(cursor.position);

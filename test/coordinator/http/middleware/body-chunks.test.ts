@@ -23,5 +23,5 @@ it("readJson() does not wait for a client that has disconnected", async () => {
   const incoming = Object.assign(new PassThrough(), { headers: {} });
   incoming.destroy();
   await new Promise((resolve) => incoming.once("close", resolve));
-  await expect(readJson(incoming as unknown as IncomingMessage)).rejects.toThrow("send the request again");
+  await expect(readJson(incoming as unknown as IncomingMessage)).rejects.toThrow("Send the request again");
 });

@@ -63,7 +63,7 @@ describe("errors", () => {
       500,
       {
         error: {
-          message: "Internal error; if it happens again, give the operator this request_id",
+          message: "Internal error. If it happens again, give the operator this request_id",
           code: "internal",
           request_id: id,
         },

@@ -66,7 +66,7 @@ describe("POST /chat/completions with stream", () => {
     ["island_lost", "lost", ["half"]],
   ] as const)(
     "ends with an error line with %s when its feed replica is cut, and cancels the job",
-    async (code, because, texts) => {
+    async (code, reason, texts) => {
       api.jobs.onSubmit = (feed) => feed.push([token("half")]);
       const reader = new BodyReader(
         await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
@@ -74,8 +74,8 @@ describe("POST /chat/completions with stream", () => {
       await reader.until("null}]}\n\n");
       await reader.until('"content":"half"},"logprobs":null,"finish_reason":null}]}\n\n');
       const feed = api.jobs.feeds.get("job_new1");
-      if (because === "memory") feed?.push([token("rest")]);
-      feed?.cut(because);
+      if (reason === "memory") feed?.push([token("rest")]);
+      feed?.cut(reason);
       const text = await reader.toEnd();
       const lines = text.trimEnd().split("\n\n");
       expect([...text.matchAll(/"content":"(\w+)"/g)].map(([, word]) => word)).toEqual(texts);

@@ -23,7 +23,7 @@ let reported: (string | null)[];
 async function open(path: string, minFreeBytes?: number): Promise<void> {
   clock = new ManualClock();
   reported = [];
-  const onReadOnly = (because: string | null): void => void reported.push(because);
+  const onReadOnly = (reason: string | null): void => void reported.push(reason);
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
@@ -62,7 +62,7 @@ describe.skipIf(!CAN_MOUNT)("a store on a full disk", () => {
     const ended = store.jobs.end(makeEnding(job, { output })).then(() => (hasEnded = true));
     await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);
     await expect(store.check()).rejects.toMatchObject(UNAVAILABLE);
-    expect(store.readOnlyBecause).toBe("the disk is full (SQLITE_FULL)");
+    expect(store.readOnlyReason).toBe("the disk is full (SQLITE_FULL)");
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
     expect(hasEnded).toBe(false);
     disk.free();
@@ -79,7 +79,7 @@ describe.skipIf(!CAN_MOUNT)("a store on a full disk", () => {
     await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
     disk.free();
     await untilTold(2);
-    expect(store.readOnlyBecause).toBeNull();
+    expect(store.readOnlyReason).toBeNull();
   });
 
   it("closes at once, and leaves what it could not write unchanged", async () => {
