@@ -35,7 +35,9 @@ export function pinsOf(file: CargoFile): Pins {
   }
 }
 
-/** Returns the kind of pin that a Cargo lacks, so that its content could change under the same signature; else null. */
+/**
+ * Returns the kind of pin that a Cargo lacks, so that its content could change under the same signature; null for none.
+ */
 export function missingPin(file: CargoFile): PinKind | null {
   const kind = pinKindOf(file);
   return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;

@@ -28,7 +28,6 @@ const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
 
-/** Maximum number of model aliases. */
 const MAX_ALIASES = 200;
 /** Pattern of aliases, such as `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
@@ -261,7 +260,7 @@ const JOBS = settingGroup("Jobs", {
     fallback: 4_096,
     type: "<MB>",
     meaning:
-      "Input and output that one account's jobs can store per day. Above it, new jobs get 429 and the job that exceeds it fails",
+      "Input and output that one account's jobs can store per day. Above this limit, new jobs get 429, and a running job that exceeds it fails",
   }),
 });
 
@@ -292,7 +291,7 @@ const FILES = settingGroup("Files", {
   filesBudgetBytes: megabytes(
     "files_budget_mb",
     4_096,
-    "Maximum size of all files of one account. Above it, uploads get 413",
+    "Maximum size of all files of one account. Above this limit, uploads get 413",
   ),
   keepFilesMs: days(
     "keep_files_days",
@@ -443,7 +442,7 @@ export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }
 
-/** Known ATOLL_* variables that are not settings: of commands, clients and the Island agent. */
+/** Known ATOLL_* variables that are not settings, but belong to commands, clients or the Island agent. */
 const OTHERS = [
   "ATOLL_CONFIG",
   "ATOLL_EMAIL",

@@ -12,41 +12,44 @@ export const modelSchema = z
   .object({
     id: z.string().describe("Slug or alias of the Cargo"),
     object: z.literal("model"),
-    created: z.int().describe("When the Cargo was added to the network's catalog: Unix time in seconds"),
+    created: z.int().describe("Unix time in seconds at which the Cargo was added to the catalog"),
     owned_by: z.string(),
     type: z.enum(Object.keys(MODEL_PATHS) as ModelKind[]),
     capabilities: z.array(z.string()).describe("Paths of the endpoints that accept the model"),
-    alias_of: z.string().nullable().describe("If the id is an alias: slug of its Cargo"),
+    alias_of: z.string().nullable().describe("Slug of the Cargo if the id is an alias; otherwise null"),
     is_default: z
       .boolean()
       .describe("Whether requests without `model` to an endpoint in `capabilities` use this Cargo"),
-    available: z.boolean().describe("Whether a connected Island can run it now; otherwise requests wait"),
+    available: z.boolean().describe("Whether a connected Island can run the Cargo now; otherwise requests wait"),
     ready: z.boolean().describe("Whether such an Island needs no download first"),
-    free: z.int().describe("Number of Islands that can run it now and have a free slot"),
+    free: z.int().describe("Number of Islands that can run the Cargo now and have a free slot"),
     pricing: z
       .object({ per_job: creditsSchema, unit: z.literal("credits") })
       .describe("Each job of a request costs `per_job`, regardless of its tokens"),
-    context_length: z.int().nullable().describe("Maximum tokens of prompt and completion together; null: unknown"),
-    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null: not a chat Cargo"),
+    context_length: z
+      .int()
+      .nullable()
+      .describe("Maximum number of tokens in prompt and completion together; null if unknown"),
+    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null if it is not a chat Cargo"),
     tokens_per_second: z
       .number()
       .nullable()
       .describe(
-        "Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured",
+        "Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured",
       ),
     first_token_ms: z
       .int()
       .nullable()
-      .describe("Median time from a chat's submission to its first token, measured as `tokens_per_second`"),
+      .describe("Median time from a chat's submission to its first token, measured like `tokens_per_second`"),
     tool_calls: z
       .enum(["template", "grammar"])
       .nullable()
       .describe(
-        "How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases",
+        "How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls",
       ),
     reasoning: z
       .boolean()
-      .describe("Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
+      .describe("Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
   })
   .openapi("Model");
 
@@ -134,7 +137,6 @@ export function presentAnthropicModels(
 }
 
 const NO = { supported: false };
-/** Lifecycle stage of all models, as Anthropic's API names it. */
 export const ACTIVE = "active";
 
 export function presentAnthropicModel({ id, cargo }: NamedCargo) {

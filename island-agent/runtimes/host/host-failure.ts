@@ -15,7 +15,7 @@ export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailu
  * fault of the file, which then fails on every Island. A signal without one may be a fault of this machine.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
-  if (ending.killedBecause !== null) return runFailureOf(program, ending);
+  if (ending.killReason !== null) return runFailureOf(program, ending);
   const message = `${describeEnding(program, ending)} while loading the model`;
   const code = ending.signal === "SIGKILL" ? "out_of_memory" : codeOf(ending);
   const isExplained = code === "runtime_crashed" && reasonIn(ending.stderrTail, program.explainCrash) !== "";
@@ -27,25 +27,25 @@ export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFail
  * Returns whether the process ended because the agent unloaded its model. Hosts kill themselves, because native code
  * may not end cleanly.
  */
-export function isCleanEnd({ isRequested, killedBecause }: HostEnding): boolean {
-  return isRequested && killedBecause === null;
+export function isCleanEnd({ isRequested, killReason }: HostEnding): boolean {
+  return isRequested && killReason === null;
 }
 
 /** Returns the log fields that explain an unexpected end. */
 export function factsOf(ending: HostEnding): Partial<HostEnding> {
   if (isCleanEnd(ending)) return {};
-  const { code, signal, killedBecause, killedAs, stderrTail } = ending;
-  return { code, signal, ...(killedBecause === null ? {} : { killedBecause, killedAs }), stderrTail };
+  const { code, signal, killReason, killedAs, stderrTail } = ending;
+  return { code, signal, ...(killReason === null ? {} : { killedBecause: killReason, killedAs }), stderrTail };
 }
 
-function codeOf({ killedBecause, killedAs, stderrTail }: HostEnding): JobErrorCode {
-  if (killedBecause !== null) return killedAs;
+function codeOf({ killReason, killedAs, stderrTail }: HostEnding): JobErrorCode {
+  if (killReason !== null) return killedAs;
   return NO_MEMORY.test(stderrTail) ? "out_of_memory" : "runtime_crashed";
 }
 
 function describeEnding({ name, explainCrash }: HostProgram, ending: HostEnding): string {
-  const { code, signal, killedBecause, stderrTail } = ending;
-  if (killedBecause !== null) return `${name} process was killed: ${killedBecause}`;
+  const { code, signal, killReason, stderrTail } = ending;
+  if (killReason !== null) return `${name} process was killed: ${killReason}`;
   if (signal === "SIGKILL") return `${name} process was killed (SIGKILL): out of memory?`;
   if (signal !== null) return `${name} process crashed (${signal})${reasonIn(stderrTail, explainCrash)}`;
   if (code !== null) return `${name} process ended with code ${code}${reasonIn(stderrTail, explainCrash)}`;

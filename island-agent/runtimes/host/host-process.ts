@@ -38,7 +38,7 @@ export interface HostEnding {
   /** True if the agent had requested the end. */
   readonly isRequested: boolean;
   /** Reason why the agent killed it; null if it did not. */
-  readonly killedBecause: string | null;
+  readonly killReason: string | null;
   /** Error code for its runs or its load if the agent killed it. */
   readonly killedAs: JobErrorCode;
   /** End of its error output, where native code prints assertions. */
@@ -62,7 +62,7 @@ export class HostProcess {
   readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
   #isEndRequested = false;
-  #killedBecause: string | null = null;
+  #killReason: string | null = null;
   #killedAs: JobErrorCode = "runtime_crashed";
 
   constructor(program: HostProgram, clock: Clock) {
@@ -104,9 +104,9 @@ export class HostProcess {
   }
 
   /** Kills the process and the sandbox around it immediately. @param as error code for its runs. */
-  kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
-    if (this.#killedBecause === null) {
-      this.#killedBecause = because;
+  kill(reason: string, as: JobErrorCode = "runtime_crashed"): void {
+    if (this.#killReason === null) {
+      this.#killReason = reason;
       this.#killedAs = as;
     }
     this.#killNow();
@@ -144,7 +144,7 @@ export class HostProcess {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
         const exit = this.#launch.depth === 0 ? { code, signal } : exitInside({ code, signal }, stderrTail);
         const isRequested = this.#isEndRequested;
-        resolve({ ...exit, isRequested, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
+        resolve({ ...exit, isRequested, killReason: this.#killReason, killedAs: this.#killedAs, stderrTail });
       };
       child.on("error", (error) => {
         stderrTail = error.message;

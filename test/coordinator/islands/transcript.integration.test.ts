@@ -43,10 +43,13 @@ describe("the documented transcript", () => {
   it("gets the documented replies, and its jobs end with the Island's output", async () => {
     const { url } = coordinator;
     const { key, islandToken } = await coordinator.createAccount("ada@example.com");
-    /** Maps ids and secrets of the document to those of this run. */
+    /** Maps the ids and secrets of the document to the ids and secrets of this run. */
     const present = new Map<string, string>();
     const jobIds: string[] = [];
-    /** Frame numbers of this run by those of the document, per job; the document also counts frames that it omits. */
+    /**
+     * Maps the frame numbers of the document to the frame numbers of this run, for each job. The document also counts
+     * frames that it omits.
+     */
     const seqs = new Map<string, Map<number, number>>();
     const texts = new Map<string, string>();
 

@@ -5,7 +5,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Reads `pieces` one after the other, then the end. */
+/** Reads `pieces` one after the other, and then the end. */
 function read(pieces: readonly (string | Uint8Array)[], limits: Partial<JsonLineLimits> = {}) {
   const items: OutputItem[] = [];
   const reader = new JsonLineReader((item) => items.push(item), limits);

@@ -87,7 +87,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("reports a full disk and deletes the part; a later download starts from 0", async () => {
+  it("reports a full disk and deletes the part, so that a later download starts from 0", async () => {
     await using fixture = await StoreFixture.make();
     const bytes = makeBytes(3_000_000);
     fixture.server.on(PATH, file(bytes));
@@ -159,7 +159,7 @@ describe("downloadModel() from the hub", () => {
   });
 
   it.each([
-    ["says nothing of a file", Buffer.from("{}"), "names no GGUF file"],
+    ["does not name a file", Buffer.from("{}"), "names no GGUF file"],
     ["is not JSON", Buffer.from("<html>"), "names no GGUF file"],
     ["names a split file", manifest("r-00001-of-00002.gguf"), "split"],
     ["is endless", makeBytes(1_100_000), "longer than 1000000 bytes"],

@@ -59,7 +59,7 @@ describe("Stable Diffusion 3", () => {
 });
 
 describe("Flux", () => {
-  it("passes the guidance scale to the network: a larger one makes the colour stronger", async () => {
+  it("passes the guidance scale to the network, so that a larger scale makes the colour stronger", async () => {
     const [pale, full] = await Promise.all(
       [1, 12].map((scale) => paintHere(pipelineFixture("tiny-flux"), { ...RED, guidance_scale: scale })),
     );

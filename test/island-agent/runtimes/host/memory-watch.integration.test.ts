@@ -19,8 +19,8 @@ describe.skipIf(process.platform === "win32")("a host process above its RAM limi
     await expect(other).rejects.toMatchObject(OUT_OF_MEMORY);
     await cargo.gone;
     expect(isRunning(cargo.pid ?? 0)).toBe(false);
-    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, and the ceiling does
-    // not count them.
+    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, although the ceiling
+    // does not count them.
     expect(cargo.memory.ramBytes).toBeLessThan(TOO_MUCH);
   });
 

@@ -90,11 +90,11 @@ describe("automatic-speech-recognition of hostile recordings", () => {
       buildWav({ bits: 16, data: new Uint8Array(0) }),
       "audio: is 0 s long; at least 0.1 s are needed",
     ],
-    ["a WAV file without samples", Buffer.from("RIFF\0\0\0\0WAVE"), "audio: has no samples"],
+    ["a WAV file without samples", Buffer.from("RIFF\0\0\0\0WAVE"), "audio: does not contain samples"],
     [
       "a recording in mu-law",
       buildWav({ format: 7, bits: 8, data: new Uint8Array(8_000) }),
-      "audio: has samples of format 7",
+      "audio: contains samples of format 7",
     ],
     [
       "a recording longer than a minute",

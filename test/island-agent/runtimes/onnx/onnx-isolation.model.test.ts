@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("a host process in /proc (Linux)",
   it("has the configured number of threads in each session", async () => {
     await using one = await loadAndRun(1);
     await using three = await loadAndRun(3);
-    // The main thread also computes: 3 threads are 2 more in each of the two sessions.
+    // The main thread also computes, so 3 threads are 2 more threads in each of the two sessions.
     expect(threadsOf(three) - threadsOf(one)).toBe(4);
   });
 

@@ -69,13 +69,13 @@ describe("object-detection", () => {
   it.each(["jpeg", "webp"] as const)("accepts %s, and rotates it as its EXIF data says", async (format) => {
     const pixels = paintBoxes(96, 128, [{ colour: "red", left: 16, top: 72, right: 64, bottom: 120 }]);
     const rotated = await sharp(pixels, { raw: { width: 96, height: 128, channels: 3 } })
-      // Orientation 6 means: rotate by 90° clockwise. The box moves from the lower left to the upper left.
+      // Orientation 6 means a rotation by 90° clockwise, which moves the box from the lower left to the upper left.
       .withMetadata({ orientation: 6 })
       .toFormat(format)
       .toBuffer();
     const { output } = await run({ image: `data:image/${format};base64,${rotated.toString("base64")}` });
     expect(output.map(({ label }) => label)).toEqual(["red box"]);
-    // 64 if the image was rotated, otherwise 120.
+    // The value is 64 if the image was rotated, and otherwise 120.
     expect(output[0]?.box.ymax).toBeLessThan(80);
   });
 
@@ -153,7 +153,8 @@ describe("automatic-speech-recognition with CTC", () => {
   });
 
   it("returns the same text for another rate, format and number of channels", async () => {
-    // Each sample of 16 kHz, three times on two channels, makes 48 kHz. That adds noise far above 8 kHz.
+    // Each sample of 16 kHz, repeated three times on two channels, makes a recording of 48 kHz. That adds noise far
+    // above 8 kHz.
     const samples = Float32Array.from(
       [...spellTones("BAD")].flatMap((sample) => Array.from({ length: 6 }, () => sample)),
     );
@@ -241,7 +242,7 @@ describe("automatic-speech-recognition with Whisper", () => {
   });
 
   it("stops a long recording when aborted, without killing the process", async () => {
-    // Longer than one step on a busy machine, and shorter than half an hour of audio on an idle one.
+    // The time is longer than one step on a busy machine, and shorter than half an hour of audio takes on an idle one.
     const runtime = makeRuntime({ killAfterMs: 60_000 });
     await using cargoWithLongTimeout = await runtime.load(
       makeCargo("automatic-speech-recognition"),

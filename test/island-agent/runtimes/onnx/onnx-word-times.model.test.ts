@@ -6,7 +6,9 @@ import type { OnnxOutput } from "../../../../shared/onnx-task.ts";
 import { countTones, encodeWav } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
-/** Length of each word, and the largest error of its times: `tiny-whisper` was not trained for times. */
+/**
+ * Length of each word, and the largest accepted error of its times, because `tiny-whisper` was not trained for times.
+ */
 const WORD_S = 0.4;
 const TOLERANCE_S = 0.45;
 
