@@ -9,7 +9,7 @@ import { IslandReports, type AgentStatus, type LinkState, type UsageReport } fro
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
-import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
+import { runSession, SessionRenewal, type LinkHandlers, type SessionFrame } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 import { openReconnectPolicy, type ReconnectPolicy } from "./session/reconnect-policy.ts";
 import type { RuntimeType } from "../shared/cargo.ts";
@@ -304,7 +304,7 @@ export class IslandAgent {
     this.#parts.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
   }
 
-  #onFrame(frame: Served): void {
+  #onFrame(frame: SessionFrame): void {
     switch (frame.type) {
       case "assign":
         return this.#assign(frame);

@@ -18,7 +18,7 @@ const nameSchema = z.object({ name: z.string() });
 const unloadSchema = z.object({ name: z.string().optional() });
 const keySchema = z.object({ key: z.string() });
 
-interface Controlled {
+interface ControlContext {
   readonly agent: IslandAgent;
   readonly stored: StoredFiles;
   readonly adopt: OpenStores["adopt"];
@@ -41,7 +41,7 @@ export function controlRoutes({
   history,
   metrics,
   earnings,
-}: Controlled): ControlRoutes {
+}: ControlContext): ControlRoutes {
   return {
     "GET /status": status,
     "GET /metrics": async () => new PlainText(await metrics.read()),

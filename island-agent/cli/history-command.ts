@@ -16,7 +16,7 @@ export interface ShownHistory {
   readonly clockAheadMs?: number | null;
 }
 
-const SHOWN_LAST = 3;
+const RECENT_JOBS_SHOWN = 3;
 const COLUMNS = [
   fixed("TIME (UTC)"),
   flexible("CARGO"),
@@ -82,7 +82,7 @@ export function describeBriefly(
   rows.push(...describeLack(status));
   if (status.lastProblem !== null && link !== "connected") rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
-  for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {
+  for (const [index, job] of jobs.slice(0, RECENT_JOBS_SHOWN).entries()) {
     const earned = credits.get(job.jobId);
     const facts = [job.slug, job.outcome, `${formatAge(nowMs - job.startedAtMs - job.runMs)} ago`];
     const text = [...facts, ...(earned === undefined ? [] : [`${earned} credits`])].join(", ");

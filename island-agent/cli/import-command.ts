@@ -17,8 +17,8 @@ import { parseJson, readBody } from "../models/download/json-body.ts";
 import { listModels, withAdoption, type ModelsLocation } from "./models-commands.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
-const MAX_ANSWER_WAIT_MS = 30_000;
-const MAX_ANSWER_BYTES = 20_000_000;
+const MAX_RESPONSE_WAIT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 20_000_000;
 
 const cargosSchema = z.object({
   cargos: z.array(z.object({ slug: z.string().max(100), model_sha256: z.string().nullable().optional() })),
@@ -102,10 +102,10 @@ async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeo
       "This Island has not joined a coordinator, so its Cargos are unknown. Join one with: island join URL",
     );
   for (const url of urls) {
-    const signal = AbortSignal.timeout(MAX_ANSWER_WAIT_MS);
+    const signal = AbortSignal.timeout(MAX_RESPONSE_WAIT_MS);
     const response = await fetch(`${url}/api/v1/cargos`, { signal }).catch(() => null);
     if (response === null || !response.ok || response.body === null) continue;
-    const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the list of Cargos");
+    const text = await readBody(Readable.fromWeb(response.body), MAX_RESPONSE_BYTES, "the list of Cargos");
     const { data } = cargosSchema.safeParse(parseJson(text));
     if (data?.cargos.some((cargo) => cargo.model_sha256 !== undefined)) return data.cargos;
     throw new CliError(

@@ -57,7 +57,7 @@ export interface RunningAgent {
 /** Time that running jobs have after SIGTERM before they are returned to the coordinator. */
 const MAX_DRAIN_MS = 60_000;
 /** Time in which a drained agent tries to send its last results to the coordinator. */
-const MAX_FAREWELL_MS = 15_000;
+const DRAIN_TIMEOUT_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
@@ -155,7 +155,7 @@ export async function startAgent(options: {
       policy: () => policy,
       hostId,
       version: options.version,
-      drainTimeoutMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: DRAIN_TIMEOUT_MS,
       clock,
       offer: { slots: config.slots, hardware },
       runtimes: probes.usable,

@@ -16,7 +16,7 @@ export const AGENT_ENV_PREFIX = "ISLAND_";
 /** A GB of the configuration is 2^30 bytes, for RAM, VRAM and disk alike. */
 const MAX_GB = 1_048_576;
 /** Maximum length of a list of names, keys or addresses. */
-const MAX_LIST = 20;
+const MAX_LIST_ITEMS = 20;
 
 const COORDINATOR = settingGroup("Coordinator", {
   apiUrls: setting.parsed("coordinator.api_url", {
@@ -247,7 +247,7 @@ function names(key: string, known: readonly string[], unsetMeans: string, meanin
 /** Returns the parts of a comma-separated text; undefined if one is invalid. */
 function readList(text: string, isValid: (part: string) => boolean): string[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
-  return parts.length <= MAX_LIST && parts.every(isValid) ? parts : undefined;
+  return parts.length <= MAX_LIST_ITEMS && parts.every(isValid) ? parts : undefined;
 }
 
 function readRegistries(text: string): string[] | undefined {

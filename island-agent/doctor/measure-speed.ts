@@ -21,7 +21,7 @@ const CONTEXT_TOKENS = 512;
  */
 const MATRIX_MODEL = fileURLToPath(new URL("./matrix.onnx", import.meta.url));
 const MATRIX_SIZE = 512;
-const PRODUCTS = 40;
+const MATRIX_PRODUCTS = 40;
 
 interface Measurement {
   readonly cargo: Pick<CargoManifest, "runtimeType" | "contextTokens">;
@@ -53,7 +53,7 @@ export async function measureMatrix(
   const input = { inputs: { number: { type: "float32", dims: [1], data: [1 / MATRIX_SIZE] } } };
   const cargo = { runtimeType: "onnx", contextTokens: null } as const;
   return measure(runtime, { cargo, modelPath: MATRIX_MODEL, input }, clock, limitMs, (results, seconds) => {
-    const operations = results.length * PRODUCTS * 2 * MATRIX_SIZE ** 3;
+    const operations = results.length * MATRIX_PRODUCTS * 2 * MATRIX_SIZE ** 3;
     return { gigaflops: Math.round(operations / seconds / 1e8) / 10, size: MATRIX_SIZE };
   });
 }

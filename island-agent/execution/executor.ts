@@ -18,7 +18,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 /** Total size from which a job's files count as large. Jobs with smaller files do not wait. */
 const LARGE_BYTES = 4 * MIB;
 /** Maximum number of jobs with large files in memory. Each may take over 100 MB, as base64, in JSON and messages. */
-const LARGE_AT_ONCE = 2;
+const MAX_LARGE_JOBS = 2;
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
@@ -282,7 +282,7 @@ function tenths(ms: number): number {
 
 /** Limits how many jobs hold large files in the agent's memory. Files stay on disk until then. */
 class FileMemory {
-  readonly #slots = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
+  readonly #slots = new Semaphore<FetchedFiles>(MAX_LARGE_JOBS);
   readonly #waiting = new Set<() => void>();
 
   /**

@@ -11,7 +11,7 @@ export const MAX_JOBS = 200;
 /** Jobs that end within this time share a write. */
 const WRITE_DELAY_MS = 2_000;
 
-const MAX_WHY_CHARS = 300;
+const MAX_REASON_CHARS = 300;
 
 const endedJobSchema = z.object({
   jobId: z.string().max(64),
@@ -20,14 +20,14 @@ const endedJobSchema = z.object({
   runMs: z.number(),
   outcome: z.enum(["completed", "failed", "cancelled"]),
   /** Reason of a failure. Absent for other outcomes, and for jobs of earlier versions. */
-  why: z.string().max(MAX_WHY_CHARS).optional(),
+  why: z.string().max(MAX_REASON_CHARS).optional(),
 });
 /** Outcome of an attempt on this Island. Holds neither input nor output. */
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
 export function failureReasonOf({ code, message }: Pick<JobFailure, "code" | "message">): string {
-  return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
+  return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_REASON_CHARS);
 }
 
 /**

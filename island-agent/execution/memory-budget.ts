@@ -16,7 +16,7 @@ export interface Occupant {
   unload(): void;
 }
 
-interface Waiting {
+interface WaitingCargo {
   readonly occupant: Occupant;
   readonly sinceMs: number;
 }
@@ -38,7 +38,7 @@ export class MemoryBudget {
   readonly #clock: Clock;
   /** Cargos from the start of their load to the end of their disposal. */
   readonly #occupants = new Set<Occupant>();
-  readonly #queue = new WaitQueue<Waiting>();
+  readonly #queue = new WaitQueue<WaitingCargo>();
 
   constructor(caps: MemoryUse, clock: Clock) {
     this.#caps = caps;

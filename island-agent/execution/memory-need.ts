@@ -19,7 +19,7 @@ interface Measured extends MemoryNeed {
 /** Maximum number of Cargos whose measurement is kept. */
 const MAX_MEASURED = 1_000;
 /** A measurement expires, because one large job may have caused it: it must not exclude the Cargo forever. */
-const MEASURED_FOR_MS = 600_000;
+const MEASUREMENT_LIFETIME_MS = 600_000;
 /** Minimum slack above the estimate. The ceiling is twice the estimate, or the estimate plus this if that is more. */
 const MIN_SLACK_BYTES = GIB;
 
@@ -67,7 +67,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
 
   function freshMeasurement(key: string): Measured | undefined {
     const measured = measurements.get(key);
-    const isFresh = measured !== undefined && clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
+    const isFresh = measured !== undefined && clock.monotonicMs() - measured.atMs < MEASUREMENT_LIFETIME_MS;
     return isFresh ? measured : undefined;
   }
 

@@ -9,7 +9,7 @@ import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./o
 
 /** Maximum number of GPUs and text lengths of a report. Source: shared/hardware.ts. */
 const MAX_GPUS = 64;
-const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
+const MAX_TEXT_CHARS = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
 
 /**
  * Detects the hardware of this host, with the owner's overrides and caps. A missing tool leaves values unknown; it is
@@ -42,7 +42,7 @@ export async function detectHardware(options: {
   const detected: Hardware = {
     platform: probe.platform,
     arch: probe.arch,
-    osName: osName?.slice(0, MAX_TEXT.osName) ?? null,
+    osName: osName?.slice(0, MAX_TEXT_CHARS.osName) ?? null,
     cpuModel: cpuModel(probe),
     logicalCores: Math.max(1, probe.availableCores()),
     physicalCores,
@@ -72,16 +72,16 @@ async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSign
 /** Returns only the fields of the protocol, truncated to its limits. */
 function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gpu {
   return {
-    vendor: vendor?.slice(0, MAX_TEXT.vendor) ?? null,
-    name: name.slice(0, MAX_TEXT.gpuName),
+    vendor: vendor?.slice(0, MAX_TEXT_CHARS.vendor) ?? null,
+    name: name.slice(0, MAX_TEXT_CHARS.gpuName),
     vramBytes,
     unifiedMemory,
-    driver: driver?.slice(0, MAX_TEXT.driver) ?? null,
+    driver: driver?.slice(0, MAX_TEXT_CHARS.driver) ?? null,
   };
 }
 
 /** Returns null for "unknown", which some ARM kernels report. */
 function cpuModel(probe: HostProbe): string | null {
   const model = probe.cpus()[0]?.model.trim() ?? "";
-  return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);
+  return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT_CHARS.cpuModel);
 }

@@ -20,7 +20,7 @@ interface NvidiaGpu extends Gpu {
 /** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "N/A". */
 const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
-const SHARES_RAM = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
+const SHARED_RAM_CHIPS = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
 
 /** Parses `nvidia-smi`'s CSV, one line per GPU, memory in MiB. Other lines (errors of the driver) are skipped. */
 export function parseNvidiaSmi(text: string): NvidiaGpu[] {
@@ -35,7 +35,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
         vendor: "NVIDIA",
         name: gpuName,
         vramBytes: memoryBytes(total),
-        unifiedMemory: SHARES_RAM.test(gpuName),
+        unifiedMemory: SHARED_RAM_CHIPS.test(gpuName),
         driver: driver === "" || UNKNOWN.test(driver) ? null : driver,
         freeVramBytes: memoryBytes(free),
       },

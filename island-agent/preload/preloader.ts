@@ -38,7 +38,7 @@ interface Candidate {
 /** Interval of requests. Source: spec §4, recommendations rule 3. */
 const INTERVAL_MS = 15 * 60_000;
 /** Maximum random delay after the interval. */
-const SPREAD_MS = 60_000;
+const MAX_JITTER_MS = 60_000;
 /** Wait before the first retry of a failed request; it doubles each time. */
 const FIRST_RETRY_MS = 60_000;
 /** Maximum number of Cargos kept that were sent without a request; finished ones are dropped first. */
@@ -100,7 +100,7 @@ export function openPreloader({
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       requestNow = new AbortController();
-      let waitMs = INTERVAL_MS + random() * SPREAD_MS;
+      let waitMs = INTERVAL_MS + random() * MAX_JITTER_MS;
       if (closedBecause() === null) {
         if (await ask(signal)) backoff.reset();
         else waitMs = backoff.nextMs();
@@ -211,7 +211,7 @@ export function openPreloader({
     candidate.state = "fetching";
     let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
-      outcome = await bring(cargo, candidate.mayClear, ending);
+      outcome = await fetchIfItFits(cargo, candidate.mayClear, ending);
     } catch (error) {
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = failed(cargo, error);
@@ -220,7 +220,7 @@ export function openPreloader({
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
-  async function bring(
+  async function fetchIfItFits(
     cargo: CargoManifest,
     mayClear: boolean,
     signal: AbortSignal,

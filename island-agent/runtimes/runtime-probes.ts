@@ -34,7 +34,7 @@ interface RuntimeProbesDeps {
   readonly random?: () => number;
 }
 
-interface Waiting {
+interface PendingProbe {
   readonly problem: UnusableRuntime;
   readonly timer: Timer | null;
 }
@@ -50,7 +50,7 @@ export class RuntimeProbes implements Disposable {
   readonly #candidates = new Map<RuntimeType, CargoRuntime>();
   readonly #foreign = new Set<RuntimeType>();
   readonly #usable = new Map<RuntimeType, UsableRuntime>();
-  readonly #unusable = new Map<RuntimeType, Waiting>();
+  readonly #unusable = new Map<RuntimeType, PendingProbe>();
   readonly #backoffs = new Map<RuntimeType, Backoff>();
   readonly #end = new AbortController();
 

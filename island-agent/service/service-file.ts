@@ -29,7 +29,7 @@ const STARTS_WITHIN_S = 300;
  * ProtectHostname (it sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source:
  * systemd.exec(5).
  */
-const FEWER_RIGHTS = `NoNewPrivileges=true
+const HARDENING = `NoNewPrivileges=true
 LockPersonality=true
 RestrictRealtime=true
 RestrictSUIDSGID=true
@@ -38,7 +38,7 @@ SystemCallArchitectures=native
 UMask=0077
 `;
 /** Restrictions that only the system's manager may set: the service's view of the file system, and its capabilities. */
-const FEWER_RIGHTS_OF_SYSTEM = `KeyringMode=private
+const SYSTEM_HARDENING = `KeyringMode=private
 PrivateTmp=true
 ProtectControlGroups=true
 ProtectKernelModules=true
@@ -52,7 +52,7 @@ const MAX_TASKS = 4_096;
 /** Returns a unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
 export function systemdUnit({ command, user, dataDirectory }: ServiceSpec): string {
   const isSystem = user !== null;
-  const fewerOfSystem = `${FEWER_RIGHTS_OF_SYSTEM}ReadWritePaths=${quotePath(dataDirectory)}\n`;
+  const fewerOfSystem = `${SYSTEM_HARDENING}ReadWritePaths=${quotePath(dataDirectory)}\n`;
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
 ${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
@@ -68,7 +68,7 @@ TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
 OOMPolicy=continue
 TasksMax=${MAX_TASKS}
-${FEWER_RIGHTS}${isSystem ? fewerOfSystem : ""}${isSystem && user !== "root" ? NO_CAPABILITIES : ""}
+${HARDENING}${isSystem ? fewerOfSystem : ""}${isSystem && user !== "root" ? NO_CAPABILITIES : ""}
 [Install]
 WantedBy=${user === null ? "default.target" : "multi-user.target"}
 `;

@@ -12,7 +12,7 @@ import {
 import type { Logger } from "../../shared/logger.ts";
 
 /** Maximum number of cached signatures. */
-const MAX_KNOWN = 100;
+const MAX_CACHED_SIGNATURES = 100;
 
 /** A Cargo of the frames `assign` and `preload`. */
 export interface ReceivedCargo {
@@ -95,7 +95,7 @@ export function rememberSignatures(
   verify: (cargo: CargoManifest, signature: string) => boolean,
 ): (cargo: CargoManifest, signature: string) => boolean {
   /** By signature: the manifest that it signs, in the signed form. */
-  const valid = new LRUCache<string, string>({ max: MAX_KNOWN });
+  const valid = new LRUCache<string, string>({ max: MAX_CACHED_SIGNATURES });
 
   return (cargo, signature) => {
     const known = valid.get(signature);

@@ -16,7 +16,7 @@ import {
 import type { FromCoordinator, Welcome } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState } from "../../shared/protocol/from-island.ts";
 
-export type Served = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
+export type SessionFrame = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
 
 export interface LinkHandlers {
   hello(): Hello;
@@ -29,7 +29,7 @@ export interface LinkHandlers {
   onDrained(): void;
   /** Called after one heartbeat interval, which shows that the coordinator accepts this Island. */
   onSettled(): void;
-  onFrame(frame: Served): void;
+  onFrame(frame: SessionFrame): void;
   onLost(): void;
 }
 

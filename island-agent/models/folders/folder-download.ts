@@ -7,7 +7,7 @@ import { DiskFullError } from "../../disk/disk-full-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
 /** Maximum concurrent file downloads of one folder. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT_FILES = 4;
 
 /** Download of all files of a folder, for one caller. */
 export class FolderDownload {
@@ -59,7 +59,9 @@ export class FolderDownload {
     const work = async (): Promise<void> => {
       for (const [key, file] of waiting) leases.set(key, await this.#acquire(key, file, ending));
     };
-    const workers = Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => failed.abort(error)));
+    const workers = Array.from({ length: MAX_CONCURRENT_FILES }, () =>
+      work().catch((error: unknown) => failed.abort(error)),
+    );
     await Promise.all(workers);
     if (!failed.signal.aborted) return leases;
     for (const lease of leases.values()) lease.release();

@@ -10,7 +10,7 @@ const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
 /** Components of a text-to-image pipeline. `safety_checker` and others are not used. */
-const DRAWING_COMPONENTS = [
+const PIPELINE_COMPONENTS = [
   "text_encoder",
   "text_encoder_2",
   "text_encoder_3",
@@ -67,7 +67,7 @@ function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): str
  */
 function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
-  const components = DRAWING_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
+  const components = PIPELINE_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
   if (components.length === 0)
     throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
   const graphFiles = components.flatMap((component) => {

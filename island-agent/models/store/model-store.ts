@@ -33,7 +33,7 @@ interface ModelStoreOptions {
 }
 
 /** Minimum interval between writes that only update times of use, so that a job does not cost a disk write. */
-const USE_SAVE_MS = 60_000;
+const USE_WRITE_INTERVAL_MS = 60_000;
 const MAX_ANNOUNCED = 1_000;
 
 /** Stores the models on this Island's disk. The only writer of its directory. */
@@ -291,7 +291,7 @@ export class ModelStore {
 
   #saveUse(): void {
     const nowMs = this.#clock.now();
-    if (Math.abs(nowMs - this.#useSavedMs) < USE_SAVE_MS) return;
+    if (Math.abs(nowMs - this.#useSavedMs) < USE_WRITE_INTERVAL_MS) return;
     this.#useSavedMs = nowMs;
     // If the write fails, the next one includes the same times.
     this.#index.write().catch(() => undefined);

@@ -2,9 +2,9 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
 /** Methods of a container that the pool uses. */
-type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
+type WarmContainer = Pick<JobContainer, "listen" | "rest" | "wake">;
 
-interface WarmPoolDeps<C extends Warm> {
+interface WarmPoolDeps<C extends WarmContainer> {
   readonly start: (listener: ContainerListener) => Promise<C>;
   /** Removes a container that is no longer needed. */
   readonly discard: (container: C) => void;
@@ -16,7 +16,7 @@ interface WarmPoolDeps<C extends Warm> {
 }
 
 /** A container that waits, or is being started. */
-interface Entry<C> {
+interface PoolEntry<C> {
   /** Null if the container could not be started. */
   readonly container: Promise<C | null>;
   isReady: boolean;
@@ -37,17 +37,17 @@ const SETTLE_MS = 10_000;
 const MAX_IDLE_STDERR_BYTES = 65_536;
 
 /** After this many consecutive containers that did not read their input, none is kept warm. */
-const MAX_BROKEN = 3;
+const MAX_CONSECUTIVE_BROKEN = 3;
 
 /**
  * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container
  * serves one job and is replaced immediately if `max` allows it. A job that finds no ready container raises the target
  * by one. At the end of each window the target falls to the number of jobs in it.
  */
-export class WarmPool<C extends Warm> {
+export class WarmPool<C extends WarmContainer> {
   readonly #deps: WarmPoolDeps<C>;
   /** Waiting containers, oldest first. */
-  readonly #waiting = new Set<Entry<C>>();
+  readonly #waiting = new Set<PoolEntry<C>>();
   /** Containers to be discarded once they have started; they never reject. */
   readonly #leaving = new Set<Promise<void>>();
   #wanted = 1;
@@ -118,7 +118,7 @@ export class WarmPool<C extends Warm> {
   }
 
   #fill(): void {
-    if (this.#isClosed || this.#broken >= MAX_BROKEN) return;
+    if (this.#isClosed || this.#broken >= MAX_CONSECUTIVE_BROKEN) return;
     while (this.#waiting.size < Math.min(this.#wanted, this.#deps.max - this.#busy)) {
       // Errors are ignored here: the next job starts its own container and gets them.
       this.#add().catch(() => undefined);
@@ -134,7 +134,7 @@ export class WarmPool<C extends Warm> {
     };
     const starting = this.#deps.start({ onStdout: markBroken, onStderr, onEnd: markBroken });
     const container = starting.catch(() => null);
-    const entry: Entry<C> = {
+    const entry: PoolEntry<C> = {
       container,
       isReady: false,
       isBroken: false,
@@ -156,7 +156,7 @@ export class WarmPool<C extends Warm> {
     }
   }
 
-  #markBroken(entry: Entry<C>): void {
+  #markBroken(entry: PoolEntry<C>): void {
     entry.isBroken = true;
     // Already handled, or taken by a job or by `close`, which discards it.
     if (!this.#leave(entry)) return;
@@ -184,12 +184,12 @@ export class WarmPool<C extends Warm> {
   }
 
   /** Returns false when the entry was no longer waiting. */
-  #leave(entry: Entry<C>): boolean {
+  #leave(entry: PoolEntry<C>): boolean {
     entry.settling?.cancel();
     return this.#waiting.delete(entry);
   }
 
-  #discard(entry: Entry<C>): void {
+  #discard(entry: PoolEntry<C>): void {
     const leaving = Promise.all([entry.container, entry.resting]).then(([container]) => {
       if (container !== null) this.#deps.discard(container);
     });
@@ -199,7 +199,7 @@ export class WarmPool<C extends Warm> {
 }
 
 /** Returns false when the CPU limit could not be restored. */
-async function wake(container: Warm, { resting }: Entry<unknown>): Promise<boolean> {
+async function wake(container: WarmContainer, { resting }: PoolEntry<unknown>): Promise<boolean> {
   if (resting === null) return true;
   await resting;
   return container.wake().then(

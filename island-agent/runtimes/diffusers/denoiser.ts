@@ -5,7 +5,7 @@ import type { Size } from "./size.ts";
 import type { PromptEmbeddings } from "./prompt-embeddings.ts";
 
 /** Number of training timesteps of Flux, whose transformer takes the timestep as a fraction of it. */
-const TIMES = 1_000;
+const FLUX_TIMESTEPS = 1_000;
 
 /** Inputs that are the same in all steps of an image. */
 export interface DenoiserContext {
@@ -108,7 +108,7 @@ export class Denoiser {
     const timeDims = this.#graph.inputDims("timestep") ?? [];
     // U-Nets take one time for all images, transformers one for each.
     const times = timeDims.length === 0 ? 1 : (timeDims[0] ?? (this.hasPooledText ? count : 1));
-    const time = this.isPacked ? timestep / TIMES : timestep;
+    const time = this.isPacked ? timestep / FLUX_TIMESTEPS : timestep;
     const packed = (): NumberGrid => packLatents(Float32Array.from(input), this.channels, latentSize);
     const outputs = await this.#graph.run({
       [this.#latentsName]: this.isPacked ? stack(Array.from({ length: count }, packed)) : sample,

@@ -6,7 +6,7 @@ import { findPipeline } from "./pipeline-files.ts";
 
 const PROCESS_BYTES = 192 * MIB;
 /** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
-const COPIES = 2;
+const WEIGHT_COPIES = 2;
 /** Memory of a step and of the decoder besides the weights: the shipped Cargos' `memory.working_mb`. */
 const WORKING_BYTES = 2_048 * MIB;
 const XL_WORKING_BYTES = 6_144 * MIB;
@@ -32,7 +32,7 @@ export function memoryFor(provider: ExecutionProvider, bytes: number, isXl: bool
     case "cpu":
     case "coreml":
       // Core ML shares one memory with the CPU.
-      return { ramBytes: PROCESS_BYTES + COPIES * bytes + working, vramBytes: 0 };
+      return { ramBytes: PROCESS_BYTES + WEIGHT_COPIES * bytes + working, vramBytes: 0 };
     case "cuda":
     case "dml":
     case "webgpu":

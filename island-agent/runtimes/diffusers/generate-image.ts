@@ -45,9 +45,9 @@ export async function generateImage(
   const tokens = (latentSize.height * latentSize.width) / PATCH_SIDE ** 2;
   const sampler = pipeline.plan.create(steps, { tokens, isEven: denoiser.isPacked });
   const length = denoiser.channels * latentSize.height * latentSize.width;
-  const painting = await beginPainting(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
-  const { first: firstStep, extraChannels } = painting;
-  let { latents } = painting;
+  const start = await prepareStart(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
+  const { first: firstStep, extraChannels } = start;
+  let { latents } = start;
   for (const [step, timestep] of sampler.timesteps.entries()) {
     if (step < firstStep) continue;
     // ONNX Runtime blocks the thread during its computation, so an abort can arrive only here.
@@ -63,7 +63,7 @@ export async function generateImage(
     const modelOutput = second === undefined ? first : applyGuidance(first, second, scale);
     latents = sampler.advance(latents, modelOutput, step, () => seededNoise(seed, step + 1, length));
     if (!latents.every(Number.isFinite)) throw nonFiniteFailure(step + 1, steps);
-    latents = painting.keep(latents, step + 1);
+    latents = start.keep(latents, step + 1);
     onProgress(step + 1 - firstStep, steps - firstStep);
   }
   await setImmediate();
@@ -87,7 +87,7 @@ function nonFiniteFailure(step: number, steps: number): JobFailure {
 }
 
 /** Start of an image: noise, or another image with added noise. */
-interface Painting {
+interface ImageStart {
   /** Index of the first step. */
   readonly first: number;
   /** Latents of the first step. */
@@ -104,13 +104,13 @@ interface Painting {
  * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */
-async function beginPainting(
+async function prepareStart(
   job: ImageJob,
   { latentSize, imageSize, steps }: GenerationPlan,
   pipeline: ImagePipeline,
   sampler: Sampler,
   noise: Float32Array,
-): Promise<Painting> {
+): Promise<ImageStart> {
   const { isInpainting } = pipeline.denoiser;
   if (isInpainting && (job.image === undefined || job.mask_image === undefined)) {
     throw new JobFailure("invalid_input", "mask_image: this model is for inpainting and requires image and mask_image");

@@ -42,7 +42,7 @@ class BatchInput {
   }
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly request: RunRequest;
   readonly onOutput: (item: OutputItem) => void;
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ interface Waiting {
 export class BatchingCargo extends HostedCargo {
   readonly #batching: Batching;
   readonly #readInput: HostedCargoOptions["readInput"];
-  #waiting: Waiting[] = [];
+  #waiting: WaitingJob[] = [];
   #isBusy = false;
 
   constructor(host: HostProcess, options: HostedCargoOptions, batching: Batching) {
@@ -104,9 +104,9 @@ export class BatchingCargo extends HostedCargo {
   }
 
   /** Removes and returns the oldest job and others that fit its run. */
-  #takeNext(): Waiting[] {
-    const taken: Waiting[] = [];
-    const left: Waiting[] = [];
+  #takeNext(): WaitingJob[] {
+    const taken: WaitingJob[] = [];
+    const left: WaitingJob[] = [];
     for (const job of this.#waiting) {
       if (job.signal.aborted) continue;
       if (taken.length === 0 || this.#fits(taken, job.share)) taken.push(job);
@@ -116,7 +116,7 @@ export class BatchingCargo extends HostedCargo {
     return taken;
   }
 
-  #fits(taken: readonly Waiting[], share: Share): boolean {
+  #fits(taken: readonly WaitingJob[], share: Share): boolean {
     const { maxJobs, maxArea } = this.#batching;
     const shares = [...taken.map((each) => each.share), share];
     const rows = shares.reduce((sum, each) => sum + each.rows, 0);
@@ -125,14 +125,14 @@ export class BatchingCargo extends HostedCargo {
   }
 
   /** Runs one job. If it is aborted, its promise rejects after the work has stopped. */
-  async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: Waiting): Promise<void> {
+  async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: WaitingJob): Promise<void> {
     signal.removeEventListener("abort", onAbort);
     const onWorking = (): void => this.#notify([watcher]);
     await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
   }
 
   /** Runs several jobs as one. An aborted job rejects immediately; the run is aborted with the last of them. */
-  async #runTogether(jobs: readonly Waiting[]): Promise<void> {
+  async #runTogether(jobs: readonly WaitingJob[]): Promise<void> {
     const signals = jobs.map(({ signal }) => signal);
     const stop = new AbortController();
     const onAnyAbort = (): void => {

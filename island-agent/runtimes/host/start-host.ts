@@ -9,7 +9,7 @@ import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 import { watchMemory } from "./memory-watch.ts";
 
 /** Time that a process which has estimated waits for its load. */
-const MAX_WAIT_FOR_ROOM_MS = 2_000;
+const MAX_LOAD_WAIT_MS = 2_000;
 
 /** Dependencies of all estimates and loads of a runtime. */
 export interface HostContext {
@@ -108,7 +108,7 @@ class WaitingHost {
     this.#host = host;
     void host.ended.then(() => this.take());
     // Until the load, the process's own memory is in no budget, and the load may have to wait for hours.
-    this.#limit = this.#clock.schedule(MAX_WAIT_FOR_ROOM_MS, () => void this.end());
+    this.#limit = this.#clock.schedule(MAX_LOAD_WAIT_MS, () => void this.end());
     return first.reply.memory;
   }
 

@@ -38,7 +38,7 @@ export interface ContextInternals {
   _decodeTokens(request: DecodeRequest, sample: Sample): Promise<Results>;
 }
 
-interface Waiting {
+interface QueuedRequest {
   readonly request: DecodeRequest;
   readonly sample: Sample;
   readonly results: Results;
@@ -48,7 +48,7 @@ interface Waiting {
 }
 
 interface Share {
-  readonly item: Waiting;
+  readonly item: QueuedRequest;
   readonly from: number;
   /** Batch indexes of the tokens with a result, and their positions in the sequence. */
   readonly outputs: readonly (readonly [batchIndex: number, position: number])[];
@@ -74,7 +74,7 @@ export class BatchLoop {
   /** By sequence id: runs that read each result in addition to their sampler. */
   readonly followers = new Map<number, Follow>();
   readonly #watchers = new Set<() => void>();
-  #queue: Waiting[] = [];
+  #queue: QueuedRequest[] = [];
   #isPlanned = false;
   #running: Promise<void> | null = null;
   #closed: Error | null = null;
@@ -149,7 +149,7 @@ export class BatchLoop {
   /** Evaluates one batch. Never rejects: errors go to the sequences. */
   async #evaluate(): Promise<void> {
     const lock = await acquireLock([this.#context, "context"]);
-    let items: readonly Waiting[] = this.#queue;
+    let items: readonly QueuedRequest[] = this.#queue;
     try {
       this.#dropAborted();
       const { shares, size } = this.#take();
@@ -176,7 +176,7 @@ export class BatchLoop {
 
   /** Settles requests of aborted runs with the tokens so far. Without a result, the library ends the evaluation. */
   #dropAborted(): void {
-    const isAborted = ({ request }: Waiting): boolean => this.signals.get(request.sequenceId)?.aborted === true;
+    const isAborted = ({ request }: QueuedRequest): boolean => this.signals.get(request.sequenceId)?.aborted === true;
     for (const { request, done, settle } of this.#queue.filter(isAborted)) {
       request.tokens.length = done;
       settle();
@@ -195,7 +195,7 @@ export class BatchLoop {
     const size = parts.reduce((sum, { count }) => sum + count, 0);
     if (size > 0) binding.initBatch(size);
     const shares = parts.map(({ index, count }) => {
-      const item = queue[index] as Waiting;
+      const item = queue[index] as QueuedRequest;
       const { sequenceId, tokens, logits, firstTokenSequenceIndex } = item.request;
       const from = item.done;
       const position = firstTokenSequenceIndex + from;
@@ -224,7 +224,7 @@ export class BatchLoop {
     }
   }
 
-  #fail(items: readonly Waiting[], error: Error): void {
+  #fail(items: readonly QueuedRequest[], error: Error): void {
     for (const { settle } of items) settle(error);
     this.#queue = this.#queue.filter((item) => !items.includes(item));
   }

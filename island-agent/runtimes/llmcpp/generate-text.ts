@@ -20,7 +20,7 @@ const INCOMPLETE_CHARACTER = "\uFFFD";
  * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include
  * tokens of the prompt, which may end with the start of the completion. The library uses the same number.
  */
-const TOKENS_BEFORE = 3;
+const PRECEDING_TOKENS = 3;
 
 /** Tokens and texts that end a completion, besides the model's end tokens. */
 interface Endings {
@@ -86,7 +86,7 @@ export async function generateText(
   const written: Token[] = [];
   const tokens = await unreadOf(sequence, prompt);
   if (completion.isOver) return "stop";
-  let before = prompt.slice(-TOKENS_BEFORE);
+  let before = prompt.slice(-PRECEDING_TOKENS);
   let character: Token[] = [];
   let generated = 0;
   for await (const token of sequence.evaluate(tokens, evaluationOf(sampling, written))) {
@@ -96,7 +96,7 @@ export async function generateText(
     const text = model.detokenize(character, false, before);
     if (!text.endsWith(INCOMPLETE_CHARACTER)) {
       written.push(...character);
-      before = [...before, ...character].slice(-TOKENS_BEFORE);
+      before = [...before, ...character].slice(-PRECEDING_TOKENS);
       probabilities?.keep(character);
       completion.take(text, character.length);
       character = [];

@@ -12,7 +12,7 @@ import type { MemoryUse } from "../runtime.ts";
 import { findWeights } from "./weight-files.ts";
 
 /** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
-const COPIES = 2;
+const WEIGHT_COPIES = 2;
 const PROCESS_BYTES = 192 * MIB;
 /** Memory of a run besides the weights: for each task the largest `memory.working_mb` of the shipped Cargos. */
 const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
@@ -80,7 +80,7 @@ function taskOf({ onnxTaskType: name }: CargoManifest): OnnxTask | null {
 async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
-  const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
+  const ramBytes = PROCESS_BYTES + WEIGHT_COPIES * bytes + working;
   // On a provider with its own memory, everything is counted there too, because the part of the graph that runs there
   // is not known in advance.
   return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };

@@ -10,9 +10,9 @@ const HEADER = [...MAGIC, 0x01, 0x00, 0x00, 0x00];
 /** Bytes 7 and 8 of a component (0 in a module), in any version. Source: component model, Binary.md, `layer`. */
 const COMPONENT_LAYER = [0x01, 0x00];
 /** Section ids. Source: WebAssembly core specification §5.5. */
-const TYPES = 1;
-const TABLES = 4;
-const MEMORIES = 5;
+const TYPE_SECTION = 1;
+const TABLE_SECTION = 4;
+const MEMORY_SECTION = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
 /** Known flags of limits. Others (shared, 64-bit, page sizes) are of proposals whose memory is not limited here. */
@@ -34,9 +34,9 @@ export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<Ar
     const start = reader.at;
     const id = reader.byte();
     const body = reader.take(reader.number());
-    if (id === TYPES) assertFunctionTypes(body);
-    if (id === MEMORIES) parts.push(withId(MEMORIES, boundMemories(body, Math.min(maxPages, MAX_PAGES))));
-    else if (id === TABLES) parts.push(withId(TABLES, boundTables(body)));
+    if (id === TYPE_SECTION) assertFunctionTypes(body);
+    if (id === MEMORY_SECTION) parts.push(withId(MEMORY_SECTION, boundMemories(body, Math.min(maxPages, MAX_PAGES))));
+    else if (id === TABLE_SECTION) parts.push(withId(TABLE_SECTION, boundTables(body)));
     else parts.push(module.subarray(start, reader.at));
   }
   return joinBytes(parts);

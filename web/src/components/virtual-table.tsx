@@ -23,7 +23,7 @@ const TALL_ROW_PX = 58;
 /** Width of a narrow screen, as in `data.css`. */
 const NARROW = matchMedia("(max-width: 48rem)");
 /** Rows rendered above and below the visible ones. */
-const SPARE = 12;
+const OVERSCAN_ROWS = 12;
 /** Maximum number of rows shown. Browsers cannot show elements of many millions of pixels. */
 const MAX_ROWS = 200_000;
 
@@ -59,8 +59,8 @@ export function VirtualTable<T>({
   const look = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / rowPx) - SPARE);
-    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowPx) + SPARE;
+    const first = Math.max(0, Math.floor(element.scrollTop / rowPx) - OVERSCAN_ROWS);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowPx) + OVERSCAN_ROWS;
     setSight((old) => (old.first === first && old.last === last ? old : { first, last }));
   };
   useLayoutEffect(look, [isShown, count, rowPx]);

@@ -4,7 +4,7 @@ const MAX_PATTERN = 600;
 /** Maximum sum of the repeat counts of a pattern: llama.cpp expands each. */
 const MAX_REPEATS = 1_000;
 /** Unescaped characters of JSON strings: no control characters, quote, backslash or halves of surrogate pairs. */
-const PLAIN: readonly CodeRange[] = [
+const UNESCAPED: readonly CodeRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0x7e],
@@ -224,7 +224,7 @@ class PatternReader {
 
 /** Returns one character of the ranges, as JSON writes it in a string. */
 function jsonChar(ranges: readonly CodeRange[]): Grammar {
-  const plain = intersection(ranges, PLAIN);
+  const plain = intersection(ranges, UNESCAPED);
   const escapes = JSON_ESCAPES.filter(([code]) => ranges.some(([first, last]) => first <= code && code <= last));
   const options = [...(plain.length > 0 ? [chars(...plain)] : []), ...escapes.map(([, escape]) => text(escape))];
   if (options.length === 0) throw new NoGrammar();

@@ -10,7 +10,7 @@ export interface CompletionParts {
 }
 
 /** Beginning of a call's JSON, up to its arguments, which are an object. */
-const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
+const CALL_HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
 /**
  * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the
@@ -88,7 +88,7 @@ export class ToolCallReader {
   }
 
   #readHead(): boolean {
-    const head = HEAD.exec(this.#held);
+    const head = CALL_HEAD.exec(this.#held);
     if (head === null) return false;
     this.#held = this.#held.slice(head[0].length);
     this.#calls += 1;

@@ -13,7 +13,7 @@ const HEAD_BYTES = 12;
 const RIFF = Buffer.from("RIFF");
 
 /** Formats that reach the decoder. It supports more (SVG, TIFF, PDF), which would only add attack surface. */
-const PICTURE: FileKind = {
+const IMAGE: FileKind = {
   media: "image",
   name: "a PNG, JPEG or WebP file",
   hasSignature: (head) =>
@@ -28,7 +28,7 @@ const AUDIO: FileKind = {
 };
 
 /** Parses an image as base64 or a data URL. Returns plain base64. */
-export const imageSchema = encodedFile(PICTURE);
+export const imageSchema = encodedFile(IMAGE);
 /** Parses audio as base64 or a data URL. Returns plain base64. */
 export const audioSchema = encodedFile(AUDIO);
 
