@@ -50,11 +50,11 @@ export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvi
   }
   const chosen = states.find(({ provider }) => provider === choice);
   if (chosen?.problem === null) return [choice, "cpu"];
-  const why = chosen?.problem ?? "this build of ONNX Runtime does not have it";
+  const why = chosen?.problem ?? "this build of ONNX Runtime does not include it";
   throw new JobFailure("runtime_unavailable", `ONNX Runtime cannot use ${choice} here: ${why}`, { retryable: true });
 }
 
-/** Returns the GPU memory of weights of `bytes`, at least; null on the CPU. ONNX Runtime does not report it. */
+/** Returns the minimum GPU memory for weights of `bytes`; null on the CPU. ONNX Runtime does not report its memory. */
 export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number): HostedModel<never>["gpuMemory"] {
   return first === undefined || first === "cpu" ? null : { bytes, isShared: first === "coreml" };
 }
