@@ -35,15 +35,15 @@ const schema = z
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {
     path: ["mask_image"],
-    message: "needs an image",
+    message: "requires the parameter image",
   })
   .refine(({ image, strength }) => image !== undefined || strength === undefined, {
     path: ["strength"],
-    message: "needs an image",
+    message: "requires the parameter image",
   })
   .refine(({ width = 0, height = 0 }) => width * height <= MAX_PIXELS, {
     path: ["width"],
-    message: `width times height must be at most ${MAX_PIXELS}`,
+    message: `width times height must be at most ${MAX_PIXELS} pixels`,
   });
 
 /** A job's input. The pipeline has defaults for missing fields; without a seed, a random one is used. */
@@ -54,5 +54,5 @@ export function readImageInput(input: RunRequest["input"]): ImageJob {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
 }

@@ -27,8 +27,7 @@ export interface PipelineFiles {
 
 /**
  * Finds the networks in a folder of diffusers' ONNX exporters.
- * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used unchanged: many folders have
- * one format under the plain name, and the graph itself has the type.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is, because many folders contain one format under the plain name and the graph states its type.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
@@ -39,7 +38,7 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
     },
   );
   if (!isDirectory)
-    throw new JobFailure("model_invalid", "The model is one file; a text-to-image pipeline is a folder");
+    throw new JobFailure("model_invalid", "The model is a single file, but a text-to-image pipeline requires a folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
   const [first, second, third, unet, transformer, decoder, encoder = null] = await Promise.all(
     ["text_encoder", "text_encoder_2", "text_encoder_3", "unet", "transformer", "vae_decoder", "vae_encoder"].map(find),
@@ -85,7 +84,7 @@ export function numberIn(config: Readonly<Record<string, unknown>>, name: string
   const value = config[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && value > 0) return value;
-  throw new JobFailure("model_invalid", `${name} of the model's configuration is not a positive number`);
+  throw new JobFailure("model_invalid", `${name} in the model's configuration must be a positive number`);
 }
 
 function parseJson(text: string): unknown {

@@ -89,7 +89,10 @@ export function joinStates(left: NumberGrid, right: NumberGrid): NumberGrid {
   const [, tokens = 0, leftWidth = 0] = left.dims;
   const [, rightTokens, rightWidth = 0] = right.dims;
   if (tokens !== rightTokens)
-    throw new JobFailure("model_invalid", `The text encoders read ${tokens} and ${rightTokens} tokens`);
+    throw new JobFailure(
+      "model_invalid",
+      `The text encoders must return the same number of tokens, got ${tokens} and ${rightTokens}`,
+    );
   const width = leftWidth + rightWidth;
   const data = new Float32Array(tokens * width);
   for (let token = 0; token < tokens; token++) {

@@ -46,7 +46,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
     .toColourspace("srgb")
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
-  if (info.channels !== COLOURS) throw new Error(`it has ${info.channels} channels`);
+  if (info.channels !== COLOURS) throw new Error(`it has ${info.channels} channels instead of 3`);
   const plane = width * height;
   return Float32Array.from({ length: COLOURS * plane }, (_, i) => {
     const [colour, pixel] = [Math.floor(i / plane), i % plane];
