@@ -222,7 +222,7 @@ export class ChatModel {
     const max = this.#contextTokens - RESERVED_TOKENS;
     return new JobFailure(
       "context_length_exceeded",
-      `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${max}`,
+      `The prompt has ${promptTokens} tokens, but the context of ${this.#contextTokens} tokens allows prompts of at most ${max}`,
     );
   }
 }
@@ -249,7 +249,7 @@ class RawTemplate extends ChatWrapper {
     chatHistory,
   }: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
     const [prompt] = chatHistory;
-    if (prompt?.type !== "user") throw new Error("A raw prompt is one text");
+    if (prompt?.type !== "user") throw new Error("A raw prompt must be a single text");
     const text = new SpecialTokensText(prompt.text);
     return { contextText: LlamaText([...this.#begin, text]), stopGenerationTriggers: [] };
   }

@@ -39,7 +39,7 @@ export async function loadTextModel(request: LoadRequest, task: TextTask): Promi
   const reader = await (
     task === "feature-extraction" ? openEmbedder(model, options) : openRanker(model, options)
   ).catch((cause: unknown) => {
-    throw llamaFailure("model_invalid", `the model cannot do ${task}`, cause, errors);
+    throw llamaFailure("model_invalid", `The model does not support ${task}`, cause, errors);
   });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
@@ -61,8 +61,8 @@ async function runJob<Value>(
   // All texts are checked first, so that a job that cannot succeed costs nothing.
   for (const { field, tokens } of units) {
     if (tokens < reader.contextTokens) continue;
-    const limit = `the model takes at most ${reader.contextTokens - 1}`;
-    throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens; ${limit}`);
+    const limit = `the model accepts at most ${reader.contextTokens - 1}`;
+    throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens, but ${limit}`);
   }
   const every = Math.ceil(units.length / PROGRESS_STEPS);
   const values: Value[] = [];

@@ -56,7 +56,7 @@ async function startLlama({ gpu, threads, vramCapBytes, backEnds }: LoadRequest)
 /** @throws {JobFailure} `model_invalid` */
 export function readHeader(modelPath: string): Promise<GgufFileInfo> {
   return readGgufFileInfo(modelPath, { sourceType: "filesystem", logWarnings: false }).catch((cause: unknown) => {
-    throw llamaFailure("model_invalid", "not a readable GGUF file", cause, []);
+    throw llamaFailure("model_invalid", "The model is not a readable GGUF file", cause, []);
   });
 }
 
