@@ -28,7 +28,7 @@ const lineSchema = z.discriminatedUnion("type", [
   outputItemSchema.options[1],
   z.object({
     type: z.literal("image"),
-    data: z.string().refine((data) => data.length % 4 === 0 && BASE64_PATTERN.test(data), "is not base64"),
+    data: z.string().refine((data) => data.length % 4 === 0 && BASE64_PATTERN.test(data), "must be valid base64"),
     format: z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,19}$/),
   }),
   z.object({ type: z.literal("done"), output: z.unknown().optional() }),
@@ -103,7 +103,7 @@ export class JsonLineReader {
   }
 
   #refuseSize(what: string, maxBytes: number): never {
-    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} is over ${maxBytes} bytes`);
+    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} exceeds ${maxBytes} bytes`);
   }
 
   #endLine(): void {
@@ -135,7 +135,7 @@ export class JsonLineReader {
       case "done":
         if (line.output === undefined) this.#finalLine = { kind: "done" };
         else if (isJsonValue(line.output)) this.#finalLine = { kind: "done", output: line.output };
-        else throw this.#badLine("has an output that is nested too deeply or holds a number that is too large");
+        else throw this.#badLine("contains an output that is nested too deeply, or a number that is too large");
         return;
       case "error": {
         const message = line.message.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
@@ -161,7 +161,7 @@ export class JsonLineReader {
     const parsed = lineSchema.safeParse(value);
     if (parsed.success) return parsed.data;
     const [field] = parsed.error.issues[0]?.path ?? [];
-    throw this.#badLine(field === undefined ? "is not an object" : `has a wrong ${describeField(field)}`);
+    throw this.#badLine(field === undefined ? "is not an object" : `has an invalid ${describeField(field)}`);
   }
 
   #badLine(fault: string, cause?: unknown): JobFailure {
@@ -174,7 +174,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Quotes a field name of the schema. Keys of the line itself are never quoted. */
+/** Quotes the name of a field of the schema. Keys that the line contains are never quoted. */
 function describeField(field: PropertyKey): string {
   return `"${String(field)}"`;
 }

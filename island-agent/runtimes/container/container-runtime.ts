@@ -20,7 +20,7 @@ import { posix } from "node:path";
 
 /** Folders that the engine mounts. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
-/** Shared memory, the exception: it may be a tmpfs of the container. */
+/** Exception among the system folders: shared memory may be a tmpfs of the container. */
 const SHARED_MEMORY = "/dev/shm";
 
 /** Limits of Cargos that are loaded later. {@link ContainerRuntime.setLimits} replaces them. */
@@ -228,8 +228,8 @@ export class ContainerRuntime implements CargoRuntime {
     const { engineRuntime: wanted } = this.#options;
     const { name, version, runtimes } = found.facts;
     if (wanted === null || runtimes?.includes(wanted) === true) return found;
-    const known = runtimes === null ? "lists none" : `knows ${runtimes.join(", ")}`;
-    const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}; add it to the engine, or unset containers.runtime`;
+    const known = runtimes === null ? "lists no runtimes" : `knows ${runtimes.join(", ")}`;
+    const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}. Add it to the engine, or unset containers.runtime`;
     throw new JobFailure("runtime_unavailable", text, { retryable: true });
   }
 
@@ -253,7 +253,7 @@ export class ContainerRuntime implements CargoRuntime {
   #specOf({ slug, container }: CargoManifest): ContainerSpec {
     if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} has no image`);
     if (container.gpu && !this.#options.hasGpu) {
-      const text = `Cargo ${slug} needs a GPU, and this Island shares none`;
+      const text = `Cargo ${slug} needs a GPU, but this Island does not share one`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
     return container;
@@ -295,6 +295,6 @@ function plainFolder(imageName: string, volume: string): string {
   const folder = posix.resolve("/", volume);
   const isSystem = SYSTEM_FOLDERS.some((system) => folder === system || folder.startsWith(`${system}/`));
   if (posix.isAbsolute(volume) && folder !== "/" && (!isSystem || folder === SHARED_MEMORY)) return folder;
-  const text = `The image ${imageName} declares the volume ${JSON.stringify(volume)}; a volume must be an absolute path, not / and not inside ${SYSTEM_FOLDERS.join(", ")}`;
+  const text = `The image ${imageName} declares the volume ${JSON.stringify(volume)}. A volume must be an absolute path other than / and outside ${SYSTEM_FOLDERS.join(", ")}`;
   throw new JobFailure("model_invalid", text);
 }

@@ -12,7 +12,7 @@ export function startFailureOf(error: unknown): JobFailure {
     return new JobFailure("model_unavailable", "The Cargo's image is no longer on this Island", options);
   }
   if (/device driver|nvidia|\bgpu/i.test(message)) {
-    const text = `The container engine of this Island cannot use a GPU; its owner can install a GPU container toolkit (${message})`;
+    const text = `The container engine of this Island cannot use a GPU (${message}). Its owner can install a GPU container toolkit`;
     return new JobFailure("runtime_unavailable", text, options);
   }
   // Messages of runc for a command that does not exist or cannot be executed.

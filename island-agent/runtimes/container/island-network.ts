@@ -69,7 +69,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
     const found = await engine.network(name);
     const fault = found === null ? null : faultOf(found);
     if (fault !== null) {
-      const text = `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`;
+      const text = `The container engine of this Island has a network ${name} that ${fault}. Its owner can remove the network`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
     const { bridge } = filter;

@@ -198,7 +198,10 @@ function inputLine({ input, resume }: RunRequest): string {
     throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
   const line = JSON.stringify(input satisfies JsonValue);
   if (line.length > MAX_INPUT_CHARS) {
-    throw new JobFailure("invalid_input", `The input is over ${MAX_INPUT_CHARS} characters`);
+    throw new JobFailure(
+      "invalid_input",
+      `The input has ${line.length} characters as JSON, but at most ${MAX_INPUT_CHARS} are allowed`,
+    );
   }
   return `${line}\n`;
 }

@@ -16,16 +16,16 @@ export interface Batching {
   readonly shareOf: (job: unknown) => Share | null;
 }
 
-/** Share of a job in a run. */
+/** A job's share of a run. */
 interface Share {
-  /** Only jobs with the same key share a run. */
+  /** Jobs share a run only if their keys are equal. */
   readonly key: string;
   readonly rows: number;
   /** Length of the longest row, in any unit. */
   readonly longest: number;
 }
 
-/** Several jobs for a host. It replies with {@link batchResultsSchema}: one result per job, in the same order. */
+/** Several jobs for one run. The host replies with {@link batchResultsSchema}: one result per job, in the same order. */
 export interface JobBatch<Job> {
   readonly batch: readonly Job[];
 }
@@ -34,7 +34,7 @@ const batchResultsSchema = z.array(
   z.object({ output: jsonValueSchema, finishReason: z.enum(FINISH_REASONS), usage: usageSchema }),
 );
 
-/** Jobs of a batch, passed as a client's input. A class, so that no client's input can be mistaken for it. */
+/** Jobs of a batch, passed in place of a client's input. They are wrapped in a class so that a client's input cannot be mistaken for them. */
 class BatchInput {
   readonly jobs: readonly unknown[];
   constructor(jobs: readonly unknown[]) {

@@ -46,7 +46,7 @@ function codeOf({ killedBecause, killedAs, stderrTail }: HostEnding): JobErrorCo
 function describeEnding({ name, explainCrash }: HostProgram, ending: HostEnding): string {
   const { code, signal, killedBecause, stderrTail } = ending;
   if (killedBecause !== null) return `${name} process was killed: ${killedBecause}`;
-  if (signal === "SIGKILL") return `${name} process was killed (SIGKILL): out of memory?`;
+  if (signal === "SIGKILL") return `${name} process was killed (SIGKILL), probably because memory ran out`;
   if (signal !== null) return `${name} process crashed (${signal})${reasonIn(stderrTail, explainCrash)}`;
   if (code !== null) return `${name} process ended with code ${code}${reasonIn(stderrTail, explainCrash)}`;
   return `${name} process could not be started: ${stderrTail}`;

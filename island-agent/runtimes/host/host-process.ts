@@ -129,7 +129,7 @@ export class HostProcess {
 
   #receive(message: unknown): void {
     const read = readFromHost(message);
-    if (read === null) this.killAsBroken("a message is not one that hosts send");
+    if (read === null) this.killAsBroken("it sent an unknown message");
     else this.#listener(read);
   }
 

@@ -156,7 +156,8 @@ export class HostedCargo implements LoadedCargo {
       });
       signal.addEventListener("abort", onAbort, { once: true });
       const isSent = this.#host.send({ kind: "run", run, ...job });
-      if (!isSent) this.#find(run)?.settle({ error: new JobFailure("invalid_input", "The input is over 64 MiB") });
+      if (!isSent)
+        this.#find(run)?.settle({ error: new JobFailure("invalid_input", "The input exceeds the limit of 64 MiB") });
     });
   }
 

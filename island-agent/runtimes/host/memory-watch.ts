@@ -40,7 +40,7 @@ export function watchMemory(
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
     if (ownBytes > ceilingBytes) {
-      const words = `it used ${formatMibRoundedUp(ownBytes)} of RAM, its limit is ${formatMibRoundedDown(ceilingBytes)}`;
+      const words = `it used ${formatMibRoundedUp(ownBytes)} of RAM, but its limit is ${formatMibRoundedDown(ceilingBytes)}`;
       return host.kill(words, "out_of_memory");
     }
     onMeasured(residentBytes);

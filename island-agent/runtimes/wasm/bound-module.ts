@@ -9,7 +9,7 @@ const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const HEADER = [...MAGIC, 0x01, 0x00, 0x00, 0x00];
 /** Bytes 7 and 8 of a component (0 in a module), in any version. Source: component model, Binary.md, `layer`. */
 const COMPONENT_LAYER = [0x01, 0x00];
-/** Section ids. Source: WebAssembly core specification §5.5. */
+/** Ids of sections. Source: WebAssembly core specification §5.5. */
 const TYPE_SECTION = 1;
 const TABLE_SECTION = 4;
 const MEMORY_SECTION = 5;
@@ -82,7 +82,7 @@ function boundLimits(reader: ModuleReader, cap: number, what: string): number[] 
   if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalid(`has shared, 64-bit or unusual ${what}`);
   const min = reader.number();
   const max = flags === LIMITS.none ? cap : reader.number();
-  if (min > cap) throw invalid(`needs ${min} ${what} at its start and may have ${cap}`);
+  if (min > cap) throw invalid(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
   return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, cap))];
 }
 

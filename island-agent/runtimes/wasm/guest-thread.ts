@@ -36,11 +36,11 @@ function run(
       memory: () => memory ?? unusable("it calls WASI before it exports its memory"),
     });
     const { exports } = new WebAssembly.Instance(module, imports);
-    if (!(exports["memory"] instanceof WebAssembly.Memory)) unusable("it exports no memory");
+    if (!(exports["memory"] instanceof WebAssembly.Memory)) unusable("it does not export a memory");
     memory = exports["memory"];
     onMemory(memory);
     start = exports["_start"];
-    if (typeof start !== "function") unusable("it exports no function _start: is it a WASI command?");
+    if (typeof start !== "function") unusable("it does not export the function _start. Build it as a WASI command");
   } catch (error) {
     return { kind: "unusable", message: messageOf(error) };
   }

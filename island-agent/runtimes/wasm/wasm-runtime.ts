@@ -98,7 +98,7 @@ function readInput(input: RunRequest["input"]): WasmJob {
   if (line.length > MAX_INPUT_CHARS)
     throw new JobFailure(
       "invalid_input",
-      `The input has ${line.length} characters as JSON, and may have ${MAX_INPUT_CHARS}`,
+      `The input has ${line.length} characters as JSON, but at most ${MAX_INPUT_CHARS} are allowed`,
     );
   return line;
 }
