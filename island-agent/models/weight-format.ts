@@ -36,11 +36,15 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   const graphs = graphsOf(names);
   const formats = formatsOf(names);
   const format = wanted ?? PREFERENCE.find((each) => formats.includes(each));
-  if (format === undefined) throw new JobFailure("model_invalid", `The model's folder has no graph: ${folder}/*.onnx`);
+  if (format === undefined)
+    throw new JobFailure("model_invalid", `The model's folder lacks a graph (${folder}/*.onnx)`);
   if (!formats.includes(format)) {
     const pattern = `${folder}/*${WEIGHT_SUFFIXES[format]}.onnx`;
     const others = formats.join(", ") || "none";
-    throw new JobFailure("model_invalid", `The model has no ${format} weights (${pattern}); it has ${others}`);
+    throw new JobFailure(
+      "model_invalid",
+      `The model has no ${format} weights (${pattern}). Available formats: ${others}`,
+    );
   }
   const picked = graphs.filter((graph) => graph.format === format);
   const isMerged = picked.some(({ base }) => base === "decoder_model_merged");

@@ -23,7 +23,7 @@ export async function attempt<T>(
   const end = new AbortController();
   const onAbort = (): void => end.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const stalled = new RetriableError(`no byte for ${policy.stallMs / 1_000} s`);
+  const stalled = new RetriableError(`no data for ${policy.stallMs / 1_000} s`);
   const watchdog = new StallWatchdog(clock, policy.stallMs, () => end.abort(stalled));
   try {
     watchdog.wait();

@@ -78,7 +78,7 @@ export function atCurrentCoordinator(policy: FetchPolicy, url: URL): URL {
 function httpUrl(what: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new TypeError(`${what}: "${text}" is not an http or https URL`);
+    throw new TypeError(`${what}: must be an http or https URL, got "${text}"`);
   }
   return url;
 }

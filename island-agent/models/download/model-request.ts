@@ -57,7 +57,7 @@ export function describeUrl(url: URL): string {
 /** @throws {JobFailure} */
 export function assertMayFetch(url: URL, policy: FetchPolicy): void {
   if (isTrustedOrigin(policy, url)) return;
-  if (url.protocol !== "https:") throw unavailable(`${describeUrl(url)} is not https`);
+  if (url.protocol !== "https:") throw unavailable(`${describeUrl(url)} does not use https`);
   if (!policy.allowPrivateAddresses) assertPublicLiteral(url);
 }
 

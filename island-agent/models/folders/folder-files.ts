@@ -69,7 +69,7 @@ function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null)
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
   const components = PIPELINE_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
   if (components.length === 0)
-    throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
+    throw new JobFailure("model_invalid", "The model's folder lacks the graph unet/model.onnx");
   const graphFiles = components.flatMap((component) => {
     const names = namesIn(component, paths);
     const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
@@ -98,7 +98,7 @@ export function assertSafePaths(paths: readonly string[]): void {
   const seen = new Set<string>();
   for (const path of paths) {
     if (!isSafePath(path))
-      throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
+      throw refuse(`has a file whose path is not safe to write: ${JSON.stringify(path.slice(0, 200))}`);
     // Some file systems are case-insensitive.
     const folded = path.toLowerCase();
     if (seen.has(folded)) throw refuse(`has two files named ${path}`);
@@ -106,7 +106,7 @@ export function assertSafePaths(paths: readonly string[]): void {
   }
   const isFile = (path: string): boolean => seen.has(path);
   const blocked = [...seen].find((path) => parentsOf(path).some(isFile));
-  if (blocked !== undefined) throw refuse(`has a file in the place of the folder of ${blocked}`);
+  if (blocked !== undefined) throw refuse(`has a file where ${blocked} needs a folder`);
 }
 
 /** Returns true for a relative path without `..`, drive, stream, device name, fragment or control character. */
