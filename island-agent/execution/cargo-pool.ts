@@ -278,7 +278,7 @@ export class CargoPool {
       if (free === null || free >= needBytes) return;
       if (this.#leaving.size === 0) this.#budget.leastRecentlyUsedIdle()?.unload();
       if (this.#leaving.size === 0) {
-        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, but only ${formatMibRoundedDown(free)} are free now`;
         throw new JobFailure("out_of_memory", message, { retryable: true });
       }
       await abortable(Promise.race(this.#leaving), signal);

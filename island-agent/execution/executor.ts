@@ -125,7 +125,8 @@ export class Executor {
   /** Stops the jobs that the coordinator requeued while this Island was disconnected. */
   applyDecisions(held: readonly HeldDecision[]): void {
     for (const { jobId, attempt, action } of held) {
-      if (action === "drop") this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer ours"));
+      if (action === "drop")
+        this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer assigned to this Island"));
     }
   }
 

@@ -118,7 +118,8 @@ export async function openJobFiles(options: {
         onProgress();
         watchdog.wait();
       }
-      if (part.bytes < file.bytes) throw new RetriableError(`ended after ${part.bytes} of ${file.bytes} bytes`);
+      if (part.bytes < file.bytes)
+        throw new RetriableError(`the response ended after ${part.bytes} of ${file.bytes} bytes`);
     });
   }
 
@@ -164,7 +165,7 @@ async function putInto(
     if (bytes > MAX_FILLED_BYTES)
       throw new JobFailure(
         "invalid_input",
-        `The files of the input exceed ${MAX_FILLED_BYTES / MIB} MiB together, encoded as JSON`,
+        `The files of the input together exceed ${MAX_FILLED_BYTES / MIB} MiB as JSON`,
       );
     filled = withValueAt(filled, file.at, value);
   }

@@ -44,7 +44,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   async function of(cargo: CargoManifest, key: string, estimate: () => Promise<MemoryUse>): Promise<MemoryNeed> {
     const measured = freshMeasurement(key);
     const memory = measured?.memory ?? (await estimate());
-    assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "as measured here");
+    assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "measured here");
     return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? ceilingFor(memory) };
   }
 
@@ -52,8 +52,8 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   function assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
     const check = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
-      const needed = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind}, ${source}`;
-      const text = `${needed}; this Island has ${formatMibRoundedDown(capBytes)} for Cargos`;
+      const needed = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind} (${source})`;
+      const text = `${needed}, but this Island gives Cargos ${formatMibRoundedDown(capBytes)}`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
     };
     check("RAM", need.ramBytes, caps.ramBytes);
