@@ -19,7 +19,7 @@ export function FileControl({
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > MAX_FILE_BYTES) {
-      setSaid(`${file.name} is too large: choose a file of at most 8 MiB`);
+      setSaid(`${file.name} is too large. Choose a file of at most 8 MiB`);
       return;
     }
     onValue(toBase64(new Uint8Array(await file.arrayBuffer())));

@@ -35,7 +35,7 @@ export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
         isWhole
       />
       <Chart
-        title="Connected, share of the day"
+        title="Connected share of the day"
         kind="bars"
         at={at}
         series={[{ label: "Connected", values: values(({ uptime }) => uptime) }]}
