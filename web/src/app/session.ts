@@ -16,7 +16,7 @@ export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
 /** Error of the last attempt to find the session: a connection failure, or a rejection such as a rate limit. */
 export const sessionFailure = signal<unknown>(null);
-/** Counts sign-ins. Pages read again after each, since requests without a session were rejected. */
+/** Counts sign-ins. Pages read their data again after each sign-in, since requests without a session were rejected. */
 export const signIns = signal(0);
 export const isOperator = computed(() => account.value?.role === "operator");
 
@@ -43,7 +43,6 @@ onOtherTabs((accountId) => {
   else location.reload();
 });
 
-/** Checks whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {
     account.value = await api().account.get();
@@ -91,7 +90,6 @@ export async function signOut(): Promise<void> {
   tellOtherTabs(null);
 }
 
-/** Marks the session as ended. */
 export function endedSession(): void {
   stopLive();
   account.value = null;
@@ -105,7 +103,7 @@ export function forgetSession(): void {
   navigate("/sign-in", { replace: true });
 }
 
-/** Reads the account again, since its balance and address change. */
+/** Reads the account again, since its balance and address may have changed. */
 export async function refreshAccount(): Promise<void> {
   account.value = await api().account.get();
 }
@@ -116,7 +114,7 @@ async function begin(signedIn: StartedSession): Promise<void> {
   tellOtherTabs(signedIn.account.id);
   await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
-  // Another account must not see data of the previous one.
+  // The next account must not see data of the previous one.
   if (previous !== undefined && previous !== signedIn.account.id) location.reload();
   signIns.value += 1;
 }

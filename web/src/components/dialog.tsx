@@ -24,7 +24,7 @@ export function Dialog({
     event.preventDefault();
     onClose();
   };
-  // A second Escape closes a dialog though the first was prevented. Reopen it unless `onClose` has removed it.
+  // A second Escape closes a dialog although the first one was prevented. Reopen the dialog unless `onClose` has removed it.
   const reopen = (): void => {
     onClose();
     requestAnimationFrame(() => {

@@ -9,9 +9,8 @@ export interface Column<T> {
   /** Track of the CSS grid, such as "8rem" or "minmax(10rem, 1fr)". */
   readonly width: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Aligns the column to the right. */
   readonly isNumber?: boolean;
-  /** Hidden on a narrow screen. */
+  /** Whether the column is hidden on a narrow screen. */
   readonly isExtra?: boolean;
   /** Second line of the cell on a narrow screen, for the content of hidden columns. */
   readonly under?: (row: T) => ComponentChildren;

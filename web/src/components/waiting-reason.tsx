@@ -22,7 +22,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
         .jobs.get(jobId)
         .then(
           (job) => setWaiting(job.waiting),
-          // Without the job there is no reason to show.
+          // Without the job, no reason can be shown.
           () => setWaiting(null),
         );
     };

@@ -7,7 +7,6 @@ export interface ChartOptions {
   readonly kind: "lines" | "bars";
   readonly format: (value: number) => string;
   readonly formatTime: (atS: number) => string;
-  /** Whether values are whole numbers. */
   readonly isWhole: boolean;
   /** End of the y axis; null for 10 % above the largest value. */
   readonly top: number | null;
@@ -19,9 +18,8 @@ export interface ChartOptions {
 }
 
 const HALF_DAY_S = 43_200;
-/** Shortest x axis of lines, which begin with a single point: labels less than a second apart would look the same. */
+/** Minimum span of the x axis of lines, which begin with a single point. Labels less than a second apart would look the same. */
 const MIN_SPAN_S = 60;
-/** Steps of an axis of whole numbers. */
 const INTEGER_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Draws a chart. This module is loaded with the first chart. */

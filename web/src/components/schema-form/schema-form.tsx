@@ -39,7 +39,7 @@ export function SchemaFields({
       error={form.errorOf(`input.${member.name}`)}
     />
   );
-  // Open if the example sets collapsed members. Fields with errors are always visible.
+  // The section is open if the example sets collapsed members. Fields with errors are always visible.
   const [isOpen, setOpen] = useState(() => folded.some((member) => isTyped(member.schema, draft[member.name])));
   const isWrong = folded.some(({ name }) => form.errorOf(`input.${name}`) !== undefined);
   return (

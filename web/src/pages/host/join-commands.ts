@@ -8,7 +8,7 @@ export interface Download {
   readonly sha256: string;
 }
 
-/** An operating system, with the agent's package for it; undefined if the coordinator serves none. */
+/** An operating system and the agent's package for it; the package is undefined if the coordinator serves none. */
 export interface System {
   readonly id: string;
   readonly label: string;

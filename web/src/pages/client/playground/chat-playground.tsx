@@ -61,7 +61,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
             onInput={(event) => setPrompt(event.currentTarget.value)}
             onKeyDown={sendOnEnter}
           />
-          {/* Keys keep the buttons separate elements. A Stop button that became Send during a click would submit the form. */}
+          {/* The keys make the buttons separate elements. If a Stop button became Send during a click, the click would submit the form. */}
           <div class="actions">
             <span class="muted">
               Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
@@ -137,7 +137,7 @@ function Turns({
   const length = turns.at(-1)?.content.length ?? 0;
   useEffect(() => {
     const box = end.current?.parentElement;
-    // Scroll along unless the reader has scrolled up.
+    // Scroll with the text unless the user has scrolled up.
     if (box != null && box.scrollHeight - box.scrollTop - box.clientHeight < 120) box.scrollTop = box.scrollHeight;
   }, [turns.length, length]);
   if (turns.length === 0 && !isWaiting) {

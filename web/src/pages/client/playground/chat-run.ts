@@ -125,7 +125,7 @@ class SpeedMeter {
     this.#pieces += 1;
   }
 
-  /** Sets the coordinator's count. A piece of text can be more than one token. */
+  /** Sets the coordinator's count, since a piece of text can be more than one token. */
   counted(tokens: number): void {
     this.#tokens = tokens;
   }
