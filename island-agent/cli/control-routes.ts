@@ -13,7 +13,7 @@ import type { ReloadReply } from "./config-command.ts";
 import type { ApplySettings } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
-/** Name of a Cargo, or key of an artifact. */
+/** Slug of a Cargo, or key of an artifact. */
 const nameSchema = z.object({ name: z.string() });
 const unloadSchema = z.object({ name: z.string().optional() });
 const keySchema = z.object({ key: z.string() });

@@ -6,11 +6,10 @@ import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
-/** The agent's last jobs, with the coordinator's earnings for them. */
+/** The agent's most recent jobs, with the coordinator's earnings for them. */
 export interface ShownHistory {
-  /** Newest first. */
   readonly jobs: readonly EndedJob[];
-  /** Null without a reply of the coordinator. */
+  /** Earnings; null if the coordinator did not reply. */
   readonly earnings: Earnings | null;
   /** How far this machine's clock is ahead of the coordinator's; null or absent if unknown. */
   readonly clockAheadMs?: number | null;

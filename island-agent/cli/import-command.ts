@@ -77,7 +77,7 @@ export async function importModel(location: ModelsLocation, given: string, progr
 
 interface Source {
   readonly path: string;
-  /** Stats before the file was hashed. */
+  /** Stats from before the file was hashed. */
   readonly found: Stats;
 }
 
@@ -149,7 +149,7 @@ function hasChanged(path: string): CliError {
 }
 
 /**
- * Copies the file. @returns the method, for the user. @throws {CliError} when the disk lacks space, or the file has
+ * Copies the file. @returns the method of the import, for the user. @throws {CliError} when the disk lacks space, or the file has
  * changed since it was hashed.
  */
 async function copyFile(

@@ -46,7 +46,7 @@ export async function leaveNetwork(
   const { dataDirectory } = location;
   const hostId = await readHostId(dataDirectory);
   const outcome = hostId === null ? "The Island was never started" : await deleteIsland(urls, hostId, token);
-  // Slow steps that may fail come first, so that the command can be repeated.
+  // The slow steps, which may fail, come first, so that the command can be repeated.
   const freed = deletesModels ? await pruneModels(location) : null;
   await storeKeys(dataDirectory, {
     "coordinator.public_key": null,

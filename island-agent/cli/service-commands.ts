@@ -10,7 +10,6 @@ import { CliError } from "../../shared/errors.ts";
 export interface ServiceOptions {
   readonly platform: string;
   readonly home: string;
-  /** Command that starts the agent. */
   readonly command: readonly string[];
   readonly dataDirectory: string;
   /** Account of a system service; null: a service of the current user. */

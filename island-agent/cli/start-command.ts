@@ -47,7 +47,7 @@ import type { ShownStatus } from "./status-command.ts";
 export interface RunningAgent {
   /** Resolves to the reason when the agent has ended and all resources are closed. */
   readonly ended: Promise<string>;
-  /** Drains like SIGTERM: running jobs have a minute, then they are returned to the coordinator. */
+  /** Drains as after SIGTERM: running jobs have a minute, then they are returned to the coordinator. */
   drain(): Promise<void>;
   stop(): Promise<void>;
   /** Returns true after a signal or command to end. */
@@ -120,7 +120,7 @@ export async function startAgent(options: {
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
-    // The container engine may start long after the agent, and the policy of containers is known only then.
+    // The container engine may start long after the agent. Only then is the policy of containers known.
     const prepare = async (runtime: CargoRuntime): Promise<void> => {
       if (!(runtime instanceof ContainerRuntime)) return;
       await clearContainers(runtime, images, log);
@@ -257,7 +257,7 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
     await images?.reconcile(limit);
     await runtime.sweep(limit);
   } catch (error) {
-    // Each load of a container repeats this, so a hanging engine need not stop the other runtimes.
+    // Each load of a container repeats the removal, so a hanging engine need not stop the other runtimes.
     log.warn({ reason: String(error) }, "Could not remove containers of an earlier run");
   }
 }

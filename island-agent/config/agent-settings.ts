@@ -13,7 +13,7 @@ import { readBaseUrl, setting, settingGroup, type Setting } from "../../shared/s
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
-/** A GB of the configuration is 2^30 bytes, for RAM, VRAM and disk alike. */
+/** Bytes of a GB in the configuration, which is 2^30 for RAM, VRAM and disk. */
 const MAX_GB = 1_048_576;
 /** Maximum length of a list of names, keys or addresses. */
 const MAX_LIST_ITEMS = 20;
