@@ -14,18 +14,17 @@ interface DiskLimits {
 
 export interface DiskUsage {
   readonly budgetBytes: number;
-  /** The budget, or less if the disk has less. */
+  /** The budget, or the available disk space if that is less. */
   readonly limitBytes: number;
   /** Bytes of models, parts, and reservations of running downloads. */
   readonly usedBytes: number;
-  /** Part of `usedBytes` that can be evicted now. */
   readonly evictableBytes: number;
 }
 
 /** Disk space of a running download. */
 interface Reservation {
   readonly bytes: number;
-  /** Part of the reservation that is already on disk. */
+  /** Bytes of the reservation that are already on disk. */
   writtenBytes: number;
   /** Returns false for a preload, and for a download that stops. */
   readonly mayEvict: () => boolean;
@@ -68,7 +67,7 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may
+   * Checks that the files fit together with items in use and reservations of others, without reserving space. A job, which may
    * evict, interrupts preloads: their reservations do not count for it.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.

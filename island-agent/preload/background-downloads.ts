@@ -24,7 +24,6 @@ export function openBackgroundDownloads(
     preloading ??= preloader?.run(signal);
   }
 
-  /** Returns null when preloads are disabled. */
   function preloads(): PreloadStatus | null {
     return preloader?.status() ?? null;
   }

@@ -8,7 +8,7 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 export interface PullStatus {
   readonly slug: string;
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
-  /** 0 to 1; null while the size is unknown. */
+  /** Progress of 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
   /** Progress of the download; null outside a download. Absent in agents of earlier versions. */
   readonly download?: IslandState["downloads"][number] | null;

@@ -14,12 +14,12 @@ interface PreloadItem {
   /** Reason why it should be on disk. */
   readonly reason: string;
   readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
-  /** Details of the state for the owner; may be empty. */
+  /** Details of the state for the owner, possibly empty. */
   readonly detail: string;
 }
 
 export interface PreloadStatus {
-  /** Unix time in ms; null before the first response. */
+  /** Unix time of the last response in ms; null before the first one. */
   readonly askedAtMs: number | null;
   readonly problem: string | null;
   readonly items: readonly PreloadItem[];
@@ -85,7 +85,6 @@ export function openPreloader({
   let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
   let requestNow = new AbortController();
-  /** Ends the current download. */
   let stopDownload = new AbortController();
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: random });
 
@@ -153,7 +152,7 @@ export function openPreloader({
     return candidate;
   }
 
-  /** @returns false when the request must be repeated soon. */
+  /** Requests recommendations. @returns false when the request must be repeated soon. */
   async function ask(signal: AbortSignal): Promise<boolean> {
     try {
       const recommended = (await recommend(signal)).filter(
@@ -188,7 +187,7 @@ export function openPreloader({
 
   /** Downloads the candidates one at a time, best first, including Cargos that arrive in the meantime. */
   async function fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one reply arrive together: wait for all, then begin with the best, not with the first.
+    // The frames of one reply arrive together. Wait for all of them, and begin with the best Cargo instead of the first.
     await Promise.resolve();
     const mayContinue = (): boolean => !signal.aborted && closedBecause() === null;
     for (let next = nextToFetch(); next !== undefined && mayContinue(); next = nextToFetch()) {

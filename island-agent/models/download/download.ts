@@ -13,7 +13,6 @@ export interface Download extends Transfer {
   readonly directory: string;
   /** File name without extension, derived only from the key. */
   readonly stem: string;
-  /** Name of the finished file. */
   readonly fileName: string;
 }
 

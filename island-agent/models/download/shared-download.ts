@@ -28,7 +28,7 @@ export class SharedDownload<T> {
     return this.#controller.signal;
   }
 
-  /** True once stopped; then no caller can join. */
+  /** Whether the download has been stopped. Then no caller can join it. */
   get isStopping(): boolean {
     return this.signal.aborted;
   }

@@ -84,7 +84,7 @@ function isComplete(part: PartFile, url: URL): boolean {
   return part.bytes > 0 && part.facts?.url === url.href && part.facts.totalBytes === part.bytes;
 }
 
-/** Handles a refused range: either all bytes are already here, or the file has changed. */
+/** Handles a refused range, which means that all bytes are already here or the file has changed. */
 async function settleRange({ message }: ModelResponse, part: PartFile, url: URL): Promise<void> {
   const total = /^bytes \*\/(\d{1,15})$/.exec(message.headers["content-range"] ?? "")?.[1];
   if (part.facts !== null && total !== undefined && Number(total) === part.bytes) {
@@ -95,7 +95,7 @@ async function settleRange({ message }: ModelResponse, part: PartFile, url: URL)
   throw new RetriableError(`${describeUrl(url)} changed during the download`);
 }
 
-/** Checks the response headers against the known facts, and prepares part and disk for the body. */
+/** Checks the response headers against the known facts, and prepares the part and the disk for the body. */
 async function prepare(
   transfer: Transfer,
   part: PartFile,

@@ -18,7 +18,7 @@ const MAX_BYTES = 8_000_000;
 /** A file of a model's folder. `path` is below the folder, with `/`. */
 export interface FolderFile {
   readonly path: string;
-  /** Address of the file; `sizeBytes` is always known. */
+  /** Reference to the file, whose `sizeBytes` is always set. */
   readonly ref: ModelRef & { readonly sizeBytes: number };
 }
 
@@ -33,7 +33,7 @@ const treeSchema = z.array(
     type: z.string(),
     path: z.string(),
     size: sizeSchema,
-    /** Only for large files; the hub has no SHA-256 of the others. */
+    /** Present only for large files. The hub has no SHA-256 of the others. */
     lfs: z.object({ oid: z.string(), size: sizeSchema }).optional(),
   }),
 );
@@ -97,7 +97,7 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Returns the next page. Uses only the link's query: a mirror may send the original hub's address. RFC 8288. */
+/** Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's address. */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);

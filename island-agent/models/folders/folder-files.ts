@@ -80,7 +80,6 @@ function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null)
   return [...settings, ...graphFiles];
 }
 
-/** Returns the names of the files directly in a folder. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const prefix = `${folder}/`;
   const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));

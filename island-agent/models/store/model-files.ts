@@ -14,7 +14,6 @@ export interface ModelLease {
   release(): void;
 }
 
-/** A finished model with its number of leases. */
 export interface HeldModel extends Omit<IndexedModel, "lastUsedMs"> {
   lastUsedMs: number;
   leases: number;
