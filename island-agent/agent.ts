@@ -21,13 +21,13 @@ import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 
-/** Delay in which changes between heartbeats are collected and reported together. */
+/** Delay that lets several changes between heartbeats share one report. */
 const REPORT_DELAY_MS = 500;
 const MS_PER_S = 1_000;
 /** Maximum wait of `stop` until the coordinator has acknowledged the returned jobs. */
 const MAX_STOP_MS = 2_000;
 
-/** Resources that the owner can change while the agent runs, besides its hours. */
+/** Resources that the owner can change while the agent runs. The open hours can change too. */
 interface Offer {
   /** Jobs that run at the same time, at least 1. */
   readonly slots: number;
@@ -45,7 +45,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly clock: Clock;
   /** Initial offer. {@link IslandAgent.change} replaces it. */
   readonly offer: Offer;
-  /** Usable runtimes with their versions. The map may grow; call `announce` then. */
+  /** Usable runtimes with their versions. Call `announce` after adding one. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
@@ -55,12 +55,11 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
-  /** Measures the machine's load. */
   readonly usage: () => UsageReport;
   /** Returns the bytes of RAM that loading a Cargo can use now; null if unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
-  /** Called at the first `welcome`. */
+  /** Called on the first `welcome`. */
   readonly onConnected: () => void;
   /** Returns a random number from 0 (inclusive) to 1 (exclusive), which spreads the attempts to reconnect. */
   readonly random?: () => number;

@@ -47,7 +47,7 @@ export class CargoPool {
   readonly #entries = new Map<string, Entry>();
   /** Loads and disposals in progress; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
-  /** The disposals among `#ongoing`. */
+  /** Disposals that are part of `#ongoing`. */
   readonly #leaving = new Set<Promise<void>>();
   #uses = 0;
   #isClosed = false;
@@ -138,7 +138,7 @@ export class CargoPool {
       if (entry.users === 0 && entry.loaded !== null && !entry.isLeaving) this.#limitIdleness(entry);
       // The job may have made the Cargo grow, which counts even while other jobs use it.
       if (entry.users > 0 || entry.loaded !== null) return this.#budget.arrange();
-      // No job waits for this load: stop it. A later job starts a new one.
+      // No job waits for this load, so stop it. A later job starts a new load.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
     };
@@ -176,7 +176,7 @@ export class CargoPool {
       unload: () => this.#unload(entry),
     };
     this.#entries.set(key, entry);
-    // The waiting jobs get the failure; the next job tries again.
+    // The waiting jobs fail. The next job tries again.
     const settled = entry.loading.then(
       () => undefined,
       () => {
@@ -317,11 +317,11 @@ interface Entry extends Occupant {
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
   estimate: MemoryUse;
-  /** Grows with the download. */
+  /** Counter that grows with the download. */
   steps: number;
   /** Monotonic time in ms when the files were on disk; null before. Waits and load then have their own limits. */
   readySinceMs: number | null;
-  /** Set once, from the first estimate. Growth caused by jobs must not raise it. */
+  /** RAM limit, set once from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;
   users: number;
   lastUse: number;
@@ -332,7 +332,7 @@ interface Entry extends Occupant {
   isLeaving: boolean;
 }
 
-/** Returns the whole manifest as a key: a Cargo with a changed definition is a different one. */
+/** Returns the whole manifest as a key, because a Cargo with a changed definition must be loaded again. */
 function keyOf(manifest: CargoManifest): string {
   return JSON.stringify(manifest);
 }

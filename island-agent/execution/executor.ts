@@ -36,7 +36,7 @@ export interface ExecutorDeps {
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
 
-/** Counts since the start of the agent, for the owner. */
+/** Counts of jobs since the start of the agent, for the owner. */
 export interface ExecutorCounts {
   completed: number;
   failed: number;
@@ -52,14 +52,14 @@ interface Run {
   readonly sinceMs: number;
   /** True once the Cargo is loaded and the run has started. */
   isLoaded: boolean;
-  /** Grows while the files arrive, and while the run waits for memory for them. */
+  /** Counter that grows while the files arrive, and while the run waits for memory for them. */
   arrived: number;
-  /** Grows while the run works without output, for example on its prompt. */
+  /** Counter that grows while the run works without output, for example on its prompt. */
   steps: number;
   done: Promise<void>;
 }
 
-/** Added to the run limit, so that the coordinator's limit comes first unless the connection is lost. */
+/** Margin above the run limit, so that the coordinator's limit applies first unless the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
 /** Attempts to start a job whose Cargo is unloaded before the run. The job then fails as retryable. */
@@ -69,7 +69,7 @@ const MAX_ATTEMPTS = 3;
 export class Executor {
   readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
   readonly #deps: ExecutorDeps;
-  /** Includes superseded attempts whose work has not stopped yet. */
+  /** Runs, including superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
   readonly #slots: Semaphore<Run>;
   readonly #fileMemory = new FileMemory();
@@ -150,7 +150,7 @@ export class Executor {
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
-  /** Refuses before any work began; the coordinator does not count this as an attempt. */
+  /** Refuses a job before any work has begun. The coordinator does not count the refusal as an attempt. */
   #refuse(assign: Assign, { code, message }: JobFailure): void {
     const { outbox, clock, log, onChange, onEnded } = this.#deps;
     const { jobId, attempt, cargo } = assign;
@@ -206,7 +206,7 @@ export class Executor {
     return await this.#fileMemory.during(files, waiting, () => this.#runWith(files, run));
   }
 
-  /** Acquires the Cargo again if it is gone before the run begins, for example because another job crashed it. */
+  /** Acquires the Cargo again if it is gone before the run begins, for example because another job has crashed it. */
   async #runWith(files: FetchedFiles | null, run: Run): Promise<LastFrame> {
     for (let attempt = 1; ; attempt += 1) {
       try {

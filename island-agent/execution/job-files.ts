@@ -12,7 +12,7 @@ import type { RunRequest } from "../runtimes/runtime.ts";
 
 /** Time limit for all files of a job, with all attempts. */
 const MAX_FETCH_MS = 1_800_000;
-/** An attempt that receives fewer bytes counts as one without progress. */
+/** An attempt that receives fewer bytes counts as an attempt without progress. */
 const PROGRESS_BYTES = 65_536;
 /** Maximum size of an input with its files, as JSON. Host processes accept messages of 64 MiB. */
 const MAX_FILLED_BYTES = 56 * MIB;

@@ -22,7 +22,7 @@ const endedJobSchema = z.object({
   /** Reason of a failure. Absent for other outcomes, and for jobs of earlier versions. */
   why: z.string().max(MAX_REASON_CHARS).optional(),
 });
-/** Outcome of an attempt on this Island. Holds neither input nor output. */
+/** Outcome of an attempt on this Island. Contains neither input nor output. */
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
@@ -40,7 +40,6 @@ export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "
   let timer: Timer | null = null;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Returns the jobs, newest first. */
   function list(): EndedJob[] {
     return jobs.toReversed();
   }

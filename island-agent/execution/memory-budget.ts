@@ -12,7 +12,7 @@ export interface Occupant {
   readonly isLeaving: boolean;
   /** Order of use; higher is later. */
   readonly lastUse: number;
-  /** Begins to unload an idle occupant. */
+  /** Starts the unload of an idle occupant. */
   unload(): void;
 }
 
@@ -22,8 +22,7 @@ interface WaitingCargo {
 }
 
 /**
- * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block
- * the Cargo forever.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block the Cargo forever.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 
@@ -97,13 +96,13 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first in the queue has waited {@link MAX_QUEUE_WAIT_MS}. New jobs of loaded Cargos must then wait. */
+  /** Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must wait. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
     return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;
   }
 
-  /** Resolves when the first in the queue is admitted or gives up. */
+  /** Resolves when the first Cargo in the queue is admitted or gives up. */
   changed(): Promise<void> {
     return this.#queue.changed();
   }

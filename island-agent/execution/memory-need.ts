@@ -12,13 +12,13 @@ interface MemoryNeed {
 }
 
 interface Measured extends MemoryNeed {
-  /** Monotonic time. */
+  /** Monotonic time of the measurement. */
   readonly atMs: number;
 }
 
 /** Maximum number of Cargos whose measurement is kept. */
 const MAX_MEASURED = 1_000;
-/** A measurement expires, because one large job may have caused it: it must not exclude the Cargo forever. */
+/** Lifetime of a measurement. One large job may have caused it, and it must not exclude the Cargo forever. */
 const MEASUREMENT_LIFETIME_MS = 600_000;
 /** Minimum slack above the estimate. The ceiling is twice the estimate, or the estimate plus this if that is more. */
 const MIN_SLACK_BYTES = GIB;
@@ -28,7 +28,6 @@ const MIN_SLACK_BYTES = GIB;
  * @param caps memory limit for all Cargos together.
  */
 export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
-  /** Measurements by the Cargo's key. */
   const measurements = new LRUCache<string, Measured>({ max: MAX_MEASURED });
 
   function setCaps(changed: MemoryUse): void {
@@ -60,7 +59,6 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
     check("VRAM", need.vramBytes, caps.vramBytes);
   }
 
-  /** Records the memory of a Cargo at its unload. */
   function note(key: string, need: MemoryNeed): void {
     measurements.set(key, { ...need, atMs: clock.monotonicMs() });
   }

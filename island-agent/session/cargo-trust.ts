@@ -11,7 +11,6 @@ import {
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
 
-/** Maximum number of cached signatures. */
 const MAX_CACHED_SIGNATURES = 100;
 
 /** A Cargo of the frames `assign` and `preload`. */
@@ -79,7 +78,6 @@ function keyOf(pinned: string): KeyObject {
   return key;
 }
 
-/** Describes the changed key and the owner's options. */
 export function describeKeyChange(pinned: string, shown: string): string {
   return (
     `the coordinator's key has changed: expected ${fingerprintOf(pinned)}, got ${fingerprintOf(shown)}. ` +
@@ -94,7 +92,7 @@ export function describeKeyChange(pinned: string, shown: string): string {
 export function rememberSignatures(
   verify: (cargo: CargoManifest, signature: string) => boolean,
 ): (cargo: CargoManifest, signature: string) => boolean {
-  /** By signature: the manifest that it signs, in the signed form. */
+  /** Signed form of the manifest by its signature. */
   const valid = new LRUCache<string, string>({ max: MAX_CACHED_SIGNATURES });
 
   return (cargo, signature) => {

@@ -9,7 +9,7 @@ export class CoordinatorAddresses {
   #detour: string | null = null;
   /** Number of addresses that are still dialed without a wait. */
   #immediateDials: number;
-  /** Whether a coordinator may still choose the next one. */
+  /** Whether a coordinator may still choose the next address. */
   #maySend = true;
   readonly #refusing = new Set<string>();
 
@@ -22,7 +22,7 @@ export class CoordinatorAddresses {
     this.#immediateDials = configured.length - 1;
   }
 
-  /** Address to dial, or that was dialed last. */
+  /** Address to dial, or the one that was dialed most recently. */
   get current(): string {
     return this.#detour ?? this.#configured[this.#index] ?? "";
   }
@@ -48,13 +48,12 @@ export class CoordinatorAddresses {
     return false;
   }
 
-  /** Records a refusal by the current coordinator. Returns whether all have refused since the last welcome. */
+  /** Records a refusal by the current coordinator. Returns whether all coordinators have refused since the last welcome. */
   refused(): boolean {
     if (this.#detour === null) this.#refusing.add(this.current);
     return this.#refusing.size === new Set(this.#configured).size;
   }
 
-  /** Records that the current coordinator accepts this Island. */
   welcomed(): void {
     this.#refusing.clear();
   }
