@@ -18,7 +18,7 @@ import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 import { posix } from "node:path";
 
-/** Folders that the engine mounts. */
+/** Folders that the engine mounts, where an image may not declare volumes. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
 /** Exception among the system folders: shared memory may be a tmpfs of the container. */
 const SHARED_MEMORY = "/dev/shm";
@@ -29,7 +29,7 @@ export interface ContainerLimits {
   readonly cpus: number;
   /** Jobs of one Cargo that run at the same time if their memory fits `ramBytes`. */
   readonly concurrency: number;
-  /** RAM for all Cargos together. */
+  /** RAM limit for all Cargos together. */
   readonly ramBytes: number;
 }
 
@@ -47,7 +47,7 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
   readonly nameServers?: readonly string[];
   /** Runtime of the engine, such as runsc. Default null: the engine's default. */
   readonly engineRuntime?: string | null;
-  /** Options of the firewall rules for containers with a network. Default: this host. */
+  /** Options of the firewall rules for containers with a network. Default: nftables of this host. */
   readonly egress?: Omit<EgressFilterOptions, "bridge">;
   /** Limit of processes and threads of one container. Default 512. */
   readonly pids?: number;
@@ -217,7 +217,7 @@ export class ContainerRuntime implements CargoRuntime {
       return loaded;
     } catch (error) {
       const disposal = loaded[Symbol.asyncDispose]();
-      // Do not wait after an abort: the engine may hang.
+      // Do not wait after an abort, because the engine may hang.
       if (!signal.aborted) await disposal;
       throw error;
     }
@@ -276,7 +276,6 @@ export class ContainerRuntime implements CargoRuntime {
   }
 }
 
-/** Returns the memory limit of one container. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(requiredRamBytes, MIN_MEMORY_BYTES);
 }

@@ -255,7 +255,7 @@ export class ImageStore {
   }
 
   async #remove(engine: ContainerEngine, image: HeldImage): Promise<RemoveOutcome> {
-    // Removed from the index first, so that no job gets it during the removal.
+    // Remove the image from the index first, so that no job gets it during the removal.
     this.#images.delete(image.key);
     const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
       this.#images.set(image.key, image);

@@ -18,7 +18,6 @@ interface LoadedContainerDeps {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly memory: MemoryUse;
-  /** Memory limit of one container. */
   readonly memoryBytes: number;
   readonly warmWindowMs: number;
   /** Time that an aborted run waits for the removal of its container. */
@@ -40,7 +39,7 @@ export class LoadedContainer implements LoadedCargo {
   readonly #deps: LoadedContainerDeps;
   readonly #pool: WarmPool<JobContainer>;
   readonly #slots: Semaphore<AbortController>;
-  /** Active and waiting runs, with their abort controllers. The promises never reject. */
+  /** Promises of active and waiting runs, with their abort controllers. They never reject. */
   readonly #runs = new Map<AbortController, Promise<void>>();
   /** Removals in progress; they never reject. */
   readonly #removals = new Set<Promise<void>>();
@@ -58,7 +57,6 @@ export class LoadedContainer implements LoadedCargo {
     this.#pool = new WarmPool({ start, discard, clock, max: concurrency, windowMs: warmWindowMs });
   }
 
-  /** Number of containers that wait for a job. */
   get warmContainers(): number {
     return this.#pool.size;
   }
@@ -146,7 +144,7 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  /** Waits for the removal, after which the work has stopped. The wait is limited, since the engine may hang. */
+  /** Waits for the removal, after which no work is running. The wait is limited, since the engine may hang. */
   #waitBriefly(removal: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#deps.clock.schedule(this.#deps.killWaitMs, resolve);

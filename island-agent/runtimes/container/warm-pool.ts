@@ -17,10 +17,9 @@ interface WarmPoolDeps<C extends WarmContainer> {
 
 /** A container that waits, or is being started. */
 interface PoolEntry<C> {
-  /** Null if the container could not be started. */
   readonly container: Promise<C | null>;
   isReady: boolean;
-  /** True if the program ended or wrote output before it got a job. */
+  /** Whether the program ended or wrote output before it got a job. */
   isBroken: boolean;
   /** Bytes written to standard error so far. */
   stderrBytes: number;
@@ -63,7 +62,6 @@ export class WarmPool<C extends WarmContainer> {
     this.#deps = deps;
   }
 
-  /** Number of containers that wait or are being started. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -103,7 +101,6 @@ export class WarmPool<C extends WarmContainer> {
     return this.#deps.start(listener);
   }
 
-  /** Frees the slot of a finished job. */
   free(): void {
     this.#busy -= 1;
     this.#fill();
@@ -158,7 +155,7 @@ export class WarmPool<C extends WarmContainer> {
 
   #markBroken(entry: PoolEntry<C>): void {
     entry.isBroken = true;
-    // Already handled, or taken by a job or by `close`, which discards it.
+    // The entry has been handled already, or was taken by a job or by `close`, which discards it.
     if (!this.#leave(entry)) return;
     this.#broken += 1;
     this.#discard(entry);
