@@ -11,13 +11,13 @@ import { zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 import type { Sampler } from "./samplers/sampler.ts";
 import { maskImage, readSource, shrinkMask } from "./source-image.ts";
 
-/** Defaults of diffusers' pipelines: a whole image is changed in part, a masked part is repainted. */
+/** Defaults of diffusers' pipelines. A whole image is changed in part; a masked part is fully repainted. */
 const DEFAULT_STRENGTH = 0.8;
 const DEFAULT_MASKED_STRENGTH = 1;
 
 interface GeneratedImage {
   readonly image: Image;
-  /** Number of tokens of both prompts. */
+  /** Number of tokens of both prompts together. */
   readonly promptTokens: number;
 }
 
@@ -88,9 +88,7 @@ function nonFiniteFailure(step: number, steps: number): JobFailure {
 
 /** Start of an image: noise, or another image with added noise. */
 interface ImageStart {
-  /** Index of the first step. */
   readonly first: number;
-  /** Latents of the first step. */
   readonly latents: Float32Array;
   /** Mask and latents of the kept part, for inpainting networks; null for others. */
   readonly extraChannels: Float32Array | null;
@@ -99,8 +97,7 @@ interface ImageStart {
 }
 
 /**
- * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets
- * the noise of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr
+ * Prepares the first latents. With a source image, only the last steps run, in proportion to `strength`, and the image gets the noise of the first of these steps (Meng et al. 2021, SDEdit). With a mask, the area outside it is restored after each step (Lugmayr
  * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */

@@ -14,17 +14,15 @@ const DEFAULT_GUIDANCE = 7.5;
 const DEFAULT_XL_GUIDANCE = 5;
 const DEFAULT_SD3_GUIDANCE = 7;
 const DEFAULT_FLUX_GUIDANCE = 3.5;
-/** Default for a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Side that all usual models support: latents are 8 times smaller, and the U-Net halves them three times. */
+/** Multiple of sides that all usual models support. Latents are 8 times smaller, and the U-Net halves them three times. */
 const SAFE_SIDE = 64;
 
 /** A job with the pipeline's defaults filled in. */
 export interface GenerationPlan extends DenoiserContext {
   readonly steps: number;
-  /** Guidance scale. */
   readonly scale: number;
-  /** Classifier-free guidance: the network also runs without the prompt. */
+  /** Whether classifier-free guidance is used, for which the network also runs without the prompt. */
   readonly isGuided: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { RunRequest } from "../runtime.ts";
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** Maximum pixels, 1536 by 1536. Attention's memory grows with the square; a PNG of noise would fill a frame. */
+/** Maximum number of pixels, 1536 by 1536. The memory of attention grows with the square of it, and a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;
@@ -26,7 +26,7 @@ const schema = z
     image: imageSchema.optional(),
     /** Area to paint: white, or transparent. The rest of the image is kept. */
     mask_image: imageSchema.optional(),
-    /** Share of the steps to run on the image: 1 keeps nothing of it. */
+    /** Share of the steps to run on the image. A value of 1 keeps nothing of the image. */
     strength: z.number().gt(0).max(1).optional(),
     /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z

@@ -38,7 +38,6 @@ const DEFAULT_SD3_TEXT_WIDTH = 4_096;
 const SD3_T5_TOKENS = 256;
 const FLUX_T5_TOKENS = 512;
 
-/** A loaded text-to-image pipeline. */
 export interface ImagePipeline {
   readonly promptEncoders: readonly PromptEncoder[];
   /** @throws {JobFailure} `model_invalid` */

@@ -18,7 +18,7 @@ export interface Image {
   readonly rgb: Uint8Array;
 }
 
-/** Scale of latents: `(encoded - shift) * factor`. */
+/** Scale of latents, which are `(encoded - shift) * factor`. */
 export interface LatentScale {
   readonly factor: number;
   readonly shift: number;

@@ -13,14 +13,13 @@ interface GraphFile {
   readonly bytes: number;
 }
 
-/** Networks in a pipeline's folder. */
 export interface PipelineFiles {
-  /** One encoder, the two of SDXL and Flux, or the two or three of Stable Diffusion 3. */
+  /** One encoder, two encoders (SDXL and Flux), or two or three encoders (Stable Diffusion 3). */
   readonly textEncoders: readonly GraphFile[];
   /** `unet` or `transformer`. */
   readonly denoiser: GraphFile;
   readonly decoder: GraphFile;
-  /** Encoder for jobs with an image; null: the pipeline starts only from noise. */
+  /** Encoder for jobs with an image. If null, the pipeline starts only from noise. */
   readonly encoder: GraphFile | null;
   readonly bytes: number;
 }
@@ -103,8 +102,7 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights too large for one file are in a separate file: "model.onnx_data" from optimum, "weights.pb" from older
-  // diffusers.
+  // Weights that are too large for the graph's file are in a second file: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };

@@ -72,13 +72,11 @@ const fileSchema = z.object({
   thresholding: absent,
 });
 
-/** Sampling of a pipeline's images. */
 export interface SamplerPlan {
   readonly name: SamplerName;
   /** Class named in the file. */
   readonly className: string;
   readonly training: Training;
-  /** Maximum number of steps of one image. */
   readonly maxSteps: number;
   /** @param image used only by `flow`. */
   create(steps: number, image?: FlowImage): Sampler;
