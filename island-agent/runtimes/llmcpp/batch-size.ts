@@ -1,7 +1,7 @@
 /** Target duration of a batch. A run is aborted between batches, so this keeps the delay well below a second. */
 const TARGET_MS = 500;
 const MIN_TOKENS = 32;
-/** A batch with half the tokens is used only if it takes at most this share of the time. */
+/** Maximum share of the time that a batch with half the tokens may take; otherwise it is not used. */
 const MAX_TIME_SHARE = 0.75;
 
 interface Measured {
@@ -20,7 +20,7 @@ export class BatchSize {
   #tokens: number;
   #last: Measured | null = null;
 
-  /** @param max Limit of the context. The first batch is small, because the model's speed is unknown. */
+  /** @param max Maximum batch size of the context. The first batch is small, because the model's speed is unknown. */
   constructor(max: number) {
     this.#max = max;
     this.#tokens = Math.min(max, MIN_TOKENS);

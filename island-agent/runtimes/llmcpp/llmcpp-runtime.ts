@@ -16,7 +16,7 @@ const DEFAULT_SEQUENCES = 4;
 const SPARE_POOL_THREADS = 4;
 
 export interface LlmcppOptions extends HostingOptions {
-  /** CPU threads of one model: physical cores less one, at least 1. More threads than cores are far slower. */
+  /** CPU threads of one model, at least 1: one less than the physical cores. More threads than cores are far slower. */
   readonly threads: number;
   /** Maximum number of batched runs of one model; each has its own context in memory. Default 4. */
   readonly sequences?: number;

@@ -11,12 +11,10 @@ import { contextSizeOf, llamaFailure, openLlama } from "./open-llama.ts";
 /** Maximum number of progress items of a job, whatever its number of texts. */
 const PROGRESS_STEPS = 50;
 
-/** Job of a text task, as sent to the host. */
 export type TextJob = TextTaskInput<TextTask>;
 
 /** One text, or one pair of query and document, that the model reads. */
 interface TextUnit<Value> {
-  /** Field of the input, for messages. */
   readonly field: string;
   readonly tokens: number;
   readonly read: () => Promise<Value>;

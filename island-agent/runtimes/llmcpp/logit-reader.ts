@@ -26,7 +26,7 @@ interface Internals {
 export interface TokenLogits {
   readonly token: Token;
   readonly logprob: number;
-  /** Alternatives, most probable first. */
+  /** Alternatives, the most probable first. */
   readonly top: readonly { readonly token: Token; readonly logprob: number }[];
 }
 
@@ -76,7 +76,7 @@ export class LogitReader {
     let list = await this.#read(batchIndex, this.#list, best);
     let logprob = list.find((each) => each.token === token)?.logprob;
     if (logprob === undefined) {
-      // The token was chosen by a grammar, a bias or a penalty.
+      // A grammar, a bias or a penalty has chosen the token.
       list = await this.#read(batchIndex, this.#best, best);
       logprob = list.find((each) => each.token === token)?.logprob ?? MIN_LOGPROB;
     }

@@ -15,7 +15,7 @@ const MAX_ERRORS_KEPT = 3;
 
 export interface OpenLlama {
   readonly llama: Llama;
-  /** Last lines that llama.cpp logged as errors. */
+  /** Most recent lines that llama.cpp logged as errors. */
   readonly errors: readonly string[];
 }
 

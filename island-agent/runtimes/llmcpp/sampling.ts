@@ -37,7 +37,7 @@ export function samplingOf(
     ...(logitBias.length === 0 ? {} : { tokenBias: tokenBiasOf(model, logitBias) }),
     seed: seed ?? randomSeed,
     repeatPenalty: hasPenalty && {
-      // The library's default is 1.1.
+      // Set explicitly, because the library's default is 1.1.
       penalty: repeatPenalty,
       frequencyPenalty,
       presencePenalty,

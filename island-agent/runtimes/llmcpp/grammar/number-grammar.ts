@@ -6,11 +6,11 @@ interface NumberBounds {
   readonly maximum: number;
   readonly isAboveMinimum: boolean;
   readonly isBelowMaximum: boolean;
-  /** Null: any. */
+  /** Step of the values; null for any value. */
   readonly multipleOf: number | null;
 }
 
-/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some with 16 digits are not. */
+/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not. */
 const MAX_INTEGER = 999_999_999_999_999;
 /** Maximum number of listed multiples of a bounded number. */
 const MAX_LISTED = 200;
@@ -21,8 +21,7 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers: near the
- * bounds there are few decimals. Multiples that cannot be listed are left to the validation of the output.
+ * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers, because it allows few decimals near the bounds. Multiples that cannot be listed are left to the validation of the output.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   const { isInteger, multipleOf } = bounds;
@@ -47,7 +46,6 @@ export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   return options.length === 0 ? undefined : choice(...options);
 }
 
-/** A bound, and whether it is excluded. */
 type Bound = readonly [value: number, isExcluded: boolean];
 
 /** Returns numbers from `low`, which is not negative, to `high`. `steps`: allowed decimals; null: any. */

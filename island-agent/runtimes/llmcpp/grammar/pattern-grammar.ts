@@ -1,7 +1,7 @@
 import { chars, choice, EMPTY, repeat, sequence, text, type CodeRange, type Grammar } from "./gbnf.ts";
 
 const MAX_PATTERN = 600;
-/** Maximum sum of the repeat counts of a pattern: llama.cpp expands each. */
+/** Maximum sum of the repeat counts of a pattern, since llama.cpp expands each repetition. */
 const MAX_REPEATS = 1_000;
 /** Unescaped characters of JSON strings: no control characters, quote, backslash or halves of surrogate pairs. */
 const UNESCAPED: readonly CodeRange[] = [
@@ -32,7 +32,6 @@ const JSON_ESCAPES: readonly (readonly [code: number, text: string])[] = [
 ];
 const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v: 0x0b };
 
-/** One character of a JSON string. */
 export const STRING_CHAR = jsonChar(ALL);
 
 /**

@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   hostname: HOST,
   uri: URL,
 };
-/** Examples of formats whose usual patterns allow slightly more than the format. */
+/** Texts of formats whose usual patterns allow slightly more than the format. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   email: ["a@b.co", "first.last+tag@mail-1.example.org"],
   uuid: ["123e4567-e89b-42d3-a456-426614174000"],
@@ -121,7 +121,7 @@ class SchemaWriter {
     return braces("{", this.#members(members), "}");
   }
 
-  /** Writes members in order, with commas between them; some may be optional. */
+  /** Writes members, some of which may be optional, in order and with commas between them. */
   #members(members: readonly Member[]): Grammar {
     let rest: Grammar = text("");
     let restAfterComma: Grammar = text("");
@@ -141,7 +141,7 @@ class SchemaWriter {
     const item = items === undefined ? ANY : this.#named(this.#value(items));
     const [min, max] = [countOf(minItems) ?? first.length, countOf(maxItems)];
     if (first.length === 0) return braces("[", list(item, min, max), "]");
-    // Writes as many of the first items as allowed, and at least the required ones.
+    // Writes at least the required items, and at most the allowed ones, from the first on.
     const written = first.slice(0, Math.min(first.length, max ?? Infinity));
     const others = repeat(
       sequence(COMMA, item),
