@@ -35,7 +35,6 @@ interface WhisperGeneration {
   readonly lang_to_id?: Readonly<Record<string, number>>;
 }
 
-/** Runs automatic-speech-recognition with Whisper or CTC models. */
 export const automaticSpeechRecognition: TaskHandler<
   "automatic-speech-recognition",
   AutomaticSpeechRecognitionPipeline
@@ -220,7 +219,6 @@ function generationOf({ model }: AutomaticSpeechRecognitionPipeline): WhisperGen
   return model.generation_config as unknown as WhisperGeneration;
 }
 
-/** Finds a language by its code or its English name. */
 function codeOf(language: string, codes: readonly string[]): string | undefined {
   const names = new Intl.DisplayNames(["en"], { type: "language" });
   const wanted = language.toLowerCase();

@@ -1,7 +1,6 @@
 import type { PreTrainedModel, PreTrainedTokenizer } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
 
-/** A pipeline with a tokenizer. */
 export interface TextPipeline {
   readonly tokenizer: PreTrainedTokenizer;
   readonly model: PreTrainedModel;
