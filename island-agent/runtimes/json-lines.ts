@@ -16,7 +16,7 @@ export interface JsonLineLimits {
   readonly totalBytes: number;
 }
 
-/** Default limits: a line must fit into a frame (8 MB), and the output into a stored job (64 MB). */
+/** Default limits. A line must fit into a frame (8 MB), and the output into a stored job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
 /** Maximum length of the message of an `error` line. */
 const MAX_MESSAGE_CHARS = 1_000;
@@ -44,7 +44,6 @@ export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;
   readonly #limits: JsonLineLimits;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** Beginning of the current line. */
   #line = new GatheredBytes();
   #totalBytes = 0;
   #lineNumber = 1;
@@ -61,7 +60,6 @@ export class JsonLineReader {
     return this.#finalLine;
   }
 
-  /** Number of `token` lines so far. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -77,7 +75,7 @@ export class JsonLineReader {
       const piece = bytes.subarray(start, end === -1 ? undefined : end);
       this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
       if (end === -1) {
-        // The first piece is kept, so it is copied.
+        // The first piece is copied, because it is kept.
         this.#line.add(this.#line.length === 0 ? Buffer.from(piece) : viewOf(piece));
         return;
       }
@@ -155,7 +153,7 @@ export class JsonLineReader {
     try {
       value = JSON.parse(text);
     } catch {
-      // Not passed on as the cause, because V8's message quotes the text.
+      // V8's error is not passed on as the cause, because its message quotes the text.
       throw this.#badLine("is not JSON");
     }
     const parsed = lineSchema.safeParse(value);

@@ -8,7 +8,6 @@ import { HostedCargo, type HostedCargoOptions } from "./hosted-cargo.ts";
 
 /** Defines which jobs of a Cargo may share one run of its host. */
 export interface Batching {
-  /** Maximum number of jobs of one run. */
   readonly maxJobs: number;
   /** Maximum of a run's rows times its longest row, which is the size of the computation with padding. */
   readonly maxArea: number;

@@ -1,6 +1,6 @@
-/** Variables that Node's loader and the operating system need. No others are passed on, to keep secrets out. */
+/** Variables that Node's loader and the operating system need. Other variables may contain secrets and are not passed on. */
 const PLAIN_VARIABLES = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** Adds the variables of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
+/** The same variables, those of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
 const NATIVE_VARIABLES = [
   ...PLAIN_VARIABLES,
   "NODE_COMPILE_CACHE",

@@ -55,7 +55,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
   /** The estimate or the load failed. */
   z.object({ kind: z.literal("refused"), error }),
-  /** Prompt progress of a run; implies `working`. */
+  /** Progress of a run's prompt, which implies `working`. */
   z.object({ kind: z.literal("prompt"), run, prompt: promptSchema }),
   z.object({
     kind: z.literal("finished"),
@@ -70,7 +70,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("failed"), run, error }),
   z.object({ kind: z.literal("aborted"), run }),
-  /** The run makes progress without output; at most once a second. */
+  /** Progress of a run without output, sent at most once a second. */
   z.object({ kind: z.literal("working"), run }),
 ]);
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Kernel settings of this machine. Each is a known reason why a sandbox cannot be made. */
+/** Kernel settings of this machine. Each of them is a known reason why a sandbox cannot be created. */
 export interface KernelFacts {
   /** Ubuntu since 24.04: only programs with an AppArmor profile get user namespaces. */
   readonly appArmorRestricts: boolean;

@@ -85,7 +85,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 /**
  * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown
  * architecture.
- * @param mayFork false: threads only.
+ * @param mayFork whether the host may start processes in addition to threads.
  */
 export function seccompFilter(architecture: string, mayFork: boolean): Buffer | null {
   const known = ARCHITECTURES[architecture];
@@ -95,7 +95,7 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
     code.push({ what, ifTrue, ifFalse, value });
   };
   const fail = (errno: number): void => add(RETURN, RETURN_ERRNO | errno);
-  /** Adds a check per number. Jumps count skipped instructions; without a match the next check follows. */
+  /** Adds a check for each number. A jump counts the instructions that it skips. Without a match, the next check follows. */
   const failOn = (numbers: readonly number[], errno: number): void => {
     for (const number of numbers) {
       add(JUMP_IF_EQUAL, number, 0, 1);

@@ -49,7 +49,7 @@ function run(
     return { kind: "exit", code: 0 };
   } catch (error) {
     if (error instanceof GuestExit) return { kind: "exit", code: error.code };
-    // WASI functions throw RangeErrors for bad pointers, which are also the guest's fault.
+    // WASI functions also throw RangeErrors for bad pointers, which are the guest's fault.
     return { kind: "trap", message: messageOf(error) };
   }
 }
