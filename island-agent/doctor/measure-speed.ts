@@ -5,12 +5,11 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CargoRuntime, RunRequest, RunResult } from "../runtimes/runtime.ts";
 import type { MatrixRate, Measured, TokenRate } from "./examination.ts";
 
-/** Time limit of one measurement. */
 const MAX_MEASURE_MS = 60_000;
-/** Number of measured runs, after one that is not measured. */
+/** Number of measured runs, which follow one unmeasured run. */
 const RUNS = 3;
 
-/** A prompt with a long completion. */
+/** Prompt that produces a long completion. */
 const PROMPT = "Count from 1 to 40.";
 const MAX_TOKENS = 200;
 const CONTEXT_TOKENS = 512;

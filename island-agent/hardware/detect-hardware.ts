@@ -19,7 +19,7 @@ const MAX_TEXT_CHARS = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cp
 export async function detectHardware(options: {
   readonly overrides: HardwareOverrides;
   readonly caps: HardwareCaps;
-  /** Directory that may not exist yet. */
+  /** Directory whose disk is measured. It may not exist yet. */
   readonly modelDirectory: string;
   readonly diskBudgetBytes: number;
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ export async function detectHardware(options: {
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
-  // systeminformation has no signal option: its programs end later.
+  // systeminformation has no signal option, so its programs end later.
   const [osName, physicalCores, gpus, diskFreeBytes] = await abortable(
     Promise.all([
       probe.osName(),

@@ -26,7 +26,7 @@ const SHARED_RAM_CHIPS = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
 export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   return text.split("\n").flatMap((line) => {
     const fields = line.split(",").map((field) => field.trim());
-    // From the right, because a name may contain a comma.
+    // Read from the right, because a name may contain a comma.
     const [driver = "", free = "", total = "", ...name] = fields.toReversed();
     if (name.length === 0 || !isMemory(total) || !isMemory(free)) return [];
     const gpuName = name.toReversed().join(", ");

@@ -11,7 +11,7 @@ export type HardwareOverrides = {
 
 /** Limits for jobs; absent or null: no cap. */
 export interface HardwareCaps {
-  /** Absent or null: all except {@link ownersRamBytes}. */
+  /** Limit of RAM. Absent or null: all RAM except {@link ownersRamBytes}. */
   readonly ramBytes?: number | null;
   /** VRAM of all GPUs, taken from the first ones first. It also replaces an unknown size. */
   readonly vramBytes?: number | null;

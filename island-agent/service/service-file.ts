@@ -1,8 +1,7 @@
 /** A service that keeps the agent of one data directory running. */
 export interface ServiceSpec {
-  /** The command and its arguments; the first is an absolute path. */
+  /** Command, which is an absolute path, and its arguments. */
   readonly command: readonly string[];
-  /** Directory to which the agent writes. */
   readonly dataDirectory: string;
   /** Log file on macOS, which has no journal. */
   readonly logFile: string;
@@ -44,7 +43,7 @@ ProtectControlGroups=true
 ProtectKernelModules=true
 ProtectSystem=strict
 `;
-/** Not for root: without capabilities it cannot map itself into the user namespace of a sandbox. */
+/** Not set for root, which without capabilities cannot map itself into the user namespace of a sandbox. */
 const NO_CAPABILITIES = "CapabilityBoundingSet=\n";
 /** Maximum number of processes and threads of the agent and its models. */
 const MAX_TASKS = 4_096;
