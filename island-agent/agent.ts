@@ -294,7 +294,7 @@ export class IslandAgent {
     this.#reconnects.recordWelcome();
     this.#link = "connected";
     this.#send = send;
-    this.#reports.noteQuarantine(welcome.quarantine);
+    this.#reports.recordQuarantine(welcome.quarantine);
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     this.#reportAvailability();
@@ -310,7 +310,7 @@ export class IslandAgent {
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
-        this.#reports.noteQuarantine(frame.quarantine);
+        this.#reports.recordQuarantine(frame.quarantine);
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;

@@ -110,11 +110,11 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     const leave = (): void => void users.splice(users.indexOf(slug), 1);
     try {
       const lease = await watch.follow(slug, async (note) => {
-        const noteProgress = (progress: DownloadProgress): void => {
+        const recordProgress = (progress: DownloadProgress): void => {
           note(progress);
           onProgress();
         };
-        return storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+        return storeOf(cargo)?.acquire(cargo, signal, recordProgress, mayEvict);
       });
       if (key !== null) names.note(slug, key);
       let isHeld = true;

@@ -4,7 +4,7 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
-import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeNoSpace, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** The agent's most recent jobs, with the coordinator's earnings for them. */
 export interface ShownHistory {
@@ -78,7 +78,7 @@ export function describeBriefly(
       `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's clock. Correct the time of this machine`,
     ]);
   }
-  rows.push(...describeLack(status));
+  rows.push(...describeNoSpace(status));
   if (status.lastProblem !== null && link !== "connected") rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
   for (const [index, job] of jobs.slice(0, RECENT_JOBS_SHOWN).entries()) {

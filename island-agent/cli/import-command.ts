@@ -57,7 +57,7 @@ export async function importModel(location: ModelsLocation, given: string, progr
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {
         const how = (await linkFile({ path, found }, staged))
-          ? "as a hard link without extra space; do not change the original file"
+          ? "as a hard link without extra space, so do not change the original file"
           : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
         const isNew = await adopt({ path: staged, sha256, extension, cargos });

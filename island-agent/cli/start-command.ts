@@ -168,7 +168,7 @@ export async function startAgent(options: {
       fetchFiles,
       onEnded: (job) => {
         history.add(job);
-        metrics.noteRun(job);
+        metrics.recordRun(job);
       },
       onConnected: () =>
         options.onConnected(

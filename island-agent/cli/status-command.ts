@@ -39,10 +39,10 @@ export function describeStatus(status: ShownStatus): string {
     ...(status.unusable ?? []).flatMap(describeUnusable),
     ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
-    ...describeComing(status),
+    ...describeInProgress(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ...(status.disk === undefined ? [] : [["Disk", describeDisk(status.disk)] satisfies [string, string]]),
-    ...describeLack(status),
+    ...describeNoSpace(status),
     ...describeMachine(status),
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
@@ -63,7 +63,7 @@ export function inSeconds(ms: number): string {
 }
 
 /** Returns the Cargos for which the disk lacks space, and advice. */
-export function describeLack({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
+export function describeNoSpace({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
   const shortage = disk === undefined ? null : describeShortage(disk);
   const lines = [
     ...(noSpaceFor.length === 0 ? [] : [`not enough space for ${noSpaceFor.join(", ")}`]),
@@ -104,7 +104,7 @@ export function describeMachine({ usage }: ShownStatus): [string, string][] {
   return parts.length === 0 ? [] : [["Machine", parts.join(", ")]];
 }
 
-function describeComing({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
+function describeInProgress({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
   return [
     ...downloads.map((each): [string, string] => ["Downloading", `${each.slug} ${describeDownload(each)}`.trimEnd()]),
     ...(loading.length === 0 ? [] : [["Loading", loading.join(", ")] satisfies [string, string]]),

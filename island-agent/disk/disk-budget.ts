@@ -53,7 +53,7 @@ export class DiskBudget {
    * @throws {DiskFullError}
    */
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
-    this.noteWritten(key, writtenBytes);
+    this.recordWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
     const mine = this.#queue.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
     this.#queue = mine.catch(() => undefined);
@@ -61,7 +61,7 @@ export class DiskBudget {
   }
 
   /** Records how many bytes the download of `key` has on disk. */
-  noteWritten(key: string, bytes: number): void {
+  recordWritten(key: string, bytes: number): void {
     const reservation = this.#reserved.get(key);
     if (reservation !== undefined) reservation.writtenBytes = bytes;
   }

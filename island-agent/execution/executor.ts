@@ -247,14 +247,14 @@ export class Executor {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;
           outbox.output(jobId, attempt, item);
-          this.#fileMemory.noteWork();
+          this.#fileMemory.recordWork();
         },
         abort.signal,
         {
           onPrompt: (prompt) => outbox.prompt(jobId, attempt, prompt),
           onWorking: () => {
             run.steps += 1;
-            this.#fileMemory.noteWork();
+            this.#fileMemory.recordWork();
           },
         },
       );
@@ -311,7 +311,7 @@ class FileMemory {
   }
 
   /** Records progress of a running job, so that jobs waiting for its memory do not count as stalled. */
-  noteWork(): void {
+  recordWork(): void {
     for (const onWorking of this.#waiting) onWorking();
   }
 }

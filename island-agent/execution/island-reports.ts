@@ -104,7 +104,7 @@ export class IslandReports {
   }
 
   /** Records a quarantine notice of the coordinator; null ends it, undefined changes nothing. */
-  noteQuarantine(notice: QuarantineNotice | null | undefined): void {
+  recordQuarantine(notice: QuarantineNotice | null | undefined): void {
     if (notice === undefined) return;
     this.#quarantine = notice === null ? null : { notice, atMs: this.#facts.clock.monotonicMs() };
   }

@@ -145,7 +145,7 @@ export class ModelStore {
       const fileName = fileNameOf(sha256, extension);
       await rename(path, join(this.#directory, fileName));
       this.#files.add(sha256, fileName, size);
-      await this.#noteModel(sha256);
+      await this.#recordModel(sha256);
       return true;
     } finally {
       this.#budget.release(sha256);
@@ -229,7 +229,7 @@ export class ModelStore {
       const model = this.#files.get(shared.key) ?? (await this.#fetch(shared, ref));
       // Leased until the callers have their own leases, so that it is not evicted in between.
       const hold = this.#files.lease(model);
-      await this.#noteModel(model.key);
+      await this.#recordModel(model.key);
       shared.succeed(() => this.#files.lease(model));
       hold.release();
     } catch (error) {
@@ -251,7 +251,7 @@ export class ModelStore {
       fileName,
       reserve: (bytes, writtenBytes) => this.#reserve(shared, bytes, writtenBytes),
       onProgress: (progress) => {
-        this.#budget.noteWritten(key, progress.receivedBytes);
+        this.#budget.recordWritten(key, progress.receivedBytes);
         shared.report(progress);
       },
     };
@@ -259,7 +259,7 @@ export class ModelStore {
       const bytes = await downloadModel(download, { policy: this.#policy, clock: this.#clock }, shared.signal);
       return this.#files.add(key, fileName, bytes);
     } catch (error) {
-      await this.#files.notePart(key);
+      await this.#files.recordPart(key);
       throw error;
     } finally {
       this.#budget.release(key);
@@ -276,7 +276,7 @@ export class ModelStore {
   }
 
   /** Records a model. If the index cannot be written, the part's facts recover the model after a crash. */
-  async #noteModel(key: string): Promise<void> {
+  async #recordModel(key: string): Promise<void> {
     try {
       await this.#index.write();
     } catch {

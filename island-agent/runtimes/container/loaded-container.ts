@@ -138,7 +138,7 @@ export class LoadedContainer implements LoadedCargo {
         await this.#waitBriefly(removal);
         throw signal.reason as Error;
       }
-      throw container === undefined ? this.#noteStartFailure(error) : error;
+      throw container === undefined ? this.#recordStartFailure(error) : error;
     } finally {
       if (removal === undefined && container !== undefined) void this.#remove(container);
     }
@@ -156,10 +156,10 @@ export class LoadedContainer implements LoadedCargo {
   }
 
   /** Ends the Cargo if its engine or image is missing, so that it must be loaded again. */
-  #noteStartFailure(error: unknown): JobFailure {
+  #recordStartFailure(error: unknown): JobFailure {
     const failure = startFailureOf(error);
-    const isLasting = statusOf(error) !== null && statusOf(error) !== 404;
-    if (isLasting) return failure;
+    const hasEngineAndImage = statusOf(error) !== null && statusOf(error) !== 404;
+    if (hasEngineAndImage) return failure;
     this.#end.resolve();
     return new CargoGone(failure.message);
   }
