@@ -105,16 +105,16 @@ export function stopLive(): void {
 
 document.addEventListener("visibilitychange", () => followAgain?.());
 
-const wishedScope = (): "network" | undefined =>
+const requiredScope = (): "network" | undefined =>
   networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
 
 /** Reads the stream until `stop`. `onReset` is called when events may have been missed, and when a stream begins. */
 async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   while (!stop.aborted) {
     const turn = new AbortController();
-    const scope = wishedScope();
+    const scope = requiredScope();
     followAgain = () => {
-      setTimeout(() => wishedScope() !== scope && turn.abort(), SETTLE_MS);
+      setTimeout(() => requiredScope() !== scope && turn.abort(), SETTLE_MS);
     };
     try {
       for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), scope })) {

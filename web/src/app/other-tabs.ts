@@ -6,7 +6,7 @@ type Change = { readonly accountId: string | null };
 // The name has the path: several consoles may share an origin. Old browsers have no BroadcastChannel.
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(`atoll.session ${BASE_URL.pathname}`) : null;
 
-export function tellOtherTabs(accountId: string | null): void {
+export function notifyOtherTabs(accountId: string | null): void {
   channel?.postMessage({ accountId } satisfies Change);
 }
 

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { FieldFailure } from "../components/field-failure.ts";
 import { api, whenUnauthenticated } from "./api.ts";
 import { onLive, startLive, stopLive } from "./live.ts";
-import { onOtherTabs, tellOtherTabs } from "./other-tabs.ts";
+import { onOtherTabs, notifyOtherTabs } from "./other-tabs.ts";
 import { navigate } from "./router.tsx";
 
 /**
@@ -87,7 +87,7 @@ export async function signOut(): Promise<void> {
       if (!(error instanceof AuthenticationError)) throw error;
     });
   forgetSession();
-  tellOtherTabs(null);
+  notifyOtherTabs(null);
 }
 
 export function endedSession(): void {
@@ -111,7 +111,7 @@ export async function refreshAccount(): Promise<void> {
 async function begin(signedIn: StartedSession): Promise<void> {
   const previous = account.value?.id;
   account.value = signedIn.account;
-  tellOtherTabs(signedIn.account.id);
+  notifyOtherTabs(signedIn.account.id);
   await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
   // The next account must not see data of the previous one.

@@ -38,9 +38,9 @@ export function FrontPage() {
         <Loaded of={shown} what="the network">
           {({ network, cargos }) => (
             <>
-              <Figures network={network} cargos={cargos} />
+              <NetworkTotals network={network} cargos={cargos} />
               <div class="columns">
-                <UseIt network={network} />
+                <UsageHint network={network} />
                 <LendMachine />
               </div>
               <Offer network={network} cargos={cargos} />
@@ -62,7 +62,7 @@ async function readAll(signal: AbortSignal): Promise<FrontData> {
   return { network, cargos };
 }
 
-function Figures({ network, cargos }: FrontData) {
+function NetworkTotals({ network, cargos }: FrontData) {
   return (
     <dl class="tiles">
       <Tile label="Islands (machines) online" value={formatWhole(network.islands_online)} />
@@ -72,7 +72,7 @@ function Figures({ network, cargos }: FrontData) {
   );
 }
 
-function UseIt({ network: { registration, new_account_credits: credits } }: Pick<FrontData, "network">) {
+function UsageHint({ network: { registration, new_account_credits: credits } }: Pick<FrontData, "network">) {
   const gift = credits > 0 ? ` A new account starts with ${formatCredits(credits)} credits.` : "";
   return (
     <section class="panel" aria-labelledby="use-title">

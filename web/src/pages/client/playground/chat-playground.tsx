@@ -47,7 +47,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
           isWaiting={run.state === "waiting"}
           isStreaming={run.state === "streaming"}
         />
-        <Figures run={run} />
+        <SpeedMetrics run={run} />
         <FormError form={form} />
         <div class="composer">
           <label class="hidden" for="prompt">
@@ -177,7 +177,7 @@ function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boo
   );
 }
 
-function Figures({ run }: { readonly run: ChatRun }) {
+function SpeedMetrics({ run }: { readonly run: ChatRun }) {
   const { speed, cost, state, error } = run;
   return (
     <div class="figures" aria-live="polite">
