@@ -37,8 +37,7 @@ interface PendingProbe {
 }
 
 /**
- * Finds the runtimes that work on this host. Probes the others repeatedly: a probe may have been killed, or a container
- * engine may start later.
+ * Finds the runtimes that work on this host. Probes the others repeatedly, because a probe may have been killed, or a container engine may start later.
  */
 export class RuntimeProbes implements Disposable {
   /** Called when a later probe has found a runtime, after it was added to `usable`. */

@@ -25,9 +25,9 @@ export interface ContainerPlan {
   readonly networkName: string;
   /** Name servers for `spec.network`. Otherwise the engine would query those of the host under its name. */
   readonly nameServers: readonly string[];
-  /** The only GPU device, used if `spec.gpu` is granted; null: all devices. */
+  /** GPU device that is used if `spec.gpu` is granted; null for all devices. */
   readonly gpuDevice: string | null;
-  /** Runtime of the engine, such as runsc; null: its default. */
+  /** Runtime of the engine, such as runsc; null for its default. */
   readonly engineRuntime: string | null;
 }
 

@@ -39,13 +39,13 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
   /** Label of this Island's containers; several Islands may share an engine. At most 63 of [a-z0-9-]. */
   readonly islandId: string;
   readonly clock: Clock;
-  /** Whether this host has a GPU that its owner shares. */
+  /** Whether the owner shares a GPU of this host. */
   readonly hasGpu: boolean;
   /** GPUs, or parts of GPUs; each container gets one. Null (default): one container at a time gets all GPUs. */
   readonly gpuDevices?: readonly string[] | null;
   /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
   readonly nameServers?: readonly string[];
-  /** Runtime of the engine, such as runsc. Default null: the engine's default. */
+  /** Runtime of the engine, such as runsc. Default null, which selects the engine's default. */
   readonly engineRuntime?: string | null;
   /** Options of the firewall rules for containers with a network. Default: nftables of this host. */
   readonly egress?: Omit<EgressFilterOptions, "bridge">;

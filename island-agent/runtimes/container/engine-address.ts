@@ -3,7 +3,7 @@ import { posix } from "node:path";
 
 export type EngineAddress =
   | { readonly kind: "socket"; readonly path: string }
-  /** `certificates`: directory with ca.pem, cert.pem and key.pem; null: plain HTTP. */
+  /** `certificates` is a directory with ca.pem, cert.pem and key.pem; null for plain HTTP. */
   | { readonly kind: "tcp"; readonly host: string; readonly port: number; readonly certificates: string | null };
 
 export interface EngineSearch {

@@ -1,7 +1,6 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { engineMessage, statusOf } from "./engine.ts";
 
-/** Returns the failure of a container that could not be created or started. */
 export function startFailureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   const status = statusOf(error);

@@ -111,7 +111,7 @@ export class ContainerEngine {
     return stream as Readable;
   }
 
-  /** Removes one name of an image, and its bytes with the last one. `in_use`: nothing was removed. */
+  /** Removes one name of an image, and with the last name also its bytes. `in_use` means that nothing was removed. */
   async removeImage(reference: string): Promise<"removed" | "in_use" | "absent"> {
     try {
       await this.#call(() => this.#docker.getImage(reference).remove());

@@ -2,7 +2,6 @@ import { constants } from "node:os";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
-/** Exit of a container, as reported by the engine. */
 export interface ContainerExit {
   readonly code: number;
   /** Whether a process of the container, not necessarily the main one, was killed because memory ran out. */

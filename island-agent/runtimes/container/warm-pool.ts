@@ -50,7 +50,7 @@ export class WarmPool<C extends WarmContainer> {
   /** Containers to be discarded once they have started; they never reject. */
   readonly #leaving = new Set<Promise<void>>();
   #wanted = 1;
-  /** Number of jobs that have a container or are about to get one. */
+  /** Number of jobs with a container, including those that are about to get one. */
   #busy = 0;
   /** Number of jobs in this window. */
   #taken = 0;

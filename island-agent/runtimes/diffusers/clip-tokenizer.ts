@@ -4,8 +4,7 @@ import { CLIPTokenizer } from "@huggingface/transformers";
 const MAX_TOKENS = 77;
 
 /**
- * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, the tokenizer
- * is built from the others.
+ * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write. Without it, the tokenizer is built from the other files.
  */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;

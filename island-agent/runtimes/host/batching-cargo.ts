@@ -102,7 +102,7 @@ export class BatchingCargo extends HostedCargo {
     this.#isBusy = false;
   }
 
-  /** Removes and returns the oldest job and others that fit its run. */
+  /** Removes and returns the oldest job and the other jobs that fit its run. */
   #takeNext(): WaitingJob[] {
     const taken: WaitingJob[] = [];
     const left: WaitingJob[] = [];
@@ -130,7 +130,7 @@ export class BatchingCargo extends HostedCargo {
     await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
   }
 
-  /** Runs several jobs as one. An aborted job rejects immediately; the run is aborted with the last of them. */
+  /** Runs several jobs as one. An aborted job rejects immediately. The run is aborted when all its jobs are. */
   async #runTogether(jobs: readonly WaitingJob[]): Promise<void> {
     const signals = jobs.map(({ signal }) => signal);
     const stop = new AbortController();
@@ -148,7 +148,7 @@ export class BatchingCargo extends HostedCargo {
       for (const [i, { resolve }] of jobs.entries()) resolve(results.data[i] as RunResult);
     } catch (error) {
       if (stop.signal.aborted) return;
-      // One job may have caused the failure, so each runs again for its own result or failure.
+      // One job may have caused the failure, so each job runs again and gets its own result or failure.
       const isOfOne = error instanceof JobFailure && !error.retryable;
       for (const job of jobs) {
         if (!isOfOne) job.reject(error);

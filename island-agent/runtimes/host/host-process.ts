@@ -29,7 +29,6 @@ export interface HostProgram {
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
-/** How a host process ended. */
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -79,7 +79,7 @@ export interface HostedRuntime extends CargoRuntime {
 
 /**
  * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program. A
- * load has a time limit and a memory watch. Its process then runs the Cargo's jobs until it is disposed.
+ * load has a time limit and a memory watch. The process of a load then runs the Cargo's jobs until it is disposed.
  */
 export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,

@@ -46,7 +46,7 @@ interface LoadSpec {
   readonly request: unknown;
   /** Default: the host process estimates. */
   readonly estimate?: (() => Promise<MemoryUse>) | undefined;
-  /** Default: the load starts immediately and has no RAM limit. */
+  /** By default, the load starts immediately and without a RAM limit. */
   readonly admit?: Admission | undefined;
 }
 

@@ -24,6 +24,6 @@ export interface LoadRequest {
   readonly threads: number;
   readonly gpu: GpuChoice;
   readonly backEnds: string | null;
-  /** Limit of GPU memory; null: all free memory. */
+  /** Limit of GPU memory; null for all free memory. */
   readonly vramCapBytes: number | null;
 }

@@ -21,9 +21,9 @@ export interface LlmcppOptions extends HostingOptions {
   /** Maximum number of batched runs of one model; each has its own context in memory. Default 4. */
   readonly sequences?: number;
   readonly gpu: GpuChoice;
-  /** The owner's cap on VRAM. Default null: no cap. */
+  /** The owner's cap on VRAM. Default null, for no cap. */
   readonly vramCapBytes?: number | null;
-  /** Folder of the back ends that the owner has added (`back-ends.ts`). Default null: none. */
+  /** Folder of the back ends that the owner has added (`back-ends.ts`). Default null. */
   readonly backEnds?: string | null;
 }
 

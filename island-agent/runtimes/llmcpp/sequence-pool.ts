@@ -21,7 +21,7 @@ interface Waiter<Tokens, Sequence> {
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
   readonly #free: Set<Sequence>;
-  /** Cache keys of the last runs, by sequence. */
+  /** Cache keys of the most recent runs, by sequence. */
   readonly #keys = new Map<Sequence, string>();
   readonly #waiters = new Set<Waiter<Tokens, Sequence>>();
 

@@ -24,7 +24,7 @@ export const LOG_FATAL_ONLY = 4;
 
 /**
  * Tests every provider that onnxruntime-node knows. A bundled provider may lack its libraries and drivers, and the
- * owner may have added one that is not bundled. Only for host processes: it loads native code.
+ * owner may have added one that is not bundled. Only for host processes, because it loads native code.
  */
 export async function listProviders(): Promise<ProviderState[]> {
   const { listSupportedBackends } = await import("onnxruntime-node");

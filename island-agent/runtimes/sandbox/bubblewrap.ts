@@ -43,7 +43,7 @@ const DEPTH = 2;
 
 interface BubblewrapOptions extends SandboxNeeds {
   readonly file: string;
-  /** Null: no limit. */
+  /** Null for no limit. */
   readonly memoryLimitBytes: number | null;
 }
 

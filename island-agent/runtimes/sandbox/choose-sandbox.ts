@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly environment: Environment;
   /** Whether jobs may use the GPU. */
   readonly gpu: boolean;
-  /** Private memory that one host may map; null: no limit. */
+  /** Private memory that one host may map; null for no limit. */
   readonly memoryLimitBytes: number | null;
 }
 

@@ -6,7 +6,7 @@ export interface KernelFacts {
   readonly appArmorRestricts: boolean;
   /** Debian before 11: a switch for all users except root. */
   readonly usersMayUnshare: boolean;
-  /** Maximum number of user namespaces; null: unknown. */
+  /** Maximum number of user namespaces; null if unknown. */
   readonly maxUserNamespaces: number | null;
   readonly isContainer: boolean;
 }

@@ -16,7 +16,7 @@ export function unshare({
 }: {
   readonly file: string;
   readonly setpriv: string;
-  /** Null: no limit. */
+  /** Null for no limit. */
   readonly memoryLimitBytes: number | null;
 }): Sandbox {
   return {

@@ -9,7 +9,6 @@ import { PREDICTION_TYPES } from "./prediction.ts";
 import type { Sampler, Training } from "./sampler.ts";
 import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
-/** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
 type SamplerName = "euler" | "ddim" | "lcm" | "flow";
 
@@ -39,7 +38,7 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
 
 const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected, others ignored. */
+/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are ignored. */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
@@ -74,7 +73,6 @@ const fileSchema = z.object({
 
 export interface SamplerPlan {
   readonly name: SamplerName;
-  /** Class named in the file. */
   readonly className: string;
   readonly training: Training;
   readonly maxSteps: number;

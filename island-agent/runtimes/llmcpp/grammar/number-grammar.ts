@@ -6,7 +6,7 @@ interface NumberBounds {
   readonly maximum: number;
   readonly isAboveMinimum: boolean;
   readonly isBelowMaximum: boolean;
-  /** Step of the values; null for any value. */
+  /** Allowed step; null for any value. */
   readonly multipleOf: number | null;
 }
 
@@ -48,7 +48,7 @@ export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
 
 type Bound = readonly [value: number, isExcluded: boolean];
 
-/** Returns numbers from `low`, which is not negative, to `high`. `steps`: allowed decimals; null: any. */
+/** Returns numbers from `low`, which is not negative, to `high`. `steps` are the allowed decimals; null for any. */
 function magnitudes(low: Bound, high: Bound, isWhole: boolean, steps: Grammar | null): Grammar[] {
   const [min, isAbove] = low;
   const isOpen = high[0] > MAX_INTEGER;

@@ -6,7 +6,7 @@ export interface TextPipeline {
   readonly model: PreTrainedModel;
 }
 
-/** Limit above which a value means "no limit": some tokenizers have 1e30. */
+/** Limit above which a value means "no limit". Some tokenizers state 1e30. */
 const MAX_POSITIONS = 1_000_000;
 
 /**

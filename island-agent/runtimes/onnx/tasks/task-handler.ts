@@ -4,7 +4,6 @@ import type { FinishReason } from "../../../../shared/output.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import type { SessionGate } from "../session-gate.ts";
 
-/** Context of a task, in addition to its input. */
 export interface TaskContext {
   readonly modelPath: string;
   readonly weights: WeightFormat;
