@@ -49,7 +49,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     }
   }
 
-  /** Returns why a job's Cargo cannot be downloaded, if the disk is known to lack space. Null: it may fit. */
+  /** Returns why a job's Cargo cannot be downloaded, if the disk is known to lack space; null if it may fit. */
   function refusalOf(cargo: CargoManifest): DiskFullError | null {
     const lack = lackOf(cargo);
     if (lack !== null) tooLarge.set(cargo.slug, cargo);

@@ -17,7 +17,6 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
   return [folderArtifacts(folders, budget), fileArtifacts(models, folders, budget)];
 }
 
-/** Returns the store of models that are folders of files. */
 function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
     return hasFolderModel(cargo);

@@ -24,7 +24,7 @@ export class Availability implements Disposable {
     isPaused,
   }: {
     readonly clock: Clock;
-    /** Null: day and night. */
+    /** Null for day and night. */
     readonly hours: OpenHours | null;
     readonly isPaused: boolean;
   }) {
@@ -51,7 +51,7 @@ export class Availability implements Disposable {
     return this.#isPaused;
   }
 
-  /** Open hours as in the settings; null: day and night. */
+  /** Open hours as in the settings; null for day and night. */
   get hours(): string | null {
     return this.#hours === null ? null : describeOpenHours(this.#hours);
   }
@@ -60,7 +60,7 @@ export class Availability implements Disposable {
     return this.#isDraining;
   }
 
-  /** @param hours null: day and night. */
+  /** @param hours null for day and night. */
   setHours(hours: OpenHours | null): void {
     this.#hours = hours;
     this.#nextCheck?.cancel();

@@ -77,7 +77,7 @@ export function controlRoutes({
   };
 }
 
-/** @param slug undefined: all Cargos that no job uses. @throws {CliError} if the Cargo is not loaded or in use. */
+/** @param slug undefined for all Cargos that no job uses. @throws {CliError} if the Cargo is not loaded or in use. */
 async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
   const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
   if (unloaded.length > 0 || slug === undefined) return unloaded;

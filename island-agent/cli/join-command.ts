@@ -38,7 +38,7 @@ interface JoinOptions {
   /** An Island token, or a pairing code that the coordinator exchanges for one. */
   readonly credential: JoinCredential;
   readonly dataDirectory: string;
-  /** Fingerprint of the coordinator's key, from its operator. Unset: the current key is trusted and pinned. */
+  /** Fingerprint of the coordinator's key, from its operator. If unset, the current key is trusted and pinned. */
   readonly fingerprint?: string | undefined;
   /** Whether the key of a different coordinator may replace the pinned one. */
   readonly isNewCoordinator?: boolean;

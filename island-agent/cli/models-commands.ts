@@ -55,7 +55,7 @@ export async function pruneModels(location: ModelsLocation): Promise<string> {
 
 /**
  * Runs `island models unload`: unloads Cargos that no job uses. Their files stay.
- * @param slug undefined: all.
+ * @param slug undefined for all.
  * @returns a line for the user.
  * @throws {CliError} when the Cargo is not loaded, or a job uses it.
  */

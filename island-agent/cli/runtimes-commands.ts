@@ -37,7 +37,6 @@ export async function listBackEnds(location: BackEndsLocation): Promise<BackEnd[
   );
 }
 
-/** Returns the list as text. */
 export function describeBackEnds(backEnds: readonly BackEnd[]): string {
   if (backEnds.length === 0) return "No back ends to add for this platform: the agent includes all of them";
   const hint = {

@@ -12,7 +12,7 @@ export interface ServiceOptions {
   readonly home: string;
   readonly command: readonly string[];
   readonly dataDirectory: string;
-  /** Account of a system service; null: a service of the current user. */
+  /** Account of a system service; null for a service of the current user. */
   readonly systemUser: string | null;
   /** Runs a program; rejects when it fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<unknown>;

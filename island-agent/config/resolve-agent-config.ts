@@ -25,9 +25,9 @@ export interface AgentConfig {
     readonly accountId: string | null;
   };
   readonly slots: number;
-  /** Null: chosen by {@link threadsFor}. */
+  /** Null if {@link threadsFor} chooses. */
   readonly threads: number | null;
-  /** Null: day and night. */
+  /** Null for day and night. */
   readonly hours: OpenHours | null;
   readonly gpu: "auto" | "off";
   readonly sandbox: "require" | "auto" | "off";
@@ -47,9 +47,9 @@ export interface AgentConfig {
     readonly network: boolean;
     readonly nameServers: readonly string[];
     readonly gpu: boolean;
-    /** GPUs, or parts of them; each container gets one. Null: all GPUs. */
+    /** GPUs, or parts of them, of which each container gets one; null for all GPUs. */
     readonly gpuDevices: readonly string[] | null;
-    /** Runtime of the engine, such as runsc; null: its default. */
+    /** Runtime of the engine, such as runsc; null for its default. */
     readonly runtime: string | null;
   };
   /** Cargos that the owner allows. A list is null if the owner has not set it. */
@@ -72,7 +72,7 @@ export interface AgentConfig {
     readonly physicalCores: number | null;
   };
   readonly logLevel: LogLevel;
-  /** Null: chosen by the program. */
+  /** Null if the program chooses. */
   readonly logFormat: LogFormat | null;
 }
 

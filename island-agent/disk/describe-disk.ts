@@ -6,7 +6,6 @@ export interface DiskState {
   readonly usedBytes: number | null;
   readonly budgetBytes: number;
   readonly freeBytes: number | null;
-  /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
 }
 

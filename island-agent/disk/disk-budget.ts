@@ -67,8 +67,7 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others, without reserving space. A job, which may
-   * evict, interrupts preloads: their reservations do not count for it.
+   * Checks that the files fit together with items in use and reservations of others, without reserving space. The reservations of preloads do not count for a job, which may evict, because it interrupts preloads.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}

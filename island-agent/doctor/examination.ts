@@ -56,18 +56,18 @@ export interface Examination {
   readonly disk: DiskState;
   readonly availability: {
     readonly isPaused: boolean;
-    /** Open hours as in the settings; null: day and night. */
+    /** Open hours as in the settings; null for day and night. */
     readonly hours: string | null;
     /** Reason why no new jobs are accepted now; null while new jobs are accepted. */
     readonly closedBecause: string | null;
   };
-  /** Status of the agent that runs on this data directory; null: none runs. */
+  /** Status of the agent that runs on this data directory; null if none runs. */
   readonly agent: {
     readonly slots: number;
     readonly slotsBusy: number;
     readonly memoryCaps: AgentStatus["memoryCaps"];
   } | null;
-  /** Null: the Island has not joined a coordinator. */
+  /** Null if the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
   /** Further configured addresses of the network. */
   readonly otherCoordinators: readonly Measured<CoordinatorState>[];

@@ -32,7 +32,6 @@ export interface CargoLease {
   release(): void;
 }
 
-/** A loaded Cargo, as reported to the owner. */
 export interface LoadedReport extends MemoryUse {
   readonly slug: string;
   readonly users: number;
@@ -270,7 +269,7 @@ export class CargoPool {
    */
   async #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
     const { slug, container, requiredRamBytes } = manifest;
-    // Only one container starts now, limited to the Cargo's RAM; the others start with their jobs.
+    // Only one container, limited to the Cargo's RAM, starts now. The others start with their jobs.
     const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
     for (;;) {
       signal.throwIfAborted();
@@ -319,7 +318,7 @@ interface Entry extends Occupant {
   estimate: MemoryUse;
   /** Counter that grows with the download. */
   steps: number;
-  /** Monotonic time in ms when the files were on disk; null before. Waits and load then have their own limits. */
+  /** Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits. */
   readySinceMs: number | null;
   /** RAM limit, set once from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;
@@ -337,7 +336,7 @@ function keyOf(manifest: CargoManifest): string {
   return JSON.stringify(manifest);
 }
 
-/** Returns how long a Cargo stays loaded without a job; undefined: until its memory is needed. */
+/** Returns how long a Cargo stays loaded without a job; undefined if it stays until its memory is needed. */
 function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
   return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
 }

@@ -30,7 +30,7 @@ export interface ExecutorDeps {
   readonly log: Logger;
   /** Jobs that run at the same time, at least 1. {@link Executor.setSlots} replaces it. */
   readonly slots: number;
-  /** Fetches files that inputs name. Absent: the Island does not accept such jobs. */
+  /** Fetches files that inputs name. If absent, the Island does not accept such jobs. */
   readonly fetchFiles?: FetchJobFiles | undefined;
   /** Called for each run that ended, and for jobs that were refused for lack of disk space. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;

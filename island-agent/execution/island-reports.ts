@@ -28,7 +28,7 @@ export interface AgentStatus {
   /** Why the Island accepts no new jobs; null while it does. */
   readonly closedBecause: string | null;
   readonly isPaused?: boolean;
-  /** Opening hours as in the settings; null: day and night. Like `isPaused`, absent in agents of earlier versions. */
+  /** Open hours as in the settings; null for day and night. Absent, like `isPaused`, in agents of earlier versions. */
   readonly hours?: string | null;
   /** Set while the coordinator assigns no jobs because several in a row failed; null otherwise. */
   readonly quarantine: QuarantineNotice | null;
@@ -64,7 +64,7 @@ export interface IslandFacts {
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
-  /** Absent: the Island does not fetch files for jobs. */
+  /** Absent if the Island does not fetch files for jobs. */
   readonly fetchFiles?: object | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }

@@ -31,7 +31,7 @@ export function failureReasonOf({ code, message }: Pick<JobFailure, "code" | "me
 }
 
 /**
- * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An
+ * Opens the history of recent jobs, a file in the data directory. A power cut loses the jobs of the last few seconds. An
  * unreadable file counts as empty.
  */
 export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {

@@ -4,7 +4,7 @@ import { WaitQueue } from "../../shared/async/wait-queue.ts";
 
 /** A Cargo that takes memory. */
 export interface Occupant {
-  /** Estimated until the Cargo is loaded, then the last measurement. */
+  /** Estimate until the Cargo is loaded, then the most recent measurement. */
   readonly memory: MemoryUse;
   /** True when it is loaded, used by no job, and not being unloaded. */
   readonly isIdle: boolean;

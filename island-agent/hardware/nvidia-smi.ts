@@ -43,7 +43,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   });
 }
 
-/** Temperature (°C) and load (0 to 1) of a GPU; null: unknown. */
+/** Temperature (°C) and load (0 to 1) of a GPU; null if unknown. */
 interface NvidiaUsage extends NvidiaGpu {
   readonly temperatureC: number | null;
   readonly load: number | null;

@@ -95,7 +95,7 @@ export function openUsageSampler({
     return readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path));
   }
 
-  /** Starts a reading in the background if the last one is old enough and none is running. */
+  /** Starts a reading in the background if the previous one is old enough and none is running. */
   function updateNvidia(): void {
     const isDue = clock.monotonicMs() - nvidiaStartedMs >= NVIDIA_INTERVAL_MS;
     if (!has("NVIDIA") || nvidiaRun !== null || !isDue || stopping.signal.aborted) return;

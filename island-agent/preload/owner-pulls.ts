@@ -22,7 +22,7 @@ interface Pull {
   timeout: Timer | null;
 }
 
-/** Maximum wait for a Cargo. The coordinator sends it immediately, or not at all if it has no such Cargo. */
+/** Maximum wait for a Cargo, which the coordinator sends immediately if it knows it. */
 const MAX_OFFER_WAIT_MS = 10_000;
 /** Maximum number of pulls kept; finished ones are dropped first. */
 const MAX_PULLS = 100;

@@ -19,7 +19,7 @@ interface PreloadItem {
 }
 
 export interface PreloadStatus {
-  /** Unix time of the last response in ms; null before the first one. */
+  /** Unix time of the most recent response in ms; null before the first one. */
   readonly askedAtMs: number | null;
   readonly problem: string | null;
   readonly items: readonly PreloadItem[];
@@ -215,7 +215,7 @@ export function openPreloader({
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = failed(cargo, error);
     }
-    // A new version of the Cargo may have arrived; it is downloaded afterwards.
+    // A new version of the Cargo that has arrived in the meantime is downloaded afterwards.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 

@@ -5,7 +5,7 @@ export interface ServiceSpec {
   readonly dataDirectory: string;
   /** Log file on macOS, which has no journal. */
   readonly logFile: string;
-  /** Account of a system service; null: a service of the current user. */
+  /** Account of a system service; null for a service of the current user. */
   readonly user: string | null;
 }
 

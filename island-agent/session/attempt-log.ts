@@ -2,7 +2,6 @@ import type { JobFailure } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
 
-/** A numbered frame before it has its number. */
 export type Unnumbered<T> = T extends NumberedFrame ? Omit<T, "seq" | "jobId" | "attempt"> : never;
 export type LastFrame = Unnumbered<Exclude<NumberedFrame, { type: "output" }>>;
 

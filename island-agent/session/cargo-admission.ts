@@ -8,7 +8,7 @@ export interface AdmissionOptions {
   readonly publicKey: string;
   /** Account that owns the Island; null when unknown. Then no Cargo that belongs to an account runs. */
   readonly accountId: string | null;
-  /** The owner's setting `cargos.signed_by`; null: only the pinned key is required. */
+  /** The owner's setting `cargos.signed_by`; null if only the pinned key is required. */
   readonly signedBy: readonly string[] | null;
   readonly policy: () => OwnerPolicy;
 }

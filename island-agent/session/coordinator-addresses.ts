@@ -1,5 +1,5 @@
 /**
- * Addresses of the network's coordinators that the owner configured; any of them accepts the Island. Each Island dials
+ * Addresses of the network's coordinators that the owner configured. Any of these coordinators accepts the Island. Each Island dials
  * them in a random order, so that the Islands of a lost coordinator spread over the others.
  */
 export class CoordinatorAddresses {
@@ -58,14 +58,14 @@ export class CoordinatorAddresses {
     this.#refusing.clear();
   }
 
-  /** Records that the session is stable: after its end, all others are again dialed immediately. */
+  /** Records that the session is stable. After its end, all other addresses are again dialed immediately. */
   settled(): void {
     this.#immediateDials = this.#configured.length - 1;
     this.#maySend = true;
   }
 
   /**
-   * Follows an address only if it is configured, or has the same certificate. A malicious coordinator could otherwise
+   * Follows an address only if it is configured or has the same certificate. A malicious coordinator could otherwise
    * redirect token and connections to any server in plain text, or into the owner's network.
    */
   #follow(named: string, from: string): void {

@@ -38,7 +38,7 @@ export class Outbox {
   #isBehind = false;
   #emptied = Promise.withResolvers<void>();
 
-  /** Returns jobs that run or have unacknowledged frames, for `hello`. */
+  /** Returns the jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
       log.startSent = log.started;
@@ -124,8 +124,7 @@ export class Outbox {
   }
 
   /**
-   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a
-   * failure when the result cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent, which is a failure when the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);

@@ -37,7 +37,7 @@ export async function attempt<T>(
   }
 }
 
-/** Returns whether the error is of a socket, DNS, TLS or HTTP parsing. These have a code, unlike our own. */
+/** Returns whether the error comes from a socket, DNS, TLS or HTTP parsing. Such errors have a code, unlike those of the agent. */
 function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
   if (error instanceof JobFailure || error instanceof RetriableError) return false;
   return error instanceof Error && "code" in error;

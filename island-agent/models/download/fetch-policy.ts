@@ -5,7 +5,7 @@ export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
 
 /** Options of downloads. All defaults are in {@link resolveFetchPolicy}. */
 export interface FetchOptions {
-  /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be downloaded. */
+  /** Base URL of the coordinator (http or https). If null, models of a coordinator cannot be downloaded. */
   readonly coordinatorUrl?: string | null;
   readonly currentCoordinatorUrl?: () => string;
   readonly hubEndpoint?: string;

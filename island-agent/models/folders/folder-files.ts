@@ -37,7 +37,7 @@ export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): Fo
 
 /**
  * Chooses the files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
- * @param weights null: the Island chooses the format.
+ * @param weights null if the Island chooses the format.
  * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or a chosen file is not safe to write to a
  * disk.
  */

@@ -26,7 +26,6 @@ interface ModelStoreOptions {
   /** Created when missing. Belongs to one process at a time. */
   readonly directory: string;
   readonly budgetBytes: number;
-  /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly fetch: FetchOptions;
@@ -68,8 +67,8 @@ export class ModelStore {
   }
 
   /**
-   * Opens the directory as the last process left it, even after a crash. Evicts when the budget is smaller than before.
-   * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} the last for a bad URL in `fetch`.
+   * Opens the directory as the previous process left it, even after a crash. Evicts when the budget is smaller than before.
+   * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} a TypeError for an invalid URL in `fetch`.
    */
   static async open(options: ModelStoreOptions): Promise<ModelStore> {
     const policy = resolveFetchPolicy(options.fetch);
