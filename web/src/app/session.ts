@@ -14,7 +14,7 @@ export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in
 
 export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
-/** Error of the last attempt to find the session: a connection failure, or a rejection such as a rate limit. */
+/** Error of the most recent attempt to find the session: a connection failure, or a rejection such as a rate limit. */
 export const sessionFailure = signal<unknown>(null);
 /** Counts sign-ins. Pages read their data again after each sign-in, since requests without a session were rejected. */
 export const signIns = signal(0);

@@ -13,7 +13,7 @@ import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
 
-/** Members of a chat Cargo's input that are shown first; the others are collapsed. */
+/** Members of a chat Cargo's input that are shown first. The other members are collapsed. */
 const CHAT_MEMBERS = ["prompt", "max_tokens", "temperature"] as const;
 
 /** Shows a form for a Cargo's input, and below it the job that it starts. */

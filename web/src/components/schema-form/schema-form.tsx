@@ -11,7 +11,7 @@ interface MemberProps extends FormMember {
   readonly error: string | undefined;
 }
 
-/** Form fields for the JSON Schema of a Cargo's input. `first`: members to show; all others are collapsed. Null shows all. */
+/** Form fields for the JSON Schema of a Cargo's input. `first` contains the members to show; all others are collapsed. Null shows all members. */
 export function SchemaFields({
   schema,
   first,

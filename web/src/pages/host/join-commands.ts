@@ -83,7 +83,7 @@ export function commandsFor(system: System & { readonly file: Download }, addres
       command: join,
     },
     { what: "Start it. It runs until you close this window.", command: "island start" },
-    // The agent has no service for Windows.
+    // The agent does not support a service on Windows.
     ...(id === "windows"
       ? []
       : [{ what: "Or run it in the background, now and after every log-in", command: "island install-service" }]),

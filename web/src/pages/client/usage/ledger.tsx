@@ -162,7 +162,7 @@ function EntryLines({ of: entry, onClose }: { readonly of: Entry; readonly onClo
   );
 }
 
-/** Shows the hold of a batch without a sign. Its jobs have separate rows with their charges and releases. */
+/** Shows the hold of a batch without a sign. The charges and releases of its jobs are in separate rows. */
 function HeldOnly({ value }: { readonly value: number }) {
   return <span class="muted">{formatCredits(Math.abs(value))}</span>;
 }
