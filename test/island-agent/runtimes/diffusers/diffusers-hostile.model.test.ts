@@ -172,7 +172,7 @@ describe("a job with a hostile decoder", () => {
     const nodes = [{ operator: "Identity", inputs: ["latent_sample"], output: "sample" }];
     writeFileSync(path.join(folder, "vae_decoder/model.onnx"), makeOnnx(nodes, inputs, [value("sample", LATENTS)]));
     await expect(draw(folder)).rejects.toMatchObject(
-      invalid(String.raw`^vae_decoder returned \[1, 4, 8, 8\], not \[1, 3, 64, 64\]$`),
+      invalid(String.raw`^vae_decoder returned the dimensions \[1, 4, 8, 8\] instead of \[1, 3, 64, 64\]$`),
     );
   });
 });

@@ -65,7 +65,7 @@ describe("object-detection of hostile images", () => {
     [
       "an image of one row of pixels",
       () => plain(2_000, 1),
-      /^image: cannot be decoded: 2000 by 1 pixels are too narrow/,
+      /^image: cannot be decoded: the aspect ratio of 2000 by 1 pixels exceeds/,
     ],
   ])("refuses %s, without ending the process", async (_name, make, message) => {
     const { pid } = cargo;
