@@ -6,11 +6,10 @@ import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 export interface AdmissionOptions {
   /** The coordinator's public key, pinned at join; base64. Cargos without its signature do not run. */
   readonly publicKey: string;
-  /** The account that owns the Island; null when unknown, and then no Cargo that belongs to an account runs. */
+  /** Account that owns the Island; null when unknown. Then no Cargo that belongs to an account runs. */
   readonly accountId: string | null;
-  /** The owner's setting `cargos.signed_by`; null: only the pinned key is required. */
+  /** The owner's setting `cargos.signed_by`; null if only the pinned key is required. */
   readonly signedBy: readonly string[] | null;
-  /** Returns the owner's current policy. */
   readonly policy: () => OwnerPolicy;
 }
 
@@ -32,7 +31,7 @@ export function openCargoAdmission({ publicKey, accountId, signedBy, policy }: A
     const { cargo } = received;
     const message = trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
-    // The trust has already checked the signatures that the owner requires.
+    // `CargoTrust` has already checked the signatures that the owner requires.
     const what = disallowedBy(policy(), cargo, true);
     if (what === null) return null;
     return { code: "island_refused", message: `This Island's owner does not allow ${describeDisallowed(what, cargo)}` };
