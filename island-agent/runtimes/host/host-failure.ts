@@ -35,7 +35,7 @@ export function isCleanEnd({ isRequested, killReason }: HostEnding): boolean {
 export function factsOf(ending: HostEnding): Partial<HostEnding> {
   if (isCleanEnd(ending)) return {};
   const { code, signal, killReason, killedAs, stderrTail } = ending;
-  return { code, signal, ...(killReason === null ? {} : { killReason: killReason, killedAs }), stderrTail };
+  return { code, signal, ...(killReason === null ? {} : { killReason, killedAs }), stderrTail };
 }
 
 function codeOf({ killReason, killedAs, stderrTail }: HostEnding): JobErrorCode {
