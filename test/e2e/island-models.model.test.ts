@@ -185,7 +185,7 @@ describe("island models with several files on a real Island", () => {
       importModel(location, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
     ).rejects.toThrow(`${join(catalog, "changing.gguf")} changed while it was read`);
     expect(await importFile("link.gguf")).toBe(
-      "Imported 2.2 MiB for tiny-chat (as a hard link without extra space; do not change the original file)",
+      "Imported 2.2 MiB for tiny-chat (as a hard link without extra space, so do not change the original file)",
     );
     expect(await command("import", join(catalog, "mine.gguf"))).toMatchObject({
       code: 0,

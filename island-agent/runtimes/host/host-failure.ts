@@ -1,18 +1,18 @@
 import { type JobErrorCode, JobFailure } from "../../../shared/errors.ts";
 import type { HostEnding, HostProgram } from "./host-process.ts";
 
-/** Messages of V8, C++ and the libraries when memory runs out. A failed assertion about a buffer has the same cause. */
+/** Messages of V8, C++ and the libraries when memory runs out. A failed assertion about a buffer also means that memory ran out. */
 const NO_MEMORY =
   /heap out of memory|out of memory|bad_alloc|failed to allocate|cannot allocate memory|insufficient memory|GGML_ASSERT\([\w>-]*buffer\b/i;
 
-/** Returns the failure of a run whose process ended. Retryable here in a new process, or on another Island. */
+/** Returns the failure of a run whose process ended. It is retryable, here in a new process or on another Island. */
 export function runFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   return new JobFailure(codeOf(ending), describeEnding(program, ending), { retryable: true });
 }
 
 /**
  * Returns the failure of a load whose host process ended. Only an assertion that the program can explain counts as a
- * fault of the file, which then fails on every Island. A signal without one may be a fault of this machine.
+ * fault of the file, which then fails on every Island. A signal without an assertion may be a fault of this machine.
  */
 export function loadFailureOf(program: HostProgram, ending: HostEnding): JobFailure {
   if (ending.killReason !== null) return runFailureOf(program, ending);
@@ -35,7 +35,7 @@ export function isCleanEnd({ isRequested, killReason }: HostEnding): boolean {
 export function factsOf(ending: HostEnding): Partial<HostEnding> {
   if (isCleanEnd(ending)) return {};
   const { code, signal, killReason, killedAs, stderrTail } = ending;
-  return { code, signal, ...(killReason === null ? {} : { killedBecause: killReason, killedAs }), stderrTail };
+  return { code, signal, ...(killReason === null ? {} : { killReason, killedAs }), stderrTail };
 }
 
 function codeOf({ killReason, killedAs, stderrTail }: HostEnding): JobErrorCode {
@@ -45,11 +45,11 @@ function codeOf({ killReason, killedAs, stderrTail }: HostEnding): JobErrorCode 
 
 function describeEnding({ name, explainCrash }: HostProgram, ending: HostEnding): string {
   const { code, signal, killReason, stderrTail } = ending;
-  if (killReason !== null) return `${name} process was killed: ${killReason}`;
-  if (signal === "SIGKILL") return `${name} process was killed (SIGKILL): out of memory?`;
-  if (signal !== null) return `${name} process crashed (${signal})${reasonIn(stderrTail, explainCrash)}`;
-  if (code !== null) return `${name} process ended with code ${code}${reasonIn(stderrTail, explainCrash)}`;
-  return `${name} process could not be started: ${stderrTail}`;
+  if (killReason !== null) return `The ${name} process was killed: ${killReason}`;
+  if (signal === "SIGKILL") return `The ${name} process was killed (SIGKILL), probably because memory ran out`;
+  if (signal !== null) return `The ${name} process crashed (${signal})${reasonIn(stderrTail, explainCrash)}`;
+  if (code !== null) return `The ${name} process ended with code ${code}${reasonIn(stderrTail, explainCrash)}`;
+  return `The ${name} process could not be started: ${stderrTail}`;
 }
 
 function reasonIn(stderrTail: string, explain: HostProgram["explainCrash"]): string {

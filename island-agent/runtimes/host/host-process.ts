@@ -10,10 +10,9 @@ import { type FromHost, readFromHost, type ToHost } from "./host-protocol.ts";
 
 /** Maximum number of characters kept from the end of the host's error output. */
 const STDERR_KEPT_CHARS = 4_096;
-/** Wait after the exit for the rest of the error output. */
+/** Time after the exit in which the rest of the error output may arrive. */
 const STDERR_GRACE_MS = 200;
 
-/** Program of a host process. */
 export interface HostProgram {
   /** Name in messages, such as "llama.cpp". */
   readonly name: string;
@@ -23,25 +22,23 @@ export interface HostProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Flags for Node. */
   readonly execArgv?: readonly string[];
-  /** Default: no sandbox. */
   readonly sandbox?: Sandbox;
-  /** Files and folders that it reads inside the sandbox, besides our code. */
+  /** Files and folders that it reads inside the sandbox in addition to our code. */
   readonly readable?: readonly string[];
-  /** Finds the cause of a crash in the error output; empty if it names none. */
+  /** Finds the cause of a crash in the error output; empty if the output does not name it. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
-/** How a host process ended. */
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** True if the agent had requested the end. */
   readonly isRequested: boolean;
-  /** Reason why the agent killed it; null if it did not. */
+  /** Reason why the agent killed the process; null if it did not. */
   readonly killReason: string | null;
-  /** Error code for its runs or its load if the agent killed it. */
+  /** Error code for the process's runs or load if the agent killed it. */
   readonly killedAs: JobErrorCode;
-  /** End of its error output, where native code prints assertions. */
+  /** End of the error output, where native code prints assertions. */
   readonly stderrTail: string;
 }
 
@@ -121,7 +118,7 @@ export class HostProcess {
   #killNow(): void {
     const child = this.#child;
     const { depth } = this.#launch;
-    // Kill the host first: the sandbox around it then exits after it.
+    // Kill the host first. The sandbox around it then exits on its own.
     const hostPid = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
     if (hostPid === undefined) child.kill("SIGKILL");
     else killIfThere(hostPid);
@@ -129,7 +126,7 @@ export class HostProcess {
 
   #receive(message: unknown): void {
     const read = readFromHost(message);
-    if (read === null) this.killAsBroken("a message is not one that hosts send");
+    if (read === null) this.killAsBroken("it sent an unknown message");
     else this.#listener(read);
   }
 

@@ -53,7 +53,7 @@ describe("downloadModel()", () => {
     const expected = { bytes: BYTES.length };
     const error = await failureOf(runDownload(fixture, { expected }));
     expect(error).toMatchObject({ code: "model_hash_mismatch", retryable: true });
-    expect(error.message).toContain(`has 18 bytes; the Cargo says ${BYTES.length}`);
+    expect(error.message).toContain(`has 18 bytes instead of the ${BYTES.length} that the Cargo specifies`);
     expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
   });
 
@@ -65,7 +65,10 @@ describe("downloadModel()", () => {
       most = Math.max(most, receivedBytes);
     };
     const error = await failureOf(runDownload(fixture, { expected: { bytes: 1_000_000 }, onProgress }));
-    expect(error).toMatchObject({ code: "model_hash_mismatch", message: "The model is longer than its 1000000 bytes" });
+    expect(error).toMatchObject({
+      code: "model_hash_mismatch",
+      message: "The model is longer than the expected 1000000 bytes",
+    });
     expect(most).toBeLessThanOrEqual(1_000_000);
     expect(await fixture.files()).toEqual([]);
   });

@@ -45,7 +45,7 @@ describe.each(["tiny-sd3", "tiny-flux"] as const)("the flow matching pipeline %s
   it("refuses a size that its transformer cannot divide into tokens", async () => {
     await expect(paintHere(pipelineFixture(name), { ...job, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model supports only multiples of 16 pixels",
+      message: "width: width and height must be multiples of 16 pixels for this model",
     });
   });
 });

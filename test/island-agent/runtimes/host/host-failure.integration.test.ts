@@ -76,6 +76,6 @@ describe("factsOf()", () => {
   it("returns the signal of a crash and the reason of a kill", () => {
     expect(factsOf(ending({ signal: "SIGSEGV" }))).toEqual({ code: null, signal: "SIGSEGV", stderrTail: "" });
     const killed = ending({ signal: "SIGKILL", isRequested: true, killReason: "it did not end in time" });
-    expect(factsOf(killed)).toMatchObject({ killedBecause: "it did not end in time", killedAs: "runtime_crashed" });
+    expect(factsOf(killed)).toMatchObject({ killReason: "it did not end in time", killedAs: "runtime_crashed" });
   });
 });

@@ -20,7 +20,10 @@ describe("HostedCargo with an input above the message limit", () => {
     await using cargo = await loadScripted();
     const other = runScript(cargo, { messages: [] });
     const long = runScript(cargo, { messages: ["a".repeat(70_000_000)] });
-    await expect(long).rejects.toMatchObject({ code: "invalid_input", message: "The input is over 64 MiB" });
+    await expect(long).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "The input exceeds the limit of 64 MiB",
+    });
     await expect(runScript(cargo, { messages: [finished(1), finished(3)] })).resolves.toEqual(RESULT);
     await expect(other).resolves.toEqual(RESULT);
   });

@@ -8,7 +8,7 @@ const TOO_MUCH = 600 * MIB;
 const OUT_OF_MEMORY = {
   code: "out_of_memory",
   retryable: true,
-  message: expect.stringMatching(/was killed: it used \d+ MiB of RAM, its limit is 400 MiB/),
+  message: expect.stringMatching(/was killed: it used \d+ MiB of RAM, but its limit is 400 MiB/),
 };
 
 describe.skipIf(process.platform === "win32")("a host process above its RAM limit", () => {

@@ -82,7 +82,7 @@ describe("loadInHost() with a host that hangs", () => {
     await expect(estimating).rejects.toMatchObject({
       code: "runtime_unavailable",
       retryable: true,
-      message: "Fake process was killed: it did not estimate the model's memory within 30 s",
+      message: "The Fake process was killed: it did not estimate the model's memory within 30 s",
     });
   });
 
@@ -106,7 +106,7 @@ describe("loadInHost() with a host that hangs", () => {
       await expect(loading).rejects.toMatchObject({
         code: "runtime_unavailable",
         retryable: true,
-        message: "Fake process was killed: it did not load the model within 123 s",
+        message: "The Fake process was killed: it did not load the model within 123 s",
       });
     },
   );

@@ -164,10 +164,10 @@ describe("automatic-speech-recognition with CTC", () => {
   });
 
   it.each([
-    [{ timestamps: true }, "timestamps: this model does not report times"],
-    [{ chunk_length_s: 2 }, "chunk_length_s: this model takes the whole recording at once"],
-    [{ language: "de" }, "language: this model supports one language only"],
-    [{ task: "translate" }, "task: this model cannot translate"],
+    [{ timestamps: true }, "timestamps: must be false, because this model does not report times"],
+    [{ chunk_length_s: 2 }, "chunk_length_s: this model processes the whole recording at once. Omit the parameter"],
+    [{ language: "de" }, "language: this model supports only one language. Omit the parameter"],
+    [{ task: "translate" }, 'task: must be "transcribe", because this model cannot translate'],
   ])("refuses %j", async (option, message) => {
     const audio = encodeWav(spellTones("CAB")).toString("base64");
     await expect(run({ audio, ...option })).rejects.toMatchObject({ code: "invalid_input", message });
@@ -237,7 +237,8 @@ describe("automatic-speech-recognition with Whisper", () => {
     const audio = encodeWav(new Float32Array(16_000 * 70)).toString("base64");
     await expect(run({ audio, chunk_length_s: 1 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "chunk_length_s: makes 105 windows; at most 100",
+      message:
+        "chunk_length_s: 1 s splits the audio into 105 windows, but at most 100 are allowed. Use a longer chunk_length_s, a shorter stride_length_s or shorter audio",
     });
   });
 
@@ -295,8 +296,8 @@ describe("text-to-speech", () => {
   });
 
   it.each([
-    [{ voice: "F1" }, "voice: this model has one voice only"],
-    [{ speed: 2 }, "speed: this model supports one speed only"],
+    [{ voice: "F1" }, "voice: this model supports only one voice. Omit the parameter"],
+    [{ speed: 2 }, "speed: must be 1, because this model supports only one speed"],
   ])("refuses %j if the model has no such choice", async (option, message) => {
     await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
   });
