@@ -55,7 +55,7 @@ const IMAGE_PATTERN =
 
 /**
  * Image of a container Cargo and its permissions. The container reads one JSON line and writes JSON lines
- * (docs/reference/cargo-format.md).
+ * (docs/reference/programs.md).
  */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),

@@ -40,14 +40,23 @@ const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json
  * Pattern for catalogs. It is looser than {@link parseModelAddress}, which also rejects addresses that cannot be
  * downloaded.
  */
-export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:\S+)$/;
+export const CATALOG_ADDRESS =
+  /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:[A-Za-z0-9][A-Za-z0-9._:/-]{0,99})$/;
 
 /** Prefix of a model that a host's engine serves under this name, without proof of what it is. */
-export const ENGINE_PREFIX = "engine:";
+const ENGINE_PREFIX = "engine:";
+
+/** Prefix of the slugs of Cargos whose model is only declared, so that every response names it. */
+export const DECLARED_PREFIX = "declared-";
+
+/** Returns whether the address is that of a model that hosts only declare: nothing proves what their engines run. */
+export function isDeclaredAddress(text: string): boolean {
+  return text.startsWith(ENGINE_PREFIX);
+}
 
 /** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
 export function isEngineAddress(text: string): boolean {
-  return text.startsWith(ENGINE_PREFIX) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
+  return isDeclaredAddress(text) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
 }
 
 /** @throws {ModelAddressError} */

@@ -16,7 +16,8 @@ const COMMIT = /^[0-9a-f]{40}$/;
 
 export function pinKindOf(file: CargoFile): PinKind | null {
   if (file.container !== undefined) return "imageDigest";
-  if (file.model === null) return null;
+  // The address of an engine's model contains its commit, or nothing can prove the model.
+  if (file.model === null || file.runtime_type === "engine") return null;
   return isHubFolder(file) ? "modelCommit" : "modelHash";
 }
 

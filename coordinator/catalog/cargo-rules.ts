@@ -6,7 +6,7 @@ import type { FieldError } from "../../shared/errors.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
-import { ENGINE_PREFIX, isEngineAddress } from "../../shared/model-address.ts";
+import { DECLARED_PREFIX, isDeclaredAddress, isEngineAddress } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
@@ -87,7 +87,12 @@ function chatProblems({ task, adapters, tools, reasoning }: CargoFile): FieldErr
 }
 
 function modelProblems(file: CargoFile): FieldError[] {
-  const { model } = file;
+  const { model, slug } = file;
+  const isDeclared = model !== null && isDeclaredAddress(model.url);
+  if (isDeclared !== slug.startsWith(DECLARED_PREFIX)) {
+    const message = `must begin with ${DECLARED_PREFIX} if, and only if, the model is engine:NAME`;
+    return [{ path: "slug", message }];
+  }
   if (model === null) return [];
   if (isHubFolder(file) && model.sha256 !== null) {
     return [
@@ -97,7 +102,7 @@ function modelProblems(file: CargoFile): FieldError[] {
   if (file.runtime_type === "engine" && !isEngineAddress(model.url)) {
     return [{ path: "model.url", message: "must be engine:NAME, or hf:owner/repo#COMMIT with a commit of 40 digits" }];
   }
-  if (file.runtime_type !== "engine" && model.url.startsWith(ENGINE_PREFIX)) {
+  if (file.runtime_type !== "engine" && isDeclared) {
     return [{ path: "model.url", message: "may be engine:NAME only for engine Cargos" }];
   }
   return under("model", urlProblems(model.url));

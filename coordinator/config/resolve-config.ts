@@ -4,6 +4,7 @@ import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
+import { DECLARED_PREFIX } from "../../shared/model-address.ts";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
@@ -37,7 +38,7 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   key: "model_aliases",
   meaning: "Additional names for Cargos, such as gpt-4o-mini=tiny-chat. Clients can use them as model names",
   type: "<name=slug,…>",
-  allowed: `a table (as text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
+  allowed: `a table (as text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug that does not begin with ${DECLARED_PREFIX}`,
   fallback: "",
   unsetMeans: "only llm-chat and sdxl",
   isSecret: false,
@@ -50,7 +51,9 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
     const aliases = new Map<string, string>();
     for (const [name, value] of pairs) {
       const { data: slug } = cargoSlugSchema.safeParse(value);
-      if (slug === undefined || !ALIAS.test(name) || aliases.has(name)) return undefined;
+      // An alias would hide from clients that the model is only declared.
+      if (slug === undefined || slug.startsWith(DECLARED_PREFIX)) return undefined;
+      if (!ALIAS.test(name) || aliases.has(name)) return undefined;
       aliases.set(name, slug);
     }
     return aliases.size <= MAX_ALIASES ? aliases : undefined;

@@ -37,7 +37,7 @@ const lineSchema = z.discriminatedUnion("type", [
 
 /**
  * Reads the standard output of a wasm module or a container: JSON lines as documented in
- * docs/reference/cargo-format.md. Failures name the line number and the fault, but never quote the line. Each `token`
+ * docs/reference/programs.md. Failures name the line number and the fault, but never quote the line. Each `token`
  * line counts as one token.
  */
 export class JsonLineReader {

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CARGO_CATEGORIES, hasFolderModel, RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
@@ -25,6 +26,11 @@ export const cargoSchema = z
       .describe(
         "SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash",
       ),
+    declared: z
+      .boolean()
+      .describe("Whether the model is only declared: nothing proves what the engines of its hosts run"),
+    parameters: z.string().nullable().describe("Number of parameters, such as 8B; null if unknown"),
+    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M; null if unknown"),
     chat: z.boolean().describe("Whether chat completions accept the Cargo as `model`"),
   })
   .openapi("Cargo");
@@ -148,6 +154,9 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     context_tokens: cargo.contextTokens,
     licence: cargo.licence,
     model_sha256: hasFolderModel(cargo) ? null : (cargo.model?.sha256 ?? null),
+    declared: isDeclaredAddress(cargo.model?.url ?? ""),
+    parameters: cargo.parameters ?? null,
+    quantization: cargo.quantization ?? null,
     chat: cargo.isChat,
   };
 }

@@ -304,14 +304,20 @@ export interface components {
             chat: boolean;
             /** Maximum number of tokens in prompt and completion; null if not set */
             context_tokens: number | null;
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
             description: string;
             licence: string;
             /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
             /** Required memory, in MB of 2^20 bytes */
             required_ram_mb: number;
             /** Required graphics memory, in MB of 2^20 bytes */
@@ -336,6 +342,8 @@ export interface components {
             chat: boolean;
             /** Maximum number of tokens in prompt and completion; null if not set */
             context_tokens: number | null;
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
             description: string;
             example_input: {
                 [key: string]: unknown;
@@ -355,8 +363,12 @@ export interface components {
             output_schema: {
                 [key: string]: unknown;
             };
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
             /** Required memory, in MB of 2^20 bytes */
             required_ram_mb: number;
             /** Required graphics memory, in MB of 2^20 bytes */
@@ -1908,28 +1920,42 @@ export interface components {
             context_length: number | null;
             /** Unix time in seconds at which the Cargo was added to the catalog */
             created: number;
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
             /** Median time from a chat's submission to its first token, measured like `tokens_per_second` */
             first_token_ms: number | null;
             /** Number of Islands that can run the Cargo now and have a free slot */
             free: number;
             /** Slug or alias of the Cargo */
             id: string;
+            /** Kinds of input */
+            input_modalities: ("text" | "image" | "audio")[];
             /** Whether requests without `model` to an endpoint in `capabilities` use this Cargo */
             is_default: boolean;
+            /** Number of Islands that can run the Cargo now without a download */
+            islands_ready: number;
             /** Maximum of `max_tokens`; null if it is not a chat Cargo */
             max_output_tokens: number | null;
             object: "model";
+            /** Kinds of output */
+            output_modalities: ("text" | "image" | "audio" | "embedding")[];
             owned_by: string;
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Each job of a request costs `per_job`, regardless of its tokens */
             pricing: {
                 /** Credits, with up to 6 decimals */
                 per_job: number;
                 unit: "credits";
             };
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
             /** Whether such an Island needs no download first */
             ready: boolean;
             /** Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`) */
             reasoning: boolean;
+            /** Abilities in chats. An engine of a host may lack some; then other Islands run the requests */
+            supported_features: ("tools" | "json_mode" | "structured_outputs" | "logprobs" | "reasoning")[];
             /** Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured */
             tokens_per_second: number | null;
             /** How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls */

@@ -7,7 +7,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-const DOCUMENT = new URL("../../../docs/reference/island-protocol.md", import.meta.url);
+const DOCUMENT = new URL("../../../docs/reference/island-protocol-transcripts.md", import.meta.url);
 const CUT = "  (the connection is cut";
 
 /** Returns the lines of a section's code block. */
