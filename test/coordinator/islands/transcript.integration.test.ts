@@ -17,7 +17,7 @@ function linesOf(heading: string): string[] {
   return block.split("\n");
 }
 
-const TRANSCRIPT = linesOf("Transcript");
+const TRANSCRIPT = linesOf("A chat whose connection breaks");
 const OTHER_FRAMES = linesOf("More frames");
 const isFrame = (line: string): boolean => /^[→←] /.test(line);
 
