@@ -44,15 +44,20 @@ export function cargoAvailability(
     if (cargos.length === 0) return [];
     const connected = [...islands.connected()];
     const largest = { ram: 0, vram: 0, runtimes: new Set<string>() };
+    const onEngines = new Set<string | null>();
     for (const { facts } of connected) {
       largest.ram = Math.max(largest.ram, facts.ramBytes);
       largest.vram = Math.max(largest.vram, facts.vramBytes);
       for (const runtime of facts.runtimes) largest.runtimes.add(runtime);
+      for (const { key } of facts.engineModels ?? []) onEngines.add(key);
     }
     // Skip Cargos that are too large for every Island.
     const candidates = cargos.filter(
-      ({ runtimeType, requiredRamBytes, requiredVramBytes }) =>
-        largest.runtimes.has(runtimeType) && requiredRamBytes <= largest.ram && requiredVramBytes <= largest.vram,
+      (cargo) =>
+        onEngines.has(cacheKeyOf(cargo)) ||
+        (largest.runtimes.has(cargo.runtimeType) &&
+          cargo.requiredRamBytes <= largest.ram &&
+          cargo.requiredVramBytes <= largest.vram),
     );
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
   };

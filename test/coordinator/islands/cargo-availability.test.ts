@@ -51,6 +51,19 @@ describe("cargoAvailability()", () => {
     });
   });
 
+  it("counts Islands whose engine serves the model, whatever their runtimes and memory are", async () => {
+    const declared = entry("declared-qwen3", {
+      runtimeType: "engine",
+      model: { url: "engine:qwen3:8b", sha256: null, sizeBytes: null },
+      requiredRamBytes: 64 * GB,
+    });
+    const served = { features: [], contextTokens: null, parameters: null, quantization: null };
+    const { availability } = open([declared], [{ engineModels: [{ key: "engine:qwen3:8b", ...served }] }, {}]);
+    expect((await availability.of("user_1")).cargos).toEqual([
+      { slug: "declared-qwen3", islands: 1, ready: 1, free: 1 },
+    ]);
+  });
+
   it("shows an unapproved Cargo to its owner, on the owner's Islands", async () => {
     const { availability } = open([entry("mine", { privateTo: "user_1" })], [{ accountId: "user_1" }, {}]);
     expect((await availability.of("user_1")).cargos).toMatchObject([{ slug: "mine", islands: 1 }]);
