@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
-import { downloadSchema } from "../../shared/protocol/from-island.ts";
+import { downloadSchema, engineModelSchema } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 
 /** Limits that keep the Islands of an account within one message between coordinators. */
 export const MAX_LOADED = 10;
 export const MAX_CACHED = 200;
+export const MAX_ENGINE_MODELS_SHOWN = 50;
 
 const share = z.number().min(0).max(1).nullable();
 const freeBytes = z.number().nonnegative().nullable();
@@ -36,9 +37,15 @@ export const liveIslandSchema = z.object({
   running: z.array(z.object({ slug: z.string(), sinceMs: z.number() })).max(MAX_LOADED),
   /** Keys of the models and images on the Island's disk; empty unless requested. */
   cachedModels: z.array(z.string()).max(MAX_CACHED),
+  /** Models of the host's engines; empty unless requested. Absent in coordinators of earlier versions. */
+  engineModels: z
+    .array(engineModelSchema.omit({ features: true }))
+    .max(MAX_ENGINE_MODELS_SHOWN)
+    .default([]),
 });
 export type LiveIsland = DeepReadonly<z.infer<typeof liveIslandSchema>>;
 export type LiveDownload = LiveIsland["downloads"][number];
+export type LiveEngineModel = LiveIsland["engineModels"][number];
 
 interface HeldJob {
   readonly slug: string;
@@ -60,13 +67,20 @@ export function connectedIslands(islands: Pick<IslandRegistry, "connectedFacts" 
     liveOf: (accountId: string, hostId: string | null): readonly LiveIsland[] =>
       islands.connectedFacts(accountId, hostId).map((island) => {
         const live = liveIsland(island, context);
-        return hostId === null ? live : { ...live, cachedModels: island.facts.cachedModels.slice(0, MAX_CACHED) };
+        if (hostId === null) return live;
+        const { cachedModels, engineModels = [] } = island.facts;
+        const shownModels = engineModels
+          .slice(0, MAX_ENGINE_MODELS_SHOWN)
+          .map(({ key, contextTokens, parameters, quantization, isBusy }) => {
+            return { key, contextTokens, parameters, quantization, isBusy };
+          });
+        return { ...live, cachedModels: cachedModels.slice(0, MAX_CACHED), engineModels: shownModels };
       }),
     remove: (accountId: string, hostId: string): void => islands.remove(accountId, hostId),
   };
 }
 
-/** Returns the state of an Island without the models on its disk. */
+/** Returns the state of an Island without the models on its disk and of its engines. */
 export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, jobs }: IslandContext): LiveIsland {
   const running = island.attempts().flatMap(({ jobId }) => {
     const job = jobs.get(jobId);
@@ -88,6 +102,7 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
     downloads: facts.downloads.slice(0, MAX_LOADED),
     running: running.sort((one, other) => one.sinceMs - other.sinceMs).slice(0, MAX_LOADED),
     cachedModels: [],
+    engineModels: [],
   };
 }
 

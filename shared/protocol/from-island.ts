@@ -76,7 +76,7 @@ export const downloadSchema = z.object({
 /** Maximum number of models of engines. */
 export const MAX_ENGINE_MODELS = 200;
 /** Model that an engine of the host serves now, so the Island runs its Cargos whatever its runtimes and memory are. */
-const engineModelSchema = z.object({
+export const engineModelSchema = z.object({
   /** Key from `cacheKeyOf()`, or `engine:NAME` if nothing proves what the model is. */
   key: z.string().max(2_010),
   /** Names from `features` for the jobs that the engine can run. Those of `hello` do not apply to it. */

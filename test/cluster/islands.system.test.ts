@@ -4,7 +4,7 @@ import { joinNetwork } from "../../island-agent/cli/join-command.ts";
 import { dataDirectory, messageOf, useDataDirectory } from "../island-agent/cli/command-world.ts";
 import type { NewAccount } from "../support/store/account-rows.ts";
 import { FakeIsland } from "../support/network/fake-island.ts";
-import { makeHello } from "../support/network/frames.ts";
+import { makeHello, makeIslandState } from "../support/network/frames.ts";
 import { call, until } from "../support/http/http.ts";
 import type { NatsServer } from "../support/servers/nats-server.ts";
 import type { PostgresServer } from "../support/servers/postgres-server.ts";
@@ -33,7 +33,9 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
   describe("two coordinators", () => {
     it("list an Island that is connected to the other one, and disconnect it", async () => {
       const hostId = randomUUID();
-      const island = await FakeIsland.join(one.url, host.islandToken, { hostId, slots: 3 });
+      const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+      const state = makeIslandState({ engineModels: [{ key: "engine:qwen3:8b", ...facts }] });
+      const island = await FakeIsland.join(one.url, host.islandToken, { hostId, slots: 3, state });
       for (const coordinator of [one, two]) {
         const shown = await until(
           () => read(coordinator, hostId),
@@ -41,6 +43,7 @@ function describeIslands(postgres: PostgresServer, nats: NatsServer): void {
           "the other coordinator is known",
         );
         expect(shown).toMatchObject({ is_live: true, load: { slots: 3, slots_busy: 0 } });
+        expect(shown.engine_models).toMatchObject([{ name: "qwen3:8b", declared: true, busy: false }]);
       }
       expect((await call(two.url, host.key, "GET", "/islands?status=online")).body.meta.total).toBe(1);
       expect((await call(two.url, host.key, "DELETE", `/islands/${hostId}`)).status).toBe(200);

@@ -2,10 +2,18 @@ import { z } from "@hono/zod-openapi";
 import { cacheKeyOf, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Hardware } from "../../../shared/hardware.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import { isDeclaredAddress } from "../../../shared/model-address.ts";
+import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import type { IslandDay, IslandMetrics } from "../../islands/island-metrics.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
-import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-island.ts";
+import {
+  MAX_CACHED,
+  MAX_ENGINE_MODELS_SHOWN,
+  MAX_LOADED,
+  type LiveDownload,
+  type LiveEngineModel,
+} from "../../islands/live-island.ts";
+import { engineModelFor } from "../../scheduler/fit.ts";
 import { DAY_MS } from "../../store/ledger/host-metrics.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
@@ -138,6 +146,22 @@ const daySchema = z
   })
   .openapi("IslandDay");
 
+const engineModelSchema = z
+  .object({
+    name: z
+      .string()
+      .describe(
+        "Name in the engine if the model is declared; otherwise `sha256:` and the hash of its file, or its repository and commit on the hub",
+      ),
+    declared: z.boolean().describe("Whether the engine only declares its name: nothing proves what the model is"),
+    cargos: z.array(z.string()).describe("Slugs of the enabled Cargos whose jobs the engine runs with the model"),
+    context_length: z.int().nullable().describe("Maximum number of tokens in prompt and completion of a job"),
+    parameters: z.string().nullable().describe("Number of parameters, such as 8B"),
+    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M"),
+    busy: z.boolean().describe("Whether other clients of the engine use all its slots"),
+  })
+  .openapi("EngineModel", { description: "A model that an engine of the host serves. Unknown values are null" });
+
 export const islandDetailSchema = islandSchema
   .extend({
     days: z.array(daySchema).describe("The last 30 UTC days including today, oldest first, without gaps"),
@@ -147,6 +171,11 @@ export const islandDetailSchema = islandSchema
     cached_models: z
       .array(z.string())
       .describe(`At most ${MAX_CACHED} models and images on the Island's disk; empty unless it is connected`),
+    engine_models: z
+      .array(engineModelSchema)
+      .describe(
+        `At most ${MAX_ENGINE_MODELS_SHOWN} models of the engines that the host lends; empty unless the Island is connected`,
+      ),
   })
   .openapi("IslandDetail");
 
@@ -203,13 +232,33 @@ export function presentIslandDetail(
   island: OwnedIsland,
   catalog: Pick<Catalog, "list">,
 ): z.infer<typeof islandDetailSchema> {
-  const cached = new Set(island.live?.cachedModels);
-  const cargos = cached.size === 0 ? [] : catalog.list({}, island.record.accountId);
+  const { cachedModels = [], engineModels = [] } = island.live ?? {};
+  const cached = new Set(cachedModels);
+  const hasModels = cached.size + engineModels.length > 0;
+  const cargos = hasModels ? catalog.list({}, island.record.accountId) : [];
   return {
     ...presentIsland(island),
     days: island.metrics.byDay().map(presentDay),
     cached_cargos: cargos.filter((cargo) => cached.has(cacheKeyOf(cargo) ?? "")).map(({ slug }) => slug),
     cached_models: [...cached],
+    engine_models: engineModels.map((model) => presentEngineModel(model, cargos)),
+  };
+}
+
+function presentEngineModel(
+  model: LiveEngineModel,
+  cargos: readonly CatalogEntry[],
+): z.infer<typeof engineModelSchema> {
+  const { key, contextTokens, parameters, quantization, isBusy = false } = model;
+  const served = { engineModels: [{ ...model, features: [] }] };
+  return {
+    name: /^[0-9a-f]{64}$/.test(key) ? `sha256:${key}` : key.replace(/^(?:engine|hf):/, ""),
+    declared: isDeclaredAddress(key),
+    cargos: cargos.filter((cargo) => engineModelFor(cargo, served) !== undefined).map(({ slug }) => slug),
+    context_length: contextTokens,
+    parameters,
+    quantization,
+    busy: isBusy,
   };
 }
 

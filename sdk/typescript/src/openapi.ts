@@ -1063,6 +1063,23 @@ export interface components {
             /** Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo` */
             model?: string | null;
         };
+        /** A model that an engine of the host serves. Unknown values are null */
+        EngineModel: {
+            /** Whether other clients of the engine use all its slots */
+            busy: boolean;
+            /** Slugs of the enabled Cargos whose jobs the engine runs with the model */
+            cargos: string[];
+            /** Maximum number of tokens in prompt and completion of a job */
+            context_length: number | null;
+            /** Whether the engine only declares its name: nothing proves what the model is */
+            declared: boolean;
+            /** Name in the engine if the model is declared; otherwise `sha256:` and the hash of its file, or its repository and commit on the hub */
+            name: string;
+            /** Number of parameters, such as 8B */
+            parameters: string | null;
+            /** Quantisation of the weights, such as Q4_K_M */
+            quantization: string | null;
+        };
         ErrorEvent: {
             code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
@@ -1318,6 +1335,8 @@ export interface components {
             /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
+            /** At most 50 models of the engines that the host lends; empty unless the Island is connected */
+            engine_models: components["schemas"]["EngineModel"][];
             /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
@@ -1686,6 +1705,8 @@ export interface components {
             /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
+            /** At most 50 models of the engines that the host lends; empty unless the Island is connected */
+            engine_models: components["schemas"]["EngineModel"][];
             /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];

@@ -22,6 +22,7 @@ const live = (hostId: string): LiveIsland => ({
   downloads: [],
   running: [],
   cachedModels: [],
+  engineModels: [],
 });
 
 /** Opens a network in which "three" is silent. Each other coordinator has an Island named after it. */

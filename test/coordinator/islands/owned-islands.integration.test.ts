@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FakeIsland } from "../../support/network/fake-island.ts";
-import { makeHello } from "../../support/network/frames.ts";
+import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
@@ -15,6 +15,21 @@ let accounts = 0;
 const newHost = () => coordinator.createAccount(`host${(accounts += 1)}@example.com`);
 const ask = (key: string, method: string, path: string, body?: unknown) =>
   call(coordinator.url, key, method, path, body);
+
+const declaredCargo = (name: string) => ({
+  slug: `declared-${name.split(":")[0]}`,
+  name,
+  description: "A model of an engine",
+  category: "llm",
+  runtime_type: "engine",
+  licence: "Apache-2.0",
+  price_per_job: 0.01,
+  required_ram_mb: 0,
+  required_vram_mb: 0,
+  model: { url: `engine:${name}`, sha256: null, size_bytes: null },
+  context_tokens: 4_096,
+  example_input: { prompt: "Hello" },
+});
 
 /** Waits until the API shows the status, because frames of an Island take time. */
 const untilStatus = (key: string, hostId: string, status: string) =>
@@ -102,6 +117,47 @@ describe("/islands", () => {
       running: [{ cargo: "tiny-chat" }],
     });
     expect(Date.parse(shown.running[0].since)).toBeGreaterThanOrEqual(submittedMs - 1);
+  });
+
+  it("shows the models of the host's engines, with the Cargos that they serve", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const tiny = (await ask(key, "GET", "/cargos/tiny-chat")).body.data;
+    const own = await ask(key, "POST", "/cargos", declaredCargo("qwen3:8b"));
+    expect(own.status).toBe(201);
+    const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
+    const keys = [tiny.model_sha256, "engine:qwen3:8b", `hf:Qwen/Qwen3-8B#${"ab".repeat(20)}`];
+    const engineModels = keys.map((name, index) => ({ key: name, ...facts, isBusy: index === 1 }));
+    island.send({ type: "heartbeat", state: makeIslandState({ engineModels }) });
+    const shown = await until(
+      async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data.engine_models,
+      ({ length }) => length > 0,
+      "a report of the models",
+    );
+    const same = { context_length: 4_096, parameters: "8B", quantization: "Q4_K_M" };
+    expect(shown).toEqual([
+      { name: `sha256:${tiny.model_sha256}`, declared: false, cargos: ["tiny-chat"], ...same, busy: false },
+      { name: "qwen3:8b", declared: true, cargos: ["declared-qwen3"], ...same, busy: true },
+      { name: `Qwen/Qwen3-8B#${"ab".repeat(20)}`, declared: false, cargos: [], ...same, busy: false },
+    ]);
+  });
+
+  it("shows at most 50 models of engines, and none in the list of Islands", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId });
+    const facts = { features: [], contextTokens: null, parameters: null, quantization: null };
+    const engineModels = Array.from({ length: 60 }, (_, index) => ({ key: `engine:m${index}`, ...facts }));
+    island.send({ type: "heartbeat", state: makeIslandState({ engineModels }) });
+    const shown = await until(
+      async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data.engine_models,
+      ({ length }) => length > 0,
+      "a report of the models",
+    );
+    expect(shown).toHaveLength(50);
+    const [listed] = (await ask(key, "GET", "/islands")).body.data;
+    expect(listed.engine_models).toBeUndefined();
   });
 
   it("lists the account's own Islands, connected ones first, by status and page", async () => {

@@ -45,6 +45,7 @@ const live = (hostId: string): LiveIsland => ({
   downloads: [],
   running: [],
   cachedModels: [],
+  engineModels: [],
 });
 
 let clock: ManualClock;

@@ -3346,6 +3346,8 @@ class IslandDetail(TypedDict):
     """Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected"""
     cached_models: list[str]
     """At most 200 models and images on the Island's disk; empty unless it is connected"""
+    engine_models: list[EngineModel]
+    """At most 50 models of the engines that the host lends; empty unless the Island is connected"""
 
 
 class IslandDetailRuntimesItem(TypedDict):
@@ -3377,6 +3379,25 @@ class IslandDayJobs(TypedDict):
     timeout: int
     retried: int
     """Number of attempts that failed or were lost on this Island and were retried"""
+
+
+class EngineModel(TypedDict):
+    """A model that an engine of the host serves. Unknown values are null"""
+
+    name: str
+    """Name in the engine if the model is declared; otherwise `sha256:` and the hash of its file, or its repository and commit on the hub"""
+    declared: bool
+    """Whether the engine only declares its name: nothing proves what the model is"""
+    cargos: list[str]
+    """Slugs of the enabled Cargos whose jobs the engine runs with the model"""
+    context_length: int | None
+    """Maximum number of tokens in prompt and completion of a job"""
+    parameters: str | None
+    """Number of parameters, such as 8B"""
+    quantization: str | None
+    """Quantisation of the weights, such as Q4_K_M"""
+    busy: bool
+    """Whether other clients of the engine use all its slots"""
 
 
 class RenameIsland(TypedDict):
@@ -3638,6 +3659,8 @@ class KnownIslandDetail(TypedDict):
     """Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected"""
     cached_models: list[str]
     """At most 200 models and images on the Island's disk; empty unless it is connected"""
+    engine_models: list[EngineModel]
+    """At most 50 models of the engines that the host lends; empty unless the Island is connected"""
     account_id: str
     """Id of the owner's account"""
     account_email: str | None
