@@ -67,6 +67,7 @@ const DIALECT_PORT = [
   "http/route-group",
   "http/schemas/chat-schemas",
   "http/schemas/given-fields",
+  "http/schemas/model-facts",
   "http/schemas/offered-tools",
   "http/schemas/pagination",
   "http/schemas/responses",

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
-import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
-import { isDeclaredAddress } from "../../../shared/model-address.ts";
+import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { AvailableCargo } from "../../islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
+import { modelFactShape, presentModelFacts } from "../../http/schemas/model-facts.ts";
 import { queryInt } from "../../http/schemas/pagination.ts";
 import { creditsSchema, presentCredits } from "../../http/schemas/wire-units.ts";
 
@@ -48,17 +48,13 @@ export const modelSchema = z
       .describe(
         "How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls",
       ),
-    input_modalities: z.array(z.enum(["text", "image", "audio"])).describe("Kinds of input"),
-    output_modalities: z.array(z.enum(["text", "image", "audio", "embedding"])).describe("Kinds of output"),
-    supported_features: z
-      .array(z.enum(["tools", "json_mode", "structured_outputs", "logprobs", "reasoning"]))
-      .describe("Abilities in chats. An engine of a host may lack some; then other Islands run the requests"),
-    parameters: z.string().nullable().describe("Number of parameters, such as 8B; null if unknown"),
-    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M; null if unknown"),
+    name: z.string().describe("Name of the Cargo, for people"),
+    hugging_face_id: z.string().nullable().describe("Repository of the model on Hugging Face; null if unknown"),
+    is_ready: z.boolean().describe("Same as `ready`, as OpenRouter names it"),
+    max_output_length: z.int().nullable().describe("Same as `max_output_tokens`, as OpenRouter names it"),
+    supported_sampling_parameters: z.array(z.string()).describe("Sampling parameters that chats accept"),
+    ...modelFactShape,
     islands_ready: z.int().describe("Number of Islands that can run the Cargo now without a download"),
-    declared: z
-      .boolean()
-      .describe("Whether the model is only declared: nothing proves what the engines of its hosts run"),
     reasoning: z
       .boolean()
       .describe("Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
@@ -76,18 +72,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   speech: ["/audio/speech"],
 };
 
-const MODALITIES: Readonly<
-  Record<ModelKind, Pick<z.infer<typeof modelSchema>, "input_modalities" | "output_modalities">>
-> = {
-  chat: { input_modalities: ["text"], output_modalities: ["text"] },
-  embedding: { input_modalities: ["text"], output_modalities: ["embedding"] },
-  rerank: { input_modalities: ["text"], output_modalities: ["text"] },
-  classification: { input_modalities: ["text"], output_modalities: ["text"] },
-  image: { input_modalities: ["text"], output_modalities: ["image"] },
-  transcription: { input_modalities: ["audio"], output_modalities: ["text"] },
-  speech: { input_modalities: ["text"], output_modalities: ["audio"] },
-};
-const CHAT_ABILITIES = ["tools", "json_mode", "structured_outputs", "logprobs"] as const;
+const SAMPLING_PARAMETERS = Object.keys(samplingFields).filter((name) => name !== "response_format");
 
 export interface ModelState {
   readonly isDefault: boolean;
@@ -124,12 +109,13 @@ export function presentModel(
     max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
     first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
-    ...MODALITIES[kind],
-    supported_features: kind === "chat" ? [...CHAT_ABILITIES, ...(cargo.reasoning ? ["reasoning" as const] : [])] : [],
-    parameters: cargo.parameters ?? null,
-    quantization: cargo.quantization ?? null,
+    name: cargo.name,
+    hugging_face_id: /^hf:([^/:#]+\/[^/:#]+)/.exec(cargo.model?.url ?? "")?.[1] ?? null,
+    is_ready: (available?.ready ?? 0) > 0,
+    max_output_length: kind === "chat" ? maxOutputTokensOf(cargo) : null,
+    supported_sampling_parameters: kind === "chat" ? [...SAMPLING_PARAMETERS] : [],
+    ...presentModelFacts(cargo),
     islands_ready: available?.ready ?? 0,
-    declared: isDeclaredAddress(cargo.model?.url ?? ""),
     tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,
     reasoning: cargo.reasoning === true,
   };

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { CARGO_CATEGORIES, hasFolderModel, RUNTIME_TYPES } from "../../../shared/cargo.ts";
-import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { modelFactShape, presentModelFacts } from "./model-facts.ts";
 import { creditsSchema, presentCredits, presentMegabytes, presentTime, timeSchema } from "./wire-units.ts";
 
 export const cargoSchema = z
@@ -26,11 +26,7 @@ export const cargoSchema = z
       .describe(
         "SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash",
       ),
-    declared: z
-      .boolean()
-      .describe("Whether the model is only declared: nothing proves what the engines of its hosts run"),
-    parameters: z.string().nullable().describe("Number of parameters, such as 8B; null if unknown"),
-    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M; null if unknown"),
+    ...modelFactShape,
     chat: z.boolean().describe("Whether chat completions accept the Cargo as `model`"),
   })
   .openapi("Cargo");
@@ -154,9 +150,7 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     context_tokens: cargo.contextTokens,
     licence: cargo.licence,
     model_sha256: hasFolderModel(cargo) ? null : (cargo.model?.sha256 ?? null),
-    declared: isDeclaredAddress(cargo.model?.url ?? ""),
-    parameters: cargo.parameters ?? null,
-    quantization: cargo.quantization ?? null,
+    ...presentModelFacts(cargo),
     chat: cargo.isChat,
   };
 }

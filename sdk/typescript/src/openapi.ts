@@ -307,11 +307,15 @@ export interface components {
             /** Whether the model is only declared: nothing proves what the engines of its hosts run */
             declared: boolean;
             description: string;
+            /** Kinds of input */
+            input_modalities: ("text" | "image" | "audio")[];
             licence: string;
             /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
+            /** Kinds of output */
+            output_modalities: ("text" | "image" | "audio" | "embedding")[];
             /** Number of parameters, such as 8B; null if unknown */
             parameters: string | null;
             /** Credits, with up to 6 decimals */
@@ -324,6 +328,8 @@ export interface components {
             required_vram_mb: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             slug: string;
+            /** Abilities in chats. An engine of a host may lack some; then other Islands run the requests */
+            supported_features: ("tools" | "json_mode" | "structured_outputs" | "logprobs" | "reasoning")[];
         };
         CargoApproval: {
             /** Time in UTC, as ISO 8601 */
@@ -350,6 +356,8 @@ export interface components {
             };
             /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             first_output_limit_s: number | null;
+            /** Kinds of input */
+            input_modalities: ("text" | "image" | "audio")[];
             /** JSON Schema of a job's input */
             input_schema: {
                 [key: string]: unknown;
@@ -359,6 +367,8 @@ export interface components {
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
+            /** Kinds of output */
+            output_modalities: ("text" | "image" | "audio" | "embedding")[];
             /** JSON Schema of a job's output; `{}` allows any JSON value */
             output_schema: {
                 [key: string]: unknown;
@@ -381,6 +391,8 @@ export interface components {
             slug: string;
             /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             start_limit_s: number | null;
+            /** Abilities in chats. An engine of a host may lack some; then other Islands run the requests */
+            supported_features: ("tools" | "json_mode" | "structured_outputs" | "logprobs" | "reasoning")[];
             /** Name of the task on the model hub, such as `feature-extraction`; null for a chat, or if only the schemas define the task */
             task: string | null;
             /** Maximum time that a job waits for its start, in seconds */
@@ -1947,16 +1959,24 @@ export interface components {
             first_token_ms: number | null;
             /** Number of Islands that can run the Cargo now and have a free slot */
             free: number;
+            /** Repository of the model on Hugging Face; null if unknown */
+            hugging_face_id: string | null;
             /** Slug or alias of the Cargo */
             id: string;
             /** Kinds of input */
             input_modalities: ("text" | "image" | "audio")[];
             /** Whether requests without `model` to an endpoint in `capabilities` use this Cargo */
             is_default: boolean;
+            /** Same as `ready`, as OpenRouter names it */
+            is_ready: boolean;
             /** Number of Islands that can run the Cargo now without a download */
             islands_ready: number;
+            /** Same as `max_output_tokens`, as OpenRouter names it */
+            max_output_length: number | null;
             /** Maximum of `max_tokens`; null if it is not a chat Cargo */
             max_output_tokens: number | null;
+            /** Name of the Cargo, for people */
+            name: string;
             object: "model";
             /** Kinds of output */
             output_modalities: ("text" | "image" | "audio" | "embedding")[];
@@ -1977,6 +1997,8 @@ export interface components {
             reasoning: boolean;
             /** Abilities in chats. An engine of a host may lack some; then other Islands run the requests */
             supported_features: ("tools" | "json_mode" | "structured_outputs" | "logprobs" | "reasoning")[];
+            /** Sampling parameters that chats accept */
+            supported_sampling_parameters: string[];
             /** Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured */
             tokens_per_second: number | null;
             /** How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls */

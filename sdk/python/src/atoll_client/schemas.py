@@ -2302,6 +2302,16 @@ class Model(TypedDict):
     """Median time from a chat's submission to its first token, measured like `tokens_per_second`"""
     tool_calls: Literal["template", "grammar", None]
     """How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls"""
+    name: str
+    """Name of the Cargo, for people"""
+    hugging_face_id: str | None
+    """Repository of the model on Hugging Face; null if unknown"""
+    is_ready: bool
+    """Same as `ready`, as OpenRouter names it"""
+    max_output_length: int | None
+    """Same as `max_output_tokens`, as OpenRouter names it"""
+    supported_sampling_parameters: list[str]
+    """Sampling parameters that chats accept"""
     input_modalities: list[Literal["text", "image", "audio"]]
     """Kinds of input"""
     output_modalities: list[Literal["text", "image", "audio", "embedding"]]
@@ -2312,10 +2322,10 @@ class Model(TypedDict):
     """Number of parameters, such as 8B; null if unknown"""
     quantization: str | None
     """Quantisation of the weights, such as Q4_K_M; null if unknown"""
-    islands_ready: int
-    """Number of Islands that can run the Cargo now without a download"""
     declared: bool
     """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    islands_ready: int
+    """Number of Islands that can run the Cargo now without a download"""
     reasoning: bool
     """Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`)"""
 
@@ -2484,12 +2494,18 @@ class Cargo(TypedDict):
     licence: str
     model_sha256: str | None
     """SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash"""
-    declared: bool
-    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    input_modalities: list[Literal["text", "image", "audio"]]
+    """Kinds of input"""
+    output_modalities: list[Literal["text", "image", "audio", "embedding"]]
+    """Kinds of output"""
+    supported_features: list[Literal["tools", "json_mode", "structured_outputs", "logprobs", "reasoning"]]
+    """Abilities in chats. An engine of a host may lack some; then other Islands run the requests"""
     parameters: str | None
     """Number of parameters, such as 8B; null if unknown"""
     quantization: str | None
     """Quantisation of the weights, such as Q4_K_M; null if unknown"""
+    declared: bool
+    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
     chat: bool
     """Whether chat completions accept the Cargo as `model`"""
 
@@ -2512,12 +2528,18 @@ class CargoDetail(TypedDict):
     licence: str
     model_sha256: str | None
     """SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash"""
-    declared: bool
-    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    input_modalities: list[Literal["text", "image", "audio"]]
+    """Kinds of input"""
+    output_modalities: list[Literal["text", "image", "audio", "embedding"]]
+    """Kinds of output"""
+    supported_features: list[Literal["tools", "json_mode", "structured_outputs", "logprobs", "reasoning"]]
+    """Abilities in chats. An engine of a host may lack some; then other Islands run the requests"""
     parameters: str | None
     """Number of parameters, such as 8B; null if unknown"""
     quantization: str | None
     """Quantisation of the weights, such as Q4_K_M; null if unknown"""
+    declared: bool
+    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
     chat: bool
     """Whether chat completions accept the Cargo as `model`"""
     workload_id: int

@@ -89,6 +89,12 @@ describe("GET /cargos", () => {
             licence: "MIT",
             chat: false,
             model_sha256: null,
+            input_modalities: ["text"],
+            output_modalities: ["text"],
+            supported_features: [],
+            parameters: null,
+            quantization: null,
+            declared: false,
           },
         ],
         count: 1,
@@ -165,6 +171,18 @@ describe("GET /models", () => {
       ...facts,
       tool_calls: "grammar",
       reasoning: false,
+      name: "Tiny",
+      hugging_face_id: null,
+      is_ready: false,
+      islands_ready: 0,
+      max_output_length: 2_048,
+      supported_sampling_parameters: expect.arrayContaining(["temperature", "seed"]) as string[],
+      input_modalities: ["text"],
+      output_modalities: ["text"],
+      supported_features: ["tools", "json_mode", "structured_outputs", "logprobs"],
+      parameters: null,
+      quantization: null,
+      declared: false,
     };
     const words = {
       ...tiny,
@@ -175,11 +193,14 @@ describe("GET /models", () => {
       pricing: { per_job: 0.250001, unit: "credits" },
       context_length: null,
       max_output_tokens: null,
+      max_output_length: null,
+      supported_sampling_parameters: [],
+      supported_features: [],
       tool_calls: null,
     };
     expect([list.status, list.body]).toEqual([
       200,
-      { object: "list", data: [{ ...tiny, id: "second", is_default: false }, tiny, words] },
+      { object: "list", data: [{ ...tiny, id: "second", name: "Second", is_default: false }, tiny, words] },
     ]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
@@ -196,6 +217,19 @@ describe("GET /models", () => {
     expect(second).toMatchObject({ ...state, ready: false, free: 1 });
     expect(tiny).toMatchObject({ ...state, ready: true, free: 1 });
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
+  });
+
+  it("states the repository, the weights and the abilities of a model, and whether it is only declared", async () => {
+    const weights = { parameters: "8B", quantization: "Q4_K_M", reasoning: true } as const;
+    const hub = { url: `hf:Qwen/Qwen3-8B#${"ab".repeat(20)}`, sha256: null, sizeBytes: null };
+    const proved = makeCargo({ slug: "a-proved", runtimeType: "engine", model: hub, ...weights });
+    const declared = makeCargo({ slug: "declared-b", runtimeType: "engine", model: { ...hub, url: "engine:b" } });
+    api.catalog.replace([proved, declared]);
+    const { data } = (await api.call("GET", "/models")).body;
+    const facts = { hugging_face_id: "Qwen/Qwen3-8B", parameters: "8B", quantization: "Q4_K_M", declared: false };
+    expect(data).toMatchObject([facts, { hugging_face_id: null, declared: true }]);
+    expect(data[0].supported_features).toContain("reasoning");
+    expect((await get("/cargos")).body.cargos).toMatchObject([{ parameters: "8B" }, { declared: true }]);
   });
 
   it("lists public Cargos and the caller's own unapproved ones", async () => {
