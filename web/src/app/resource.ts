@@ -13,6 +13,14 @@ export interface Resource<T> {
   readonly set: (value: T) => void;
 }
 
+/** Calls `poll` at an interval while the page is visible, for state that no event reports. */
+export function usePolling(poll: () => void, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || poll(), everyMs);
+    return () => clearInterval(timer);
+  }, []);
+}
+
 /** Reads when the component appears, when `keys` change, and after a reconnect or a new sign-in. */
 export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Resource<T> {
   const [state, setState] = useState<{ value: T | undefined; error: unknown; isLoading: boolean }>({

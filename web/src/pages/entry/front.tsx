@@ -2,18 +2,21 @@ import { NotFoundError, type Cargo, type Network } from "@atoll/client";
 import { useEffect } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { BASE_URL } from "../../app/base.ts";
-import { useResource } from "../../app/resource.ts";
+import { usePolling, useResource } from "../../app/resource.ts";
 import { Link, navigate } from "../../app/router.tsx";
 import { Announcements, Mark } from "../../app/shell.tsx";
+import { DECLARED_MEANING, DeclaredBadge, ModelFacts } from "../../components/model-facts.tsx";
 import { formatCredits, formatWhole } from "../../components/numbers.ts";
 import { Loaded } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { describeAvailability, type AvailabilityBySlug } from "../client/playground/availability.ts";
+import { AVAILABILITY_POLL_MS } from "../client/playground/use-availability.ts";
 
 /** Page for visitors without an account. Shows the sign-in form if the operator has hidden the network from visitors. */
 export function FrontPage() {
   const shown = useResource(readAll, []);
+  usePolling(shown.reload, AVAILABILITY_POLL_MS);
   const isHidden = shown.error instanceof NotFoundError;
   useEffect(() => {
     if (isHidden) navigate("/sign-in", { replace: true });
@@ -136,8 +139,13 @@ function Cards({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly 
         const state = describeAvailability(known, cargo.slug);
         return (
           <li key={cargo.slug} class="card">
-            <h3>{cargo.name}</h3>
+            <h3 class="card-head">
+              {cargo.name}
+              {cargo.declared && <DeclaredBadge />}
+            </h3>
             <p>{cargo.description}</p>
+            {cargo.declared && <p>{DECLARED_MEANING}</p>}
+            <ModelFacts of={cargo} />
             <p class="card-foot muted">
               <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
               {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}

@@ -6,6 +6,7 @@ import { useResource } from "../../app/resource.ts";
 import type { PageProps } from "../../app/router.tsx";
 import { ActionError, useAction } from "../../components/action.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { DECLARED_MEANING, DeclaredBadge } from "../../components/model-facts.tsx";
 import { formatCredits, formatMegabytes, formatWhole } from "../../components/numbers.ts";
 import { JsonText } from "../../components/output.tsx";
 import { Fact, PageHead } from "../../components/page-head.tsx";
@@ -87,11 +88,18 @@ export function ReviewPage({ params }: PageProps) {
 
 function Signed({ review }: { readonly review: CargoReview }) {
   const { signs } = review;
+  const isEngine = signs.runtime_type === "engine";
   const pinned = (value: string | null) =>
     value === null ? <strong class="plain-bad">not pinned</strong> : <span class="id">{value}</span>;
   return (
     <section class="panel" aria-labelledby="signed-title">
       <h2 id="signed-title">What is signed</h2>
+      {signs.model_url?.startsWith("engine:") === true && (
+        <p>
+          <DeclaredBadge /> {DECLARED_MEANING} Your approval does not change that: any Island whose engine uses the name
+          gets the jobs. The slug begins with “declared-”, so that clients can see it.
+        </p>
+      )}
       <dl class="facts">
         <Fact label="Runtime">{signs.runtime_type}</Fact>
         {signs.image !== null && (
@@ -114,9 +122,8 @@ function Signed({ review }: { readonly review: CargoReview }) {
             <Fact label="Model">
               <span class="id">{signs.model_url}</span>
             </Fact>
-            {review.pin?.kind === "model_commit" ? (
-              <Fact label="Commit">{pinned(signs.model_commit)}</Fact>
-            ) : (
+            {review.pin?.kind === "model_commit" && <Fact label="Commit">{pinned(signs.model_commit)}</Fact>}
+            {review.pin?.kind !== "model_commit" && !isEngine && (
               <Fact label="SHA-256">{pinned(signs.model_hash)}</Fact>
             )}
           </>

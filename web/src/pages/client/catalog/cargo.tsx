@@ -4,6 +4,13 @@ import { useResource } from "../../../app/resource.ts";
 import { Link, type PageProps } from "../../../app/router.tsx";
 import { CargoRunner } from "../../../components/cargo-runner.tsx";
 import {
+  DECLARED_MEANING,
+  DeclaredBadge,
+  describeAbilities,
+  describeKinds,
+  describeWeights,
+} from "../../../components/model-facts.tsx";
+import {
   formatCredits,
   formatDuration,
   formatMegabytes,
@@ -31,6 +38,7 @@ export function CargoPage({ params }: PageProps) {
         note={cargo.value?.description}
       >
         {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
+        {cargo.value?.declared === true && <DeclaredBadge />}
         {cargo.value?.approved === false && <Badge tone="waiting">not approved yet</Badge>}
         {cargo.value?.chat === true && (
           <Link to={`/playground?cargo=${encodeURIComponent(slug)}`} class="button">
@@ -50,6 +58,7 @@ export function CargoPage({ params }: PageProps) {
             <aside class="detail-side">
               <section class="panel" aria-labelledby="facts-title">
                 <h2 id="facts-title">Facts</h2>
+                {value.declared && <p>{DECLARED_MEANING}</p>}
                 <Facts cargo={value} model={models.value?.get(slug)} />
               </section>
               <details class="panel">
@@ -65,19 +74,25 @@ export function CargoPage({ params }: PageProps) {
 }
 
 function Facts({ cargo, model }: { readonly cargo: CargoDetail; readonly model: Model | undefined }) {
+  const [kinds, abilities, weights] = [describeKinds(cargo), describeAbilities(cargo), describeWeights(cargo)];
   return (
     <dl class="facts">
       <Fact label="Slug">
         <span class="id">{cargo.slug}</span>
       </Fact>
       <Fact label="Runtime">{cargo.runtime_type}</Fact>
+      {kinds !== null && <Fact label="Input → output">{kinds}</Fact>}
+      {abilities !== null && <Fact label="Abilities">{abilities}</Fact>}
+      {weights !== null && <Fact label="Weights">{weights}</Fact>}
       <Fact label="Licence">{cargo.licence}</Fact>
       <Fact label="Price">
         <span class="num">{formatCredits(cargo.price_per_job)} credits per job</span>
       </Fact>
-      <Fact label="Memory">
-        <span class="num">{formatMegabytes(cargo.required_ram_mb)}</span>
-      </Fact>
+      {cargo.required_ram_mb > 0 && (
+        <Fact label="Memory">
+          <span class="num">{formatMegabytes(cargo.required_ram_mb)}</span>
+        </Fact>
+      )}
       {cargo.required_vram_mb > 0 && (
         <Fact label="GPU memory">
           <span class="num">{formatMegabytes(cargo.required_vram_mb)}</span>

@@ -1,6 +1,7 @@
 import type { Cargo, Model } from "@atoll/client";
 import { useResource } from "../../../app/resource.ts";
 import { Link, navigate, query } from "../../../app/router.tsx";
+import { DeclaredBadge, ModelFacts } from "../../../components/model-facts.tsx";
 import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
@@ -116,11 +117,14 @@ function orDash(value: number | null | undefined, format: (value: number) => str
   return value == null ? "–" : format(value);
 }
 
-function Description({ of: { slug, name, description } }: { readonly of: Cargo }) {
+function Description({ of: cargo }: { readonly of: Cargo }) {
   return (
     <div class="cargo-cell">
-      <Link to={`/catalog/${encodeURIComponent(slug)}`}>{name}</Link>
-      <p class="muted extra">{description}</p>
+      <Link to={`/catalog/${encodeURIComponent(cargo.slug)}`}>{cargo.name}</Link> {cargo.declared && <DeclaredBadge />}
+      <p class="muted extra">{cargo.description}</p>
+      <div class="extra">
+        <ModelFacts of={cargo} />
+      </div>
     </div>
   );
 }
