@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFrames } from "../support/network/attempt-frames.ts";
 import { FakeIsland } from "../support/network/fake-island.ts";
+import { makeIslandState } from "../support/network/frames.ts";
 import { call } from "../support/http/http.ts";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
@@ -12,6 +13,21 @@ import { CONSOLE_FLAGS, ConsoleBrowser, signIn } from "./browser.ts";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const ENTRIES = ["/", "/sign-in", "/register", "/verify", "/forgot-password", "/reset-password"];
+/** A Cargo of a declared model, which only its owner sees until it is approved. */
+const CARGO = {
+  slug: "declared-qwen3",
+  name: "Qwen 3",
+  description: "For a test",
+  category: "llm",
+  runtime_type: "engine",
+  licence: "Apache-2.0",
+  price_per_job: 0.01,
+  required_ram_mb: 0,
+  required_vram_mb: 0,
+  model: { url: "engine:qwen3:8b", sha256: null, size_bytes: null },
+  context_tokens: 4_096,
+  example_input: { prompt: "Hi" },
+};
 
 describe("every console page", () => {
   let coordinator: TestCoordinator;
@@ -24,12 +40,16 @@ describe("every console page", () => {
     const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
     coordinator.runSql("UPDATE accounts SET role = 'operator' WHERE id = ?", id);
     await coordinator.createAccount("new@example.com");
-    island = await FakeIsland.join(coordinator.url, islandToken, { hostName: "studio" });
+    const facts = { features: [], contextTokens: 4_096, parameters: "8B", quantization: "Q4_K_M" };
+    const engineModels = [CARGO.model.url, "engine:other", "ab".repeat(32)].map((name) => ({ key: name, ...facts }));
+    const state = makeIslandState({ engineModels });
+    island = await FakeIsland.join(coordinator.url, islandToken, { hostName: "studio", state });
     island.handle((frame) => {
       if (frame.type === "assign") island.send(...runFrames(frame, "Hel", "lo"));
     });
     const request = async (method: string, path: string, body?: unknown) =>
       (await call(coordinator.url, key, method, path, body)).body.data;
+    await request("POST", "/cargos", CARGO);
     const job = await request("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
     const waiting = await request("POST", "/jobs", { workload: "base64", input: { text: "Hi" } });
     const batch = await request("POST", "/jobs/batch", {
@@ -52,7 +72,7 @@ describe("every console page", () => {
       ...["/islands", `/islands/${islandId}`, "/islands/add", "/jobs/none", "/catalog/none", "/islands/none"],
       ...["/operator", "/operator/islands", "/operator/accounts", `/operator/accounts/${id}`, "/operator/jobs"],
       ...["/operator/queue", "/operator/cargos?status=all", "/operator/cargos/tiny-chat", "/operator/audit"],
-      "/operator/settings",
+      ...["/operator/settings", `/catalog/${CARGO.slug}`, `/operator/cargos/${CARGO.slug}`],
     ];
   });
   afterAll(async () => {
@@ -77,6 +97,10 @@ describe("every console page", () => {
     await page.getByRole("button", { name: "Create code" }).click();
     await page.getByLabel("Download the agent").waitFor();
     found.push(...(await violations(page, "the commands that add an Island")));
+    await page.goto("/islands");
+    await page.getByRole("link", { name: "studio" }).first().click();
+    await page.getByRole("button", { name: /^Offer this model/ }).click();
+    found.push(...(await violations(page, "the offer of a model")));
     expect(found).toEqual([]);
     expect(faults).toEqual([]);
   });

@@ -37,11 +37,13 @@ describe("HTML in texts of other accounts", () => {
     const account = await coordinator.createAccount("ann@example.com");
     ({ key } = account);
     const cachedModels = [{ key: NAME, bytes: 1 }];
+    const engineModels = [{ key: NAME, features: [], contextTokens: null, parameters: NAME, quantization: NAME }];
     island = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostName: NAME,
       agentVersion: "0.1.0",
       state: {
         ...{ cpuLoad: 0, freeRamBytes: 2 ** 33, freeVramBytes: null, cachedModels, loaded: [], loading: [NAME] },
+        engineModels,
         downloads: [
           { slug: NAME, fraction: 0.5, receivedBytes: 101 * MIB, totalBytes: 202 * MIB, bytesPerSecond: 4 * MIB },
         ],

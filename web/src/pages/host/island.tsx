@@ -2,7 +2,7 @@ import type { Island, IslandDetail } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
-import { useResource, type Resource } from "../../app/resource.ts";
+import { usePolling, useResource, type Resource } from "../../app/resource.ts";
 import { Link, navigate, type PageProps } from "../../app/router.tsx";
 import { useAction } from "../../components/action.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
@@ -15,13 +15,18 @@ import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { Ago, formatTime } from "../../components/time.tsx";
+import { EngineModels } from "./engine-models.tsx";
 import { IslandDays } from "./island-days.tsx";
 import { IslandHistory } from "./island-history.tsx";
 import { IslandWork } from "./island-work.tsx";
 
+/** Poll interval. Events contain neither the models of engines nor those on the disk. */
+const POLL_MS = 15_000;
+
 export function IslandPage({ params }: PageProps) {
   const id = params["id"] ?? "";
   const island = useResource((signal) => api().islands.get(id, { signal }), [id]);
+  usePolling(island.reload, POLL_MS);
   const [dialog, setDialog] = useState<"rename" | "remove" | null>(null);
   useLive("island", (event) => {
     if (event.id === id && island.value !== undefined) island.set(withEvent(island.value, event));
@@ -43,7 +48,7 @@ export function IslandPage({ params }: PageProps) {
         )}
       </PageHead>
       <Loaded of={island} what="the Island">
-        {(shown) => <Detail island={shown} />}
+        {(shown) => <Detail island={shown} onOffered={island.reload} />}
       </Loaded>
       {dialog === "rename" && value !== undefined && (
         <Rename island={value} resource={island} onClose={() => setDialog(null)} />
@@ -60,7 +65,7 @@ function withEvent(island: IslandDetail, event: Island): IslandDetail {
   return { ...island, ...event, days };
 }
 
-function Detail({ island }: { readonly island: IslandDetail }) {
+function Detail({ island, onOffered }: { readonly island: IslandDetail; readonly onOffered: () => void }) {
   return (
     <div class="detail">
       <div class="detail-main">
@@ -69,6 +74,7 @@ function Detail({ island }: { readonly island: IslandDetail }) {
           <Load island={island} />
           <IslandWork island={island} />
         </section>
+        <EngineModels models={island.engine_models} onOffered={onOffered} />
         <IslandHistory island={island} />
         <IslandDays days={island.days} />
         <section class="panel" aria-labelledby="models-title">
