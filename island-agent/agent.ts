@@ -6,6 +6,7 @@ import type { FromIsland } from "../shared/protocol/from-island.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
 import { Executor, type ExecutorDeps } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState, type UsageReport } from "./execution/island-reports.ts";
+import { slotsFor } from "./config/resolve-agent-config.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
@@ -30,8 +31,8 @@ const MAX_STOP_MS = 2_000;
 
 /** Resources that the owner can change while the agent runs, besides its hours. */
 interface Offer {
-  /** Jobs that run at the same time, at least 1. */
-  readonly slots: number;
+  /** Jobs that run at the same time, at least 1; null: chosen by `slotsFor`. */
+  readonly slots: number | null;
   /** Hardware after the owner's caps. */
   readonly hardware: Hardware;
 }
@@ -52,8 +53,8 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
     CargoFiles,
     "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
-  /** Engines of the host. Call {@link IslandAgent.reportSoon} when they change. */
-  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status">;
+  /** Engines of the host. Call {@link IslandAgent.noteEngines} when they change. */
+  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status" | "slots">;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
@@ -81,6 +82,8 @@ export class IslandAgent {
   readonly #admission: CargoAdmission;
   readonly #reconnects: ReconnectPolicy;
   #offer: Offer;
+  /** Slots that the coordinator last received. */
+  #slots: number;
   readonly #leave = new AbortController();
   /** Ends the current session, so that a new one sends another `hello`. */
   #renew = new AbortController();
@@ -110,9 +113,10 @@ export class IslandAgent {
       runtimes,
       random = Math.random,
     } = parts;
-    const { slots } = offer;
+    const slots = slotsFor(offer, parts.engines.slots());
     const caps = memoryCapsOf(offer.hardware);
     this.#offer = offer;
+    this.#slots = slots;
     const onChange = (): void => this.reportSoon();
     this.#reconnects = openReconnectPolicy(coordinators, random);
     this.#admission = openCargoAdmission(parts, log);
@@ -132,7 +136,7 @@ export class IslandAgent {
       pool: this.pool,
       executor: this.#executor,
       outbox: this.#outbox,
-      slots: () => this.#offer.slots,
+      slots: () => this.#slots,
       hardware: () => this.#offer.hardware,
     });
     this.downloads = openBackgroundDownloads(
@@ -204,9 +208,24 @@ export class IslandAgent {
   change(offer: Offer): void {
     if (isDeepStrictEqual(offer, this.#offer)) return;
     this.#offer = offer;
-    this.#executor.setSlots(offer.slots);
+    this.#changeSlots();
     this.pool.setCaps(memoryCapsOf(offer.hardware));
     this.announce();
+  }
+
+  /** Reports changed engines. A changed number of slots needs a new session. */
+  noteEngines(): void {
+    if (this.#changeSlots()) this.announce();
+    else this.reportSoon();
+  }
+
+  /** Returns whether the number of slots has changed. */
+  #changeSlots(): boolean {
+    const slots = slotsFor(this.#offer, this.#parts.engines.slots());
+    if (slots === this.#slots) return false;
+    this.#slots = slots;
+    this.#executor.setSlots(slots);
+    return true;
   }
 
   /** Stops accepting new jobs until `resume`. Running jobs continue. */

@@ -146,7 +146,7 @@ export async function startAgent(options: {
       token,
       clock,
     });
-    const engines = stack.use(await openEngines(dataDirectory, config.engines, clock, log, () => agent.reportSoon()));
+    const engines = stack.use(await openEngines(dataDirectory, config.engines, clock, log, () => agent.noteEngines()));
     const metrics = agentMetrics(() => agent.status(), options.version);
     const agent = new IslandAgent({
       coordinators,
@@ -195,6 +195,7 @@ export async function startAgent(options: {
       config,
       agent,
       availability,
+      engines,
       probes,
       usage,
       detect,

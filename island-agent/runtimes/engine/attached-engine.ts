@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Timer } from "../../../shared/clock.ts";
+import { ENGINE_PREFIX } from "../../../shared/model-address.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
@@ -43,11 +44,15 @@ export interface EngineStatus {
   readonly name: string | null;
   readonly state: "checking" | "ready" | "paused" | "unavailable";
   readonly models: readonly string[];
+  /** Those models whose identity nothing proves: the host only declares it. */
+  readonly declared: readonly string[];
   readonly slots: number;
   readonly running: number;
   /** Runs of other clients, such as its owner. */
   readonly othersRunning: number;
   readonly problem: string | null;
+  /** Length of the pause, in ms; null unless `state` is `paused`. */
+  readonly pauseMs: number | null;
 }
 
 /**
@@ -67,6 +72,9 @@ export class AttachedEngine implements AsyncDisposable {
   #running = 0;
   #othersRunning = 0;
   #problem: string | null = null;
+  #pauseMs = 0;
+  /** Called when the last run has ended. */
+  #onIdle: () => void = () => undefined;
   #failures = 0;
   #timer: Timer | null = null;
   #check: Promise<void> | null = null;
@@ -102,10 +110,12 @@ export class AttachedEngine implements AsyncDisposable {
       name: this.#profile?.name ?? null,
       state: this.#state,
       models: this.#served.map(({ model }) => model.id),
+      declared: this.#served.filter(({ key }) => key.startsWith(ENGINE_PREFIX)).map(({ model }) => model.id),
       slots: this.#slotCount,
       running: this.#running,
       othersRunning: this.#othersRunning,
       problem: this.#problem,
+      pauseMs: this.#state === "paused" ? this.#pauseMs : null,
     };
   }
 
@@ -121,6 +131,7 @@ export class AttachedEngine implements AsyncDisposable {
     } finally {
       this.#running -= 1;
       this.#slots.release();
+      if (this.#running === 0) this.#onIdle();
     }
   }
 
@@ -133,12 +144,14 @@ export class AttachedEngine implements AsyncDisposable {
     return this.#check;
   }
 
+  /** Detaches the engine. Resolves when its runs have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end.abort(new Error("the agent stops"));
+    this.#end.abort(new Error("the engine is detached"));
     this.#timer?.cancel();
     await this.#check;
-    this.connection[Symbol.dispose]();
     this.#serve([]);
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.connection[Symbol.dispose]();
   }
 
   async #checkNow(): Promise<void> {
@@ -150,6 +163,7 @@ export class AttachedEngine implements AsyncDisposable {
       await this.connection.read(this.#profile.healthPath);
       await this.#readServed(this.#profile);
       await this.#readSlots(this.#profile);
+      this.#end.signal.throwIfAborted();
       this.#failures = 0;
       this.#problem = null;
       this.#state = "ready";
@@ -236,8 +250,10 @@ export class AttachedEngine implements AsyncDisposable {
   }
 
   #pause({ message, pauseMs }: EngineFailure): void {
+    if (this.#end.signal.aborted) return;
     const { clock, log, url, onChange } = this.#options;
     this.#problem = message;
+    this.#pauseMs = pauseMs;
     this.#state = "paused";
     this.#serve([]);
     log.warn({ url, reason: message, pause_ms: pauseMs }, "Engine gets no jobs for a while");

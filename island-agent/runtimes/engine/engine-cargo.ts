@@ -21,6 +21,10 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     isGone = true;
   });
 
+  function assertServed(): void {
+    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
+  }
+
   async function run(
     request: RunRequest,
     onOutput: (item: OutputItem) => void,
@@ -28,7 +32,7 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     watcher: RunWatcher = {},
   ): Promise<RunResult> {
     signal.throwIfAborted();
-    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
+    assertServed();
     return engine.use(signal, () => runNow(request, onOutput, signal, watcher));
   }
 
@@ -38,6 +42,8 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     signal: AbortSignal,
     { onWorking = () => undefined }: RunWatcher,
   ): Promise<RunResult> {
+    // The engine may have been detached while the run waited for a slot.
+    assertServed();
     const { profile } = engine;
     if (model.task !== null) {
       const { reranking } = profile;
