@@ -6,6 +6,7 @@ import type { AgentStatus } from "../execution/island-reports.ts";
 import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
+import type { ExaminedEngine } from "./engine-check.ts";
 
 /** A measurement, or the reason why it is missing. */
 export type Measured<T> = T | { readonly problem: string };
@@ -45,6 +46,8 @@ export interface ExaminedRuntime {
 /** Results of `island doctor`. */
 export interface Examination {
   readonly runtimes: readonly ExaminedRuntime[];
+  /** Engines that the owner lends. */
+  readonly engines: readonly ExaminedEngine[];
   /** Sandbox of native runtimes. */
   readonly sandbox: SandboxState;
   /** The owner's policy. `network`: whether containers can have one, and why not. */
@@ -94,9 +97,9 @@ function switchedOff(type: RuntimeType): ProbeResult {
   return { usable: false, reason };
 }
 
-/** Returns whether at least one runtime is usable. */
-export function isFit({ runtimes }: Examination): boolean {
-  return runtimes.some(({ probe }) => probe.usable);
+/** Returns whether at least one runtime or engine is usable. */
+export function isFit({ runtimes, engines }: Examination): boolean {
+  return runtimes.some(({ probe }) => probe.usable) || engines.some(({ problem }) => problem === null);
 }
 
 export function isProblem<T>(measured: Measured<T>): measured is { readonly problem: string } {

@@ -19,11 +19,17 @@ export class EngineFailure extends JobFailure {
   readonly pauseMs: number;
   /** Whether nothing responds at the address. */
   readonly isUnreachable: boolean;
-  constructor(message: string, options: { pauseMs?: number; isUnreachable?: boolean; cause?: unknown } = {}) {
-    const { pauseMs = 0, isUnreachable = false, cause } = options;
+  /** Whether the engine requires an API key, or another one. */
+  readonly needsKey: boolean;
+  constructor(
+    message: string,
+    options: { pauseMs?: number; isUnreachable?: boolean; needsKey?: boolean; cause?: unknown } = {},
+  ) {
+    const { pauseMs = 0, isUnreachable = false, needsKey = false, cause } = options;
     super("runtime_unavailable", message, { retryable: true, cause });
     this.pauseMs = pauseMs;
     this.isUnreachable = isUnreachable;
+    this.needsKey = needsKey;
   }
 }
 
@@ -132,6 +138,13 @@ export function connectEngine(
 /** Returns the failure for a response other than 200. */
 function failureOf(path: string, status: number, text: string, retryAfter: string | undefined): JobFailure {
   const why = messageIn(text);
+  if (status === 401) {
+    const advice = "Remove the engine and add it again: island engines add asks for its key";
+    return new EngineFailure(`The engine requires an API key, or another one. ${advice}`, {
+      pauseMs: 60_000,
+      needsKey: true,
+    });
+  }
   if (/context[ _](?:length|size|window)/i.test(text)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
   }

@@ -29,8 +29,8 @@ export async function recogniseEngine(read: ReadEngine): Promise<EngineProfile> 
       if (profile.signature.matches(await read(profile.signature.path))) return profile;
     } catch (error) {
       problem = error;
-      // It does not listen, so no other path responds either.
-      if (error instanceof EngineFailure && error.isUnreachable) throw error;
+      // No other path would respond either. An engine whose paths need a key could pass for another one.
+      if (error instanceof EngineFailure && (error.isUnreachable || error.needsKey)) throw error;
     }
   }
   throw new EngineFailure("No API of an engine: GET /v1/models does not list models", { cause: problem });
