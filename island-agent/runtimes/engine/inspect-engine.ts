@@ -4,7 +4,7 @@ import { connectEngine, EngineFailure } from "./engine-connection.ts";
 import type { EngineModel, ReadEngine } from "./engine-profile.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
 
-/** What proves which model it is. `declared`: nothing but the host's word. */
+/** Proof of which model it is. `declared`: the host only declares it. */
 export type ModelIdentity = "file hash" | "hub commit" | "declared";
 
 export interface InspectedModel extends Pick<EngineModel, "id" | "task" | "contextTokens"> {
