@@ -12,6 +12,7 @@ import type { Setting } from "../../shared/settings.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
 import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
 import { addConfigCommands } from "./island/config-commands.ts";
+import { addEnginesCommands } from "./island/engines-commands.ts";
 import { addJoinCommand } from "./island/join-command.ts";
 import { addLeaveCommand } from "./island/leave-command.ts";
 import { addModelsCommands } from "./island/models-commands.ts";
@@ -41,7 +42,7 @@ const COMMAND_GROUPS = {
   "Set up:": ["join", "leave", "config", "install-service"],
   "Run jobs:": ["start", "pause", "resume", "drain"],
   "Inspect:": ["status", "history", "metrics", "doctor"],
-  "Models and runtimes:": ["models", "runtimes"],
+  "Models and runtimes:": ["engines", "models", "runtimes"],
 };
 
 const settingHelp = ({ meaning, fallback, unsetMeans }: Setting<unknown>): string =>
@@ -122,6 +123,7 @@ addDataOptions(program.command("drain"))
   });
 
 addLeaveCommand(program, addDataOptions, dataDirectoryOf);
+addEnginesCommands(program, addDataOptions, dataDirectoryOf);
 addModelsCommands(program, addDataOptions, dataDirectoryOf);
 addRuntimesCommands(program, addDataOptions, dataDirectoryOf);
 

@@ -69,7 +69,7 @@ export interface ReloadReply {
 const MAX_APPLY_MS = 60_000;
 
 /** Applies the setting to the running agent. Returns the outcome as text for the user; null if no agent is running. */
-async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
+export async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
   try {
     const reply = await postToAgent<ReloadReply>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
     return reply === undefined ? null : describeOutcome(key, reply);

@@ -12,7 +12,7 @@ import { systemClock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { outputWidth, print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
-import { startLine } from "./start-line.ts";
+import { islandLine } from "./island-line.ts";
 import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 
@@ -43,7 +43,7 @@ export function addStatusCommands(
   dataDirectoryOf: (options: ShowOptions) => string,
 ): void {
   const describeNoAgent = (options: ShowOptions): Promise<string> =>
-    describeAbsence(dataDirectoryOf(options), startLine(options), systemClock.now());
+    describeAbsence(dataDirectoryOf(options), islandLine("start", options), systemClock.now());
   const describe = async (options: StatusOptions): Promise<{ status: ShownStatus | null; text: string }> => {
     const directory = dataDirectoryOf(options);
     const status = await readStatus(directory);
