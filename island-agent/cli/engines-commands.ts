@@ -23,7 +23,7 @@ const KEY = "engines.api_key";
 const MAX_LOOK_MS = 2_000;
 const NONE_LENT = "No engine is lent. Look for engines with: island engines find";
 const MAX_ADD_MS = 10_000;
-const USUAL_PORTS = [...new Set(ENGINE_PROFILES.flatMap(({ ports }) => ports))];
+export const USUAL_PORTS = [...new Set(ENGINE_PROFILES.flatMap(({ ports }) => ports))];
 
 /** Island on which the commands work. */
 export interface EnginesLocation {
