@@ -230,6 +230,8 @@ export async function startAgent(options: {
         }),
       ),
     );
+    // A command may have changed the file while the agent started, when no control server notified it.
+    await applySettings("engines.urls");
     return {
       ended: runToEnd(agent, stack, async (reason) => {
         if (availability.isDraining) return;
