@@ -159,9 +159,9 @@ export function describeAdded(added: AddedEngine, startLine: string): string {
 
 /** Returns the lent engines, after connecting to each. */
 export async function checkLentEngines(location: EnginesLocation): Promise<ExaminedEngine[]> {
-  const { engines } = await readConfig(location);
+  const config = await readConfig(location);
   const status = await readStatus(location.dataDirectory);
-  return checkEngines(engines, status?.engines ?? []);
+  return checkEngines(config, status?.engines ?? []);
 }
 
 export function describeChecked(checked: readonly ExaminedEngine[]): string {

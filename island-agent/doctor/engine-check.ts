@@ -1,4 +1,6 @@
 import { describeCount } from "../../shared/cli/describe-count.ts";
+import { isAllowed } from "../../shared/owner-policy.ts";
+import { policyOf } from "../config/owner-policy.ts";
 import type { AgentConfig } from "../config/resolve-agent-config.ts";
 import type { EngineStatus } from "../runtimes/engine/attached-engine.ts";
 import { describeEngine, describeModel } from "../runtimes/engine/describe-engine.ts";
@@ -6,6 +8,8 @@ import { assertAllowed } from "../runtimes/engine/engines.ts";
 import { inspectEngine, type InspectedModel } from "../runtimes/engine/inspect-engine.ts";
 
 const MAX_CHECK_MS = 10_000;
+const NOT_ALLOWED =
+  "It gets no jobs, because cargos.allow_runtimes or cargos.deny_runtimes excludes engine. Change them with: island config set";
 
 /** An engine that the owner lends, as `island engines check` and `island doctor` see it. */
 export interface ExaminedEngine {
@@ -27,19 +31,20 @@ export interface ExaminedEngine {
  * @param running engines of the agent that runs on this data directory; empty if none runs.
  */
 export function checkEngines(
-  settings: AgentConfig["engines"],
+  config: Pick<AgentConfig, "engines" | "containers" | "cargos">,
   running: readonly EngineStatus[],
 ): Promise<ExaminedEngine[]> {
   return Promise.all(
-    settings.urls.map((url) => checkEngine(url, settings, running.find((each) => each.url === url) ?? null)),
+    config.engines.urls.map((url) => checkEngine(url, config, running.find((each) => each.url === url) ?? null)),
   );
 }
 
 async function checkEngine(
   url: string,
-  { apiKey, slots: ownSlots, allowRemote }: AgentConfig["engines"],
+  config: Parameters<typeof checkEngines>[0],
   agent: EngineStatus | null,
 ): Promise<ExaminedEngine> {
+  const { apiKey, slots: ownSlots, allowRemote } = config.engines;
   try {
     assertAllowed({ urls: [url], allowRemote });
     const { name, models, slots: reported } = await inspectEngine(url, apiKey, MAX_CHECK_MS);
@@ -53,7 +58,7 @@ async function checkEngine(
       slots,
       slotsAre: slots === null ? null : source,
       agent,
-      problem: problemOf(models, agent),
+      problem: isAllowed(policyOf(config, false).runtimes, "engine") ? problemOf(models, agent) : NOT_ALLOWED,
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

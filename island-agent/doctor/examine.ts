@@ -76,7 +76,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   // Without a reply from an agent, the settings are shown.
   const running = (await getFromAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
   onStep("the engines");
-  const engines = await checkEngines(config.engines, running?.engines ?? []);
+  const engines = await checkEngines(config, running?.engines ?? []);
   onStep("the connection to the coordinator");
   const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
   const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));

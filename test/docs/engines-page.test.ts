@@ -10,5 +10,5 @@ it("docs/host/engines.md lists each engine with its usual ports", () => {
   const rows = text.split("\n").map(cellsOf);
   const listed = rows.filter((cells) => cells?.length === 5).map((cells) => cells?.slice(0, 2));
   const expected = ENGINE_PROFILES.map(({ name, ports }) => [name, ports.join(", ") || "None"]);
-  expect(listed.slice(2).toSorted()).toEqual(expected.toSorted());
+  expect(new Set(listed.slice(2))).toEqual(new Set(expected));
 });

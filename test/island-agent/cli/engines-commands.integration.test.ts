@@ -204,8 +204,12 @@ describe("island engines check", () => {
       "  plain, context unknown, declared by you: nothing proves which model it is",
       closed,
     ]);
-    await storeKey(dataDirectory, "engines.slots", "3");
-    expect((await checkLentEngines(here()))[0]).toMatchObject({ slots: 3, slotsAre: "set by you" });
+    await storeKeys(dataDirectory, { "engines.slots": "3", "cargos.allow_runtimes": "llmcpp" });
+    expect((await checkLentEngines(here()))[1]).toMatchObject({
+      slots: 3,
+      slotsAre: "set by you",
+      problem: expect.stringMatching(/^It gets no jobs, because cargos.allow_runtimes/) as string,
+    });
   });
 
   it("shows what the running agent has measured, and why an engine gets no jobs", async () => {
