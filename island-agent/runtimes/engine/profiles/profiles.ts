@@ -9,14 +9,17 @@ import { openAiCompatible } from "./open-ai-compatible.ts";
 import { sglang } from "./sglang.ts";
 import { vllm } from "./vllm.ts";
 
-/** All profiles. The first that recognises an engine is used, so the one that recognises any engine is last. */
+/**
+ * All profiles. The first that recognises an engine is used. Engines with endpoints of another engine come before that
+ * engine, and the profile that recognises any engine is last.
+ */
 export const ENGINE_PROFILES: readonly EngineProfile[] = [
-  ollama,
-  llamaServer,
   sglang,
-  lmStudio,
   koboldCpp,
   localAi,
+  lmStudio,
+  llamaServer,
+  ollama,
   vllm,
   openAiCompatible,
 ];
