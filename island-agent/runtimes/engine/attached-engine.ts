@@ -287,6 +287,7 @@ export class AttachedEngine implements AsyncDisposable {
       await facts.noteSlots(key, measured);
       return measured;
     } catch (error) {
+      this.#end.signal.throwIfAborted();
       // Other models may run, so the engine is available.
       log.warn({ url, model: chat.model.id, reason: String(error) }, "Could not measure the slots of an engine");
       this.#unmeasured = key;

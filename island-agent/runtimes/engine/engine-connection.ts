@@ -32,16 +32,16 @@ const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
 export class EngineFailure extends JobFailure {
   /** Time in which the engine should get no job, in ms; 0 if only this job failed. */
   readonly pauseMs: number;
-  /** Whether nothing responds at the address. */
-  readonly isUnreachable: boolean;
+  /** Whether the engine does not listen, hangs, or is starting, so that nothing is known about it. */
+  readonly isUnavailable: boolean;
   constructor(
     message: string,
-    options: { pauseMs?: number; isUnreachable?: boolean; code?: JobErrorCode; cause?: unknown } = {},
+    options: { pauseMs?: number; isUnavailable?: boolean; code?: JobErrorCode; cause?: unknown } = {},
   ) {
-    const { pauseMs = 0, isUnreachable = false, code = "runtime_unavailable", cause } = options;
+    const { pauseMs = 0, isUnavailable = false, code = "runtime_unavailable", cause } = options;
     super(code, message, { retryable: true, cause });
     this.pauseMs = pauseMs;
-    this.isUnreachable = isUnreachable;
+    this.isUnavailable = isUnavailable;
   }
 }
 
@@ -112,7 +112,7 @@ export function connectEngine(
     const why = cause instanceof Error ? cause.message : String(cause);
     return new EngineFailure(`The engine at ${url} does not respond: ${why}`, {
       pauseMs: PAUSES_MS.gone,
-      isUnreachable: true,
+      isUnavailable: true,
       cause,
     });
   }
@@ -185,7 +185,10 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
     case 429:
     case 503: {
       const pauseMs = waitS > 0 ? Math.min(waitS, MAX_RETRY_AFTER_S) * 1_000 : PAUSES_MS.overloaded;
-      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, { pauseMs });
+      return new EngineFailure(`The engine responded to ${path} with status ${status}: ${why}`, {
+        pauseMs,
+        isUnavailable: true,
+      });
     }
     default:
       // The request may be the cause, so the engine gets other jobs.

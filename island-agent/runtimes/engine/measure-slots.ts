@@ -58,7 +58,10 @@ async function runOnce(
   const messages = [{ role: "user", content: "Count from 1 to 100, separated by commas." }];
   const body = { model: model.id, messages, max_tokens: TOKENS, temperature: 0, stream: true };
   const response = await connection.post("/v1/chat/completions", body, model, signal);
-  await readChatStream(response, { modelId: model.id, reasons: false, stop: [], onOutput: note, onWorking: note });
+  const options = { modelId: model.id, reasons: false, stop: [], onOutput: note, onWorking: note };
+  await readChatStream(response, options).catch((error: unknown) => {
+    throw signal.aborted ? (signal.reason as Error) : error;
+  });
   const totalMs = clock.monotonicMs() - beganMs;
   return { firstMs: firstMs ?? totalMs, totalMs };
 }

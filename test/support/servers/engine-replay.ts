@@ -44,6 +44,7 @@ export class EngineReplay implements AsyncDisposable {
   readonly responses: Record<string, unknown>;
   /** Requests with a body, in their order. */
   readonly posted: ReplayedRequest[] = [];
+  readonly authorizations: (string | undefined)[] = [];
   /** Runs that the client has cancelled. */
   cancelled = 0;
   /** Runs whose response has not ended. */
@@ -54,6 +55,9 @@ export class EngineReplay implements AsyncDisposable {
   answer: ((body: Record<string, unknown>) => readonly string[]) | null = null;
   /** Time between two events of a stream, in ms. */
   pauseMs = 0;
+  readonly #held = new Map<string, Promise<void>>();
+  #keptName: string | null = null;
+  #resets = 0;
   #faults: { how: Misbehaviour; isMeant: (path: string) => boolean; left: number }[] = [];
   readonly #server = createServer((request, response) => {
     this.#respond(request, response).catch(() => response.destroy());
@@ -85,6 +89,33 @@ export class EngineReplay implements AsyncDisposable {
     this.#faults = [];
   }
 
+  /** Delays the responses of a path. */
+  hold(path: string, until: Promise<void>): void {
+    this.#held.set(path, until);
+  }
+
+  /** Gives the engine's model another name and file, as after a restart. */
+  rename(model: string): void {
+    const text = JSON.stringify(this.responses);
+    const before = (this.responses["GET /v1/models"] as { data: [{ id: string }] }).data[0].id;
+    Object.assign(this.responses, JSON.parse(text.replaceAll(JSON.stringify(before), JSON.stringify(model))));
+  }
+
+  /** Names this model in responses of runs. */
+  keepName(model: string): void {
+    this.#keptName = model;
+  }
+
+  /** Closes all connections, as a killed process does. */
+  dropConnections(): void {
+    this.#server.closeAllConnections();
+  }
+
+  /** Resets the connection of the next request without a response. */
+  resetNext(): void {
+    this.#resets += 1;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -93,6 +124,13 @@ export class EngineReplay implements AsyncDisposable {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "" } = request;
+    if (this.#resets > 0) {
+      this.#resets -= 1;
+      request.socket.resetAndDestroy();
+      return;
+    }
+    this.authorizations.push(request.headers.authorization);
+    await this.#held.get(path);
     const sent = method === "POST" ? (JSON.parse(await readBody(request)) as Record<string, unknown>) : null;
     if (sent !== null) this.posted.push({ path, body: sent });
     const isRun = sent !== null && path.startsWith("/v1/");
@@ -140,7 +178,8 @@ export class EngineReplay implements AsyncDisposable {
   async #stream(response: ServerResponse, events: Events, how: Misbehaviour | null): Promise<void> {
     for (const event of events) {
       if (how === "no-finish" && !/"finish_reason":(?:null|"null")/.test(JSON.stringify(event))) continue;
-      const shown = how === "wrong-model" ? { ...event, model: "another-model" } : event;
+      const named = this.#keptName === null ? event : { ...event, model: this.#keptName };
+      const shown = how === "wrong-model" ? { ...event, model: "another-model" } : named;
       const text = `data: ${JSON.stringify(shown)}\n\n`;
       if (how === "drip") await drip(response, text);
       else response.write(text);

@@ -32,8 +32,8 @@ export async function recogniseEngine(read: ReadEngine): Promise<EngineProfile> 
       if (profile.signature.matches(await read(profile.signature.path))) return profile;
     } catch (error) {
       problem = error;
-      // It does not listen, so no other path responds either.
-      if (error instanceof EngineFailure && error.isUnreachable) throw error;
+      // A server that loads its model may list it already, which would make it any OpenAI-compatible engine.
+      if (error instanceof EngineFailure && error.isUnavailable) throw error;
     }
   }
   throw new EngineFailure("No API of an engine: GET /v1/models does not list models", { cause: problem });
