@@ -103,9 +103,9 @@ export async function openEngines(
 }
 
 function reportsOf(engine: AttachedEngine): EngineModelReport[] {
-  return engine.served.map(({ key, model: { contextTokens, parameters, quantization } }) => ({
+  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, lacks } }) => ({
     key,
-    features: featuresOf(engine.profile.abilities),
+    features: featuresOf(engine.profile.abilities.filter((ability) => !lacks.includes(ability))),
     contextTokens,
     isBusy: engine.isBusy,
     parameters,

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { abortable } from "../../../shared/async/abortable.ts";
-import { connectEngine, EngineFailure } from "./engine-connection.ts";
+import { connectEngine, EngineFailure, failureFor } from "./engine-connection.ts";
 import type { EngineModel, ReadEngine } from "./engine-profile.ts";
 import { recogniseEngine } from "./profiles/profiles.ts";
 
@@ -27,15 +27,15 @@ export async function inspectEngine(url: string, apiKey: string | null, limitMs:
   try {
     return await abortable(inspect(connection.read), limit);
   } catch (error) {
-    if (!limit.aborted) throw error;
+    if (!limit.aborted) throw failureFor(error, url);
     const message = `The engine at ${url} does not respond within ${limitMs / 1_000} s`;
-    throw new EngineFailure(message, { isUnreachable: true });
+    throw new EngineFailure(message, { isUnavailable: true });
   }
 }
 
 async function inspect(read: ReadEngine): Promise<InspectedEngine> {
   const profile = await recogniseEngine(read);
-  const models = await profile.models(read);
+  const models = await profile.models(read, []);
   return {
     name: profile.name,
     slots: (await profile.slots?.(read)) ?? null,

@@ -17,7 +17,8 @@ import { storeKey, storeKeys } from "../../../island-agent/config/config-file.ts
 import { openControlServer } from "../../../island-agent/control/control-server.ts";
 import { freePort } from "../../support/free-port.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
-import { OLLAMA_PATHS, PLAIN_PATHS, ScriptedEngine } from "../../support/servers/scripted-engine.ts";
+import { EngineReplay } from "../../support/servers/engine-replay.ts";
+import { PLAIN_PATHS, ScriptedEngine } from "../../support/servers/scripted-engine.ts";
 import { NO_AGENT_STATUS } from "../../support/no-agent-status.ts";
 import { dataDirectory, messageOf, useDataDirectory } from "./command-world.ts";
 
@@ -30,12 +31,12 @@ const add = (url: string) => addEngine(here(), url, NO_KEY);
 
 describe("island engines find", () => {
   it("shows each engine with its models, and what proves which model it is", async () => {
-    await using ollama = await ScriptedEngine.open(OLLAMA_PATHS);
+    await using ollama = await EngineReplay.open("ollama");
     await using plain = await ScriptedEngine.open(PLAIN_PATHS);
-    const found = await findEngines(here(), [ollama.port, plain.port]);
+    const found = await findEngines(here(), [Number(new URL(ollama.url).port), plain.port]);
     expect(describeFound(found, (url) => `island engines add ${url}`).split("\n")).toEqual([
       `Ollama with 1 model at ${ollama.url}`,
-      "  qwen3:8b, 8192 tokens of context, proved by the hash of its file",
+      "  llama3.2:latest, 32768 tokens of context, proved by the hash of its file",
       `  To lend it: island engines add ${ollama.url}`,
       `OpenAI-compatible with 1 model at ${plain.url}`,
       "  plain, context unknown, declared by you: nothing proves which model it is",
@@ -79,14 +80,14 @@ describe("island engines find", () => {
     const found = await findEngines(here(), ports);
     expect(found).toEqual([]);
     expect(describeFound(found, (url) => `island engines add ${url}`)).toMatch(
-      /^No engine was found at the usual ports \(11434, .*lend it with: island engines add URL$/,
+      /^No engine was found at the usual ports \([\d, ]*11434.*lend it with: island engines add URL$/,
     );
   });
 });
 
 describe("island engines add", () => {
   it("stores the URL without its API path, and shows what it lends", async () => {
-    await using ollama = await ScriptedEngine.open(OLLAMA_PATHS);
+    await using ollama = await EngineReplay.open("ollama");
     const added = await add(`${ollama.url}/v1/`);
     expect(await lent()).toBe(ollama.url);
     expect(describeAdded(added, "island start")).toBe(
@@ -116,6 +117,10 @@ describe("island engines add", () => {
     expect(await messageOf(add(other.url))).toBe("Not lent: No API of an engine: GET /v1/models does not list models");
     expect(await messageOf(add(closed))).toBe(
       `Not lent: The engine at ${closed} does not respond: connect ECONNREFUSED ${new URL(closed).host}`,
+    );
+    await using damaged = await ScriptedEngine.open({ "/": "Ollama is running", "/api/tags": {} });
+    expect(await messageOf(add(damaged.url))).toMatch(
+      new RegExp(`^Not lent: The engine at ${damaged.url} does not respond as an engine does: `),
     );
     expect(await lent()).toBe("");
   });
@@ -185,7 +190,8 @@ describe("island engines list", () => {
 
 describe("island engines check", () => {
   it("shows slots and where their number is from, and problems with what to do", async () => {
-    await using ollama = await ScriptedEngine.open({ ...OLLAMA_PATHS, "/api/tags": { models: [] } });
+    await using ollama = await EngineReplay.open("ollama");
+    ollama.responses["GET /api/tags"] = { models: [] };
     await using plain = await ScriptedEngine.open(PLAIN_PATHS);
     const closed = `http://127.0.0.1:${await freePort()}`;
     const urls = [ollama.url, plain.url, closed, "http://10.1.2.3"];

@@ -43,18 +43,5 @@ export class ScriptedEngine implements AsyncDisposable {
   }
 }
 
-/** Paths of an Ollama with a model whose file it names by its hash, and one that it does not. */
-export const OLLAMA_PATHS = {
-  "/": "Ollama is running",
-  "/api/version": { version: "0.12.6" },
-  "/api/tags": { models: [{ name: "qwen3:8b" }] },
-  "/api/ps": { models: [{ name: "qwen3:8b", context_length: 8_192 }] },
-  "/api/show": {
-    modelfile: `# Modelfile\nFROM /models/blobs/sha256-${"a".repeat(64)}\n`,
-    details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" },
-    capabilities: ["completion", "tools"],
-  },
-};
-
 /** Paths of a server of which nothing but OpenAI's API is known. */
 export const PLAIN_PATHS = { "/v1/models": { data: [{ id: "plain" }] } };
