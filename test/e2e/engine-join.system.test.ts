@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { USUAL_PORTS } from "../../island-agent/cli/engines-commands.ts";
 import { firstFreePort } from "../support/free-port.ts";
@@ -8,41 +8,65 @@ import { call, until } from "../support/http/http.ts";
 import { Network } from "../support/network/network.ts";
 import { LlamaServer } from "../support/servers/llama-server.ts";
 import { runProgram } from "../support/program.ts";
+import type { NewAccount } from "../support/store/account-rows.ts";
 import { Terminal } from "../support/terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAX_MS = 60_000;
 
-it("a host lends a running llama-server with two commands, and earns with the first chat of a client", async () => {
-  await using engine = await LlamaServer.start({ port: await firstFreePort(USUAL_PORTS) });
-  await using network = await Network.open();
-  const host = network.createAccount("host@example.com");
-  const client = network.createAccount("client@example.com");
-  const balance = async (key: string) => (await call(network.url, key, "GET", "/account")).body.data.credits as number;
-  const [hostBefore, clientBefore] = [await balance(host.key), await balance(client.key)];
-  const { code } = (await call(network.url, host.key, "POST", "/island-tokens/pairing", { name: "attic" })).body.data;
-  await using terminal = await openTerminal(network.directory);
+describe("island join on a machine with a running llama-server", () => {
+  let engine: LlamaServer;
+  let network: Network;
+  let host: NewAccount;
+  beforeAll(async () => {
+    engine = await LlamaServer.start({ port: await firstFreePort(USUAL_PORTS) });
+    network = await Network.open();
+    host = network.createAccount("host@example.com");
+  });
+  afterAll(async () => {
+    await network[Symbol.asyncDispose]();
+    await engine[Symbol.asyncDispose]();
+  });
+  const pairingCode = async (): Promise<string> =>
+    (await call(network.url, host.key, "POST", "/island-tokens/pairing", { name: "attic" })).body.data.code as string;
+  const balance = async ({ key }: NewAccount): Promise<number> =>
+    (await call(network.url, key, "GET", "/account")).body.data.credits as number;
 
-  const beganMs = performance.now();
-  terminal.type(`island join ${network.url} --code ${code}\n`);
-  await terminal.shows(
-    new RegExp(`llama-server with 1 model and 4 slots runs here, at ${engine.url}. Lend it\\? \\[Y/n\\]`),
-  );
-  terminal.type("\n");
-  await terminal.shows(/Next: island start/);
-  terminal.type("island start\n");
-  await terminal.shows(/connected to/);
-  const { content } = await chat(network.url, client.key);
-  const tookMs = performance.now() - beganMs;
+  it("asks whether to lend it, so that two commands lead to the first paid chat of a client", async () => {
+    const client = network.createAccount("client@example.com");
+    const [hostBefore, clientBefore] = [await balance(host), await balance(client)];
+    const code = await pairingCode();
+    await using terminal = await openTerminal(network.directory);
 
-  expect(content).toBe("1, 2, 3, 4, 5.");
-  expect(tookMs).toBeLessThan(MAX_MS);
-  expect(await balance(host.key)).toBeGreaterThan(hostBefore);
-  expect(await balance(client.key)).toBeLessThan(clientBefore);
-  const metrics = await (await fetch(`${engine.url}/metrics`)).text();
-  expect(Number(/^llamacpp:tokens_predicted_total (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(0);
-  terminal.type("\u0003");
-  await terminal.shows(/Stopping/);
+    const beganMs = performance.now();
+    terminal.type(`island join ${network.url} --code ${code}\n`);
+    const found = `llama-server with 1 model and 4 slots runs here, at ${engine.url}.`;
+    await terminal.shows(new RegExp(`${found} Lend it\\? \\[Y/n\\]`));
+    terminal.type("\n");
+    await terminal.shows(/Next: island start/);
+    terminal.type("island start\n");
+    await terminal.shows(/connected to/);
+    const { content } = await chat(network.url, client.key);
+    const tookMs = performance.now() - beganMs;
+
+    expect(content).toBe("1, 2, 3, 4, 5.");
+    expect(tookMs).toBeLessThan(MAX_MS);
+    expect(await balance(host)).toBeGreaterThan(hostBefore);
+    expect(await balance(client)).toBeLessThan(clientBefore);
+    const metrics = await (await fetch(`${engine.url}/metrics`)).text();
+    expect(Number(/^llamacpp:tokens_predicted_total (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    terminal.type("\u0003");
+    await terminal.shows(/Stopping/);
+  });
+
+  it("prints the command that lends it if there is no terminal to ask", async () => {
+    const data = network.islandData("cellar");
+    const { stdout } = await runProgram("island", "join", network.url, "--code", await pairingCode(), "--data", data);
+    expect(stdout).toContain(
+      `runs here, at ${engine.url}. To lend it: island engines add ${engine.url} --data ${data}\n`,
+    );
+    expect((await runProgram("island", "engines", "list", "--data", data)).stdout).toMatch(/^No engine is lent\./);
+  });
 });
 
 it("a host lends an engine and withdraws it while the agent runs", async () => {
