@@ -80,7 +80,7 @@ addStatusCommands(program, addDataOptions, dataDirectoryOf);
 
 addDataOptions(program.command("doctor"))
   .description(
-    "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime is usable",
+    "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime and no engine is usable",
   )
   .option("--model <file>", "GGUF model to measure tokens per second (default: a small shipped model)")
   .option("--json", "print JSON")

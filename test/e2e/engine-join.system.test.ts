@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
@@ -89,6 +90,17 @@ it("a host lends an engine and withdraws it while the agent runs", async () => {
 
   expect(await island("engines", "remove", engine.url)).toBe(`Removed ${engine.url}. Applied to the running agent\n`);
   expect(await status()).toMatchObject({ engines: [], slots: 4 });
+});
+
+it("island engines add asks for the API key of a llama-server, and does not show it", async () => {
+  await using engine = await LlamaServer.start({ flags: ["--api-key", "sk-secret"] });
+  await using directory = await mkdtempDisposable(join(tmpdir(), "atoll-key-"));
+  await using terminal = await openTerminal(directory.path);
+  terminal.type(`island engines add ${engine.url}\n`);
+  await terminal.shows(/API key of the engine \(not shown\): /);
+  terminal.type("sk-secret\n");
+  await terminal.shows(/Lends llama-server with 1 model and 4 slots at /);
+  expect(terminal.shown).not.toContain("sk-secret");
 });
 
 async function chat(url: string, key: string): Promise<{ readonly content: string }> {
