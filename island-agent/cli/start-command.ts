@@ -57,6 +57,8 @@ export interface RunningAgent {
 
 /** Time that running jobs have after SIGTERM before they are returned to the coordinator. */
 const MAX_DRAIN_MS = 60_000;
+/** Time in which the Island waits for its engines before it connects. */
+const MAX_ENGINES_WAIT_MS = 5_000;
 /** Time in which a drained agent tries to send its last results to the coordinator. */
 const DRAIN_TIMEOUT_MS = 15_000;
 
@@ -232,6 +234,8 @@ export async function startAgent(options: {
     );
     // A command may have changed the file while the agent started, when no control server notified it.
     await applySettings("engines.urls");
+    // Otherwise the first job could download a model that an engine has.
+    await engines.checked(MAX_ENGINES_WAIT_MS);
     return {
       ended: runToEnd(agent, stack, async (reason) => {
         if (availability.isDraining) return;

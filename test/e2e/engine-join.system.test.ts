@@ -125,5 +125,7 @@ async function openTerminal(directory: string): Promise<Terminal> {
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
     // Recommended models are remote.
     ISLAND_MODELS_PRELOAD: "false",
+    // On a busy machine, another runtime could be ready before the engine.
+    ISLAND_CARGOS_ALLOW_RUNTIMES: "engine",
   });
 }

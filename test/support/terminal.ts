@@ -10,8 +10,7 @@ export class Terminal implements AsyncDisposable {
 
   constructor(env: Readonly<Record<string, string>>) {
     const command = ["--quiet", "--flush", "--command", "sh", "/dev/null"];
-    // A group of its own ends with all programs that were started in the terminal.
-    this.#process = spawn("script", command, { env: { ...env, SHELL: "/bin/sh" }, stdio: "pipe", detached: true });
+    this.#process = spawn("script", command, { env: { ...env, SHELL: "/bin/sh" }, stdio: "pipe" });
     this.#process.stdout?.on("data", (chunk: Buffer) => (this.#shown += chunk.toString()));
   }
 
@@ -41,7 +40,8 @@ export class Terminal implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#process, "close");
-    if (this.#process.pid !== undefined) process.kill(-this.#process.pid, "SIGKILL");
+    // The programs in a closed terminal get SIGHUP.
+    this.#process.kill("SIGKILL");
     await ended;
   }
 }

@@ -1,3 +1,4 @@
+import { abortable } from "../../../shared/async/abortable.ts";
 import { cacheKeyOf, type CargoManifest } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -27,6 +28,8 @@ export interface Engines extends AsyncDisposable {
    * @throws {CliError} for an engine on another machine that the owner has not allowed; nothing changes then.
    */
   readonly replace: (settings: AgentConfig["engines"]) => void;
+  /** Resolves when each engine has been checked once, at the latest after `limitMs`. */
+  readonly checked: (limitMs: number) => Promise<void>;
   /** Number of jobs that the engines run at the same time. */
   readonly slots: () => number;
   /** Returns the Cargo as an engine runs it; null if no engine serves its model now. */
@@ -88,6 +91,10 @@ export async function openEngines(
 
   return {
     replace,
+    async checked(limitMs) {
+      const checks = Promise.all(engines.map((engine) => engine.check()));
+      await abortable(checks, AbortSignal.timeout(limitMs)).catch(() => undefined);
+    },
     slots: () => engines.reduce((sum, { slots }) => sum + slots, 0),
     load(cargo) {
       const [engine, served] = find(cargo) ?? [];

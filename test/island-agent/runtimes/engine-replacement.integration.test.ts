@@ -86,6 +86,16 @@ describe("engines with changed settings", () => {
     expect(await run).toMatchObject({ usage: { completionTokens: 2 } });
   });
 
+  it("are waited for until their first check, or until the limit", async () => {
+    await using hanging = await ScriptedEngine.open({ "/get_model_info": () => undefined });
+    engines.replace({ ...SETTINGS, urls: [second.url] });
+    await engines.checked(60_000);
+    expect(engines.status()).toMatchObject([{ state: "ready" }]);
+    engines.replace({ ...SETTINGS, urls: [hanging.url] });
+    await engines.checked(10);
+    expect(engines.status()).toMatchObject([{ state: "checking" }]);
+  });
+
   it("stay as they are if a new one is on another machine", () => {
     expect(() => engines.replace({ ...SETTINGS, urls: ["http://10.1.2.3"] })).toThrow("engines.allow_remote");
     expect(engines.serves(CARGO)).toBe(true);
