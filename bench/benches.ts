@@ -3,6 +3,7 @@ import { bursts } from "./suite/bursts.ts";
 import { cluster } from "./suite/cluster.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
+import { engines } from "./suite/engines.ts";
 import { floor } from "./suite/floor.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
@@ -13,7 +14,7 @@ import { relay } from "./suite/relay.ts";
 import { restart } from "./suite/restart.ts";
 import { streams } from "./suite/streams.ts";
 
-/** All benches of `npm run bench`, in their order. */
+/** All benches of `npm run bench`, in the order in which they run. */
 export const BENCHES: readonly Bench[] = [
   streams,
   relay,
@@ -27,10 +28,14 @@ export const BENCHES: readonly Bench[] = [
   dispatch,
   restart,
   realIsland,
+  engines,
   cluster,
 ];
 
-/** Maximum runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
+/**
+ * Maximum number of runs of benches whose runs take more than a minute and hardly differ, because they measure bytes,
+ * memory or averages over 100,000 jobs.
+ */
 export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["disk", 3],
   ["jobs", 3],
@@ -39,5 +44,5 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** Names in the order of RESULTS.md. The soak has a separate command. */
+/** The names of the benches in the order of RESULTS.md. The soak has a separate command. */
 export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

@@ -4,9 +4,9 @@ import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-i
 
 /** Lease on a Cargo's files on disk. They are not deleted before `release`, which may be called more than once. */
 export interface ArtifactLease {
-  /** The model's file, or its folder; null for a Cargo without a model. */
+  /** Path of the model's file or folder; null for a Cargo without a model. */
   readonly path: string | null;
-  /** Files of the Cargo's `adapters`, in their order. Absent: it has none. */
+  /** Files of the Cargo's `adapters`, in their order. Absent for a Cargo without adapters. */
   readonly adapterPaths?: readonly string[];
   release(): void;
 }
@@ -15,7 +15,7 @@ export interface ArtifactLease {
 export interface StoredArtifact extends StoredItem {
   /** `part`: an interrupted download that can be resumed. */
   readonly kind: "file" | "folder" | "image" | "part";
-  /** Whether the artifact is complete. */
+  /** Whether all files of the artifact are on disk. */
   readonly isWhole: boolean;
 }
 

@@ -17,7 +17,6 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
   return [folderArtifacts(folders, budget), fileArtifacts(models, folders, budget)];
 }
 
-/** Returns the store of models that are folders of files. */
 function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
     return hasFolderModel(cargo);
@@ -99,7 +98,6 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
     models.assertModelsFit(refsOf(cargo));
   }
 
-  /** Returns the bytes of the model and its adapters. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     const stored = new Map(models.list().map(({ key, bytes }) => [key, bytes]));
     const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
@@ -138,7 +136,6 @@ function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {
   return [...(model === null ? [] : [model]), ...adapters];
 }
 
-/** Returns the keys of a Cargo's files. */
 function keysOf(cargo: CargoManifest): string[] {
   return refsOf(cargo).map(modelKey);
 }

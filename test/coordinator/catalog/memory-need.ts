@@ -7,19 +7,28 @@ export const MEMORY_STEP_MB = 64;
 /** Parameters above which a Cargo is too slow on a CPU and requires a GPU that holds all of them. */
 const MAX_CPU_PARAMETERS = 4.5e9;
 
-/** Host memory for a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
+/**
+ * Host memory for a model on the GPU: its process, driver, pinned buffers and input embeddings. The value is estimated,
+ * not measured.
+ */
 const OFFLOADED_HOST_MB = 1_536;
 /** KV cache entries are 16-bit. */
 const BYTES_PER_KV = 2;
-/** Tokens that llama.cpp evaluates at once. It keeps a 32-bit logit of every vocabulary entry for each. */
+/**
+ * Number of tokens that llama.cpp evaluates at once. For each of them it keeps a 32-bit logit of every vocabulary
+ * entry.
+ */
 const BATCH_TOKENS = 512;
 const BYTES_PER_LOGIT = 4;
 
 /** Weights of an image pipeline that a CPU runs in seconds. */
 const MAX_CPU_PIPELINE = 1e8;
-/** Copies of the weights in ONNX Runtime: those of the file, and those laid out for the processor. */
+/** Copies of the weights in ONNX Runtime: one as in the file, and one laid out for the processor. */
 const ONNX_COPIES = 2;
-/** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
+/**
+ * Bytes of a weight. The 4-bit formats need more than half a byte, because they keep embeddings and norms in wider
+ * types. Source: the formats themselves.
+ */
 const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
   fp32: 4,
   fp16: 2,
@@ -39,11 +48,14 @@ interface ModelShape {
   readonly vocabulary: number;
   /** Context of each sequence. */
   readonly contextTokens: number;
-  /** Jobs that run at the same time, each with its own context. */
+  /** Number of jobs that run at the same time, each with its own context. */
   readonly sequences: number;
 }
 
-/** Returns the bytes of keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
+/**
+ * Returns the bytes of the keys and values of every layer, for every token of every sequence. Layers with a sliding
+ * window count in full.
+ */
 export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">): number {
   const perToken = 2 * shape.layers * shape.kvHeads * shape.headDim * BYTES_PER_KV;
   return perToken * shape.contextTokens * shape.sequences;
