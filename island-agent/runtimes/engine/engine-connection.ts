@@ -100,8 +100,8 @@ export function connectEngine(
     sent.on("error", (cause: NodeJS.ErrnoException) => {
       if (response !== null) return;
       if (signal.aborted) reject(signal.reason as Error);
-      // The engine closed an idle socket at the moment of its reuse, and has not read the request.
-      else if (sent.reusedSocket && cause.code === "ECONNRESET") send(path, body, signal).then(resolve, reject);
+      // Servers close a kept socket after a time or a number of requests. Each repetition removes one such socket.
+      else if (sent.reusedSocket && cause.code === "ECONNRESET") resolve(send(path, body, signal));
       else reject(cause instanceof EngineFailure ? cause : brokenBy(cause));
     });
     sent.on("timeout", () => (response ?? sent).destroy(hung()));

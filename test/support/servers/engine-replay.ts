@@ -47,6 +47,10 @@ export class EngineReplay implements AsyncDisposable {
   readonly authorizations: (string | undefined)[] = [];
   /** Runs that the client has cancelled. */
   cancelled = 0;
+  /** Runs whose response has ended. */
+  completed = 0;
+  /** Requests that got a fault. */
+  hits = 0;
   /** Runs whose response has not ended. */
   running = 0;
   /** Number of connections since the start. */
@@ -138,11 +142,15 @@ export class EngineReplay implements AsyncDisposable {
       this.running += 1;
       response.on("close", () => {
         this.running -= 1;
-        if (!response.writableFinished) this.cancelled += 1;
+        if (response.writableFinished) this.completed += 1;
+        else this.cancelled += 1;
       });
     }
     const fault = this.#faults.find(({ isMeant, left }) => left > 0 && isMeant(path));
-    if (fault !== undefined) fault.left -= 1;
+    if (fault !== undefined) {
+      fault.left -= 1;
+      this.hits += 1;
+    }
     const recorded = this.responses[`${method} ${path}`];
     if (recorded === undefined && fault === undefined) return void response.writeHead(404).end('{"error":"not found"}');
     const { events } = (recorded ?? {}) as { readonly events?: Events };
