@@ -5,6 +5,8 @@ import { EngineWorld } from "./engine-world.ts";
 const HASH = "a".repeat(64);
 const COMMIT = "9213176726f574b556790deb65791e0c5aa438b6";
 const NO_SLOTS = { slots: null };
+/** Slots of an engine that does not report them. The number depends on the speed of the machine. */
+const MEASURED = expect.any(Number) as number;
 
 interface Expected {
   readonly name: string;
@@ -26,7 +28,7 @@ const EXPECTED: Readonly<Record<RecordedEngine, Expected>> = {
         lacks: [],
       },
     ],
-    slots: 1,
+    slots: MEASURED,
     othersRunning: 0,
   },
   vllm: {
@@ -39,7 +41,7 @@ const EXPECTED: Readonly<Record<RecordedEngine, Expected>> = {
       },
       { id: "sql-lora", key: "engine:sql-lora", contextTokens: null },
     ],
-    slots: 1,
+    slots: MEASURED,
     othersRunning: 3,
   },
   sglang: {
@@ -69,7 +71,7 @@ const EXPECTED: Readonly<Record<RecordedEngine, Expected>> = {
       { id: "my-llama-model", task: null, readsImages: true, lacks: [] },
       { id: "bert-embeddings", task: "feature-extraction", lacks: ["tools"] },
     ],
-    slots: 1,
+    slots: MEASURED,
     othersRunning: 0,
   },
   "kobold-cpp": {
