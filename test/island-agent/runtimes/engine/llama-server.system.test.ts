@@ -171,13 +171,13 @@ describe("a llama-server", () => {
     await server.stop();
     const restarted = server.restart();
     const states = new Set<string | null>();
-    let isUp = false;
-    void restarted.then(() => (isUp = true));
-    while (!isUp) {
+    const isUp = async (): Promise<boolean> => {
       await world.engine.check();
       const { state, name } = world.engine.status();
       states.add(state === "ready" ? name : state);
-    }
+      return Promise.race([restarted.then(() => true), Promise.resolve(false)]);
+    };
+    while (!(await isUp()));
     await restarted;
     await world.engine.check();
     states.add(world.engine.status().name);
