@@ -314,7 +314,7 @@ export class IslandAgent {
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;
-        return this.downloads.offer(frame.cargo, this.#leave.signal);
+        return this.downloads.receive(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }

@@ -71,7 +71,7 @@ function addressProblems(file: CargoFile): FieldError[] {
   const { adapters = [] } = file;
   return [
     ...modelProblems(file),
-    ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
+    ...adapters.flatMap(({ url }, index) => prefixPaths(`adapters.${index}`, urlProblems(url))),
   ];
 }
 
@@ -92,7 +92,7 @@ function modelProblems(file: CargoFile): FieldError[] {
       { path: "model.sha256", message: "must be null for a folder of the hub. Pin a commit instead: hf:owner/repo#…" },
     ];
   }
-  return under("model", urlProblems(model.url));
+  return prefixPaths("model", urlProblems(model.url));
 }
 
 function urlProblems(text: string): FieldError[] {
@@ -116,13 +116,13 @@ export function hostProblem(url: URL): string | null {
 function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {
   if (runtime_type === "llmcpp") {
     const parsed = (task === undefined ? chatInputSchema : TEXT_TASK_INPUTS[task]).safeParse(example_input);
-    return parsed.success ? [] : under("example_input", fieldErrorsOf(parsed.error, example_input));
+    return parsed.success ? [] : prefixPaths("example_input", fieldErrorsOf(parsed.error, example_input));
   }
   if (schema === undefined) return [];
   const problems = problemsOfSchema("input_schema", schema);
   if (problems.length > 0) return problems;
   const bytes = JSON.stringify(example_input).length;
-  return under("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
+  return prefixPaths("example_input", inputSchemas.errorsOf(schema, example_input, bytes));
 }
 
 function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown>> | undefined): FieldError[] {
@@ -130,12 +130,12 @@ function problemsOfSchema(field: string, schema: Readonly<Record<string, unknown
   try {
     inputSchemas.assertUsable(schema);
   } catch (error) {
-    if (error instanceof SchemaError) return under(field, error.problems);
+    if (error instanceof SchemaError) return prefixPaths(field, error.problems);
     throw error;
   }
   return [];
 }
 
-function under(field: string, problems: readonly FieldError[]): FieldError[] {
+function prefixPaths(field: string, problems: readonly FieldError[]): FieldError[] {
   return problems.map(({ path, message }) => ({ path: path === "" ? field : `${field}.${path}`, message }));
 }

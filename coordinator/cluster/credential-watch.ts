@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CredentialRevisionSource, CredentialUser } from "../accounts/known-callers.ts";
 import type { AccountStore } from "../store/accounts/accounts.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/accounts/credential-changes.ts";
-import { M } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
 /** Poll interval, for changes by the command line and changes whose bus message was lost. */
@@ -91,7 +91,7 @@ export function watchCredentials(
   /** Time of the most recent reading that was used, by the clock of storage. */
   let storedAtMs: number | null = null;
   let isClosed = false;
-  const stop = peers.onBroadcast(M.credentials, () => {
+  const stop = peers.onBroadcast(MESSAGES.credentials, () => {
     reading = null;
     readSoon();
   });
@@ -144,7 +144,7 @@ export function watchCredentials(
     changed() {
       changes += 1;
       readAtMs = -Infinity;
-      peers.broadcast(M.credentials, null);
+      peers.broadcast(MESSAGES.credentials, null);
       readSoon();
     },
     serve: (user) => void users.add(user),

@@ -2,7 +2,7 @@ import type { Feed } from "../jobs/feed.ts";
 import { FeedTail } from "../jobs/feed-tail.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { nextToWire, toWire } from "./feed-wire.ts";
-import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
+import { MESSAGES, type FeedFrame, type QuestionOf } from "./messages.ts";
 import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -21,7 +21,7 @@ export function publishFeeds(
   const sending = new Map<string, Set<Sent>>();
 
   async function* send(
-    { jobId, after }: QuestionOf<typeof M.feed>,
+    { jobId, after }: QuestionOf<typeof MESSAGES.feed>,
     _fromId: string,
     signal: AbortSignal,
   ): AsyncGenerator<Sized<FeedFrame>> {
@@ -88,7 +88,7 @@ export function publishFeeds(
     }
   }
 
-  peers.serve(M.feed, send);
+  peers.serve(MESSAGES.feed, send);
   return {
     drop(jobId) {
       for (const sent of sending.get(jobId) ?? []) {

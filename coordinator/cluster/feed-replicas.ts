@@ -12,7 +12,7 @@ import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs/jobs.ts";
 import { fromWire, isTokens } from "./feed-wire.ts";
-import { M } from "./messages.ts";
+import { MESSAGES } from "./messages.ts";
 import { StreamGap, type PeersEnv } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -175,7 +175,7 @@ export function followFeeds(
     const { outputs, statuses, attempt } = followed.replica.position;
     const question = { jobId, after: { outputs, statuses, attempt } };
     try {
-      for await (const frame of peers.stream(ownerId, M.feed, question, signal)) {
+      for await (const frame of peers.stream(ownerId, MESSAGES.feed, question, signal)) {
         const { fault, opened } = isTokens(frame) ? NOTHING : frame;
         if (fault === "lost") return cut(followed, "lost");
         if (fault === "too_large") return await takeStored(followed);
@@ -290,7 +290,7 @@ export function followFeeds(
     return feed;
   }
 
-  peers.onBroadcast(M.moved, ({ jobIds }, ownerId) => {
+  peers.onBroadcast(MESSAGES.moved, ({ jobIds }, ownerId) => {
     for (const jobId of jobIds) {
       const followed = byJob.get(jobId);
       if (followed === undefined || followed.ownerId === ownerId) continue;

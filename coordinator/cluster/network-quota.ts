@@ -14,7 +14,7 @@ import {
 import { RequestWindow, WINDOW_MS, type RequestCount } from "../quotas/request-window.ts";
 import type { Peer } from "../store/cluster-store.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
-import { M, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
+import { MESSAGES, type Question, type QuestionOf, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 import { whileOthers } from "./while-others.ts";
 
@@ -45,8 +45,8 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
   const requests = sharedRequests(clock, peers, owners);
   const streams = sharedStreams(clock, peers, owners);
   const stops = [
-    peers.handle(M.requests, (question) => requests.grant(question)),
-    peers.handle(M.streams, (question, fromId) => streams.note(question, fromId)),
+    peers.handle(MESSAGES.requests, (question) => requests.grant(question)),
+    peers.handle(MESSAGES.streams, (question, fromId) => streams.note(question, fromId)),
     peers.onChange(() => streams.refresh()),
     peers.onBusChange(() => streams.refresh()),
   ];
@@ -188,7 +188,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     const askedAtMs = clock.monotonicMs();
     const size = Math.floor((limit * BLOCKS_SHARE) / peers.live.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
-    const reply = await owners.ask(ownerId, M.requests, { credential, limit, count });
+    const reply = await owners.ask(ownerId, MESSAGES.requests, { credential, limit, count });
     block.reply = null;
     if (reply === undefined) return false;
     const { granted, remaining, freesInMs } = reply;
@@ -210,7 +210,7 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
       return take(credential, block) ?? countAtOwner(credential, block);
     },
     /** As quota owner, grants as many requests as the limit allows. */
-    grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
+    grant({ credential, limit, count }: QuestionOf<typeof MESSAGES.requests>): ReplyOf<typeof MESSAGES.requests> {
       const wanted = Math.min(count, MAX_BLOCK);
       let granted = 0;
       let last = window.peek(credential, limit);
@@ -223,8 +223,8 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
   };
 }
 
-type StreamsQuestion = QuestionOf<typeof M.streams>;
-type StreamsReply = ReplyOf<typeof M.streams>;
+type StreamsQuestion = QuestionOf<typeof MESSAGES.streams>;
+type StreamsReply = ReplyOf<typeof MESSAGES.streams>;
 
 /** The last report of an account's open streams, and the quota owner that received it. */
 interface ReportedStreams {
@@ -319,7 +319,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   function ask(ownerId: string, question: StreamsQuestion): Promise<StreamsReply | undefined> {
     reported.set(question.accountId, { ownerId, open: undefined });
-    return owners.ask(ownerId, M.streams, question);
+    return owners.ask(ownerId, MESSAGES.streams, question);
   }
 
   function noteReported(accountId: string, ownerId: string, open: number): void {

@@ -85,10 +85,10 @@ export class MemoryBudget {
         this.#queue.admitFirst();
         continue;
       }
-      this.#unloadIdle(missing, "only if enough");
+      this.#unloadIdle(missing, "all or nothing");
       break;
     }
-    this.#unloadIdle(this.#missingFor(NOTHING), "as far as it goes");
+    this.#unloadIdle(this.#missingFor(NOTHING), "best effort");
   }
 
   /** Returns the first Cargo to unload when the machine runs out of RAM. */
@@ -120,7 +120,7 @@ export class MemoryBudget {
   }
 
   /** Unloads the fewest idle Cargos that free `missing` bytes, counting those that are already being unloaded. */
-  #unloadIdle(missing: MemoryUse, mode: "only if enough" | "as far as it goes"): void {
+  #unloadIdle(missing: MemoryUse, mode: "all or nothing" | "best effort"): void {
     if (!isSome(missing)) return;
     let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
     const chosen: Occupant[] = [];
@@ -132,7 +132,7 @@ export class MemoryBudget {
       chosen.push(occupant);
       left = less(left, occupant.memory);
     }
-    if (isSome(left) && mode === "only if enough") return;
+    if (isSome(left) && mode === "all or nothing") return;
     for (const occupant of chosen) occupant.unload();
   }
 }

@@ -34,7 +34,7 @@ export function isFirstGrammar(schema: unknown): boolean {
     if (keyword === "format") return FIRST_FORMATS.has(String(value));
     if (keyword === "$ref" && typeof value === "string") return FIRST_REFERENCE.test(value);
     if (keyword === "allOf" && Array.isArray(value) && value.length > 1) return false;
-    return !LATER.has(keyword) && isFirstGrammar(value);
+    return !KEYWORDS_OF_LATER_VERSIONS.has(keyword) && isFirstGrammar(value);
   });
 }
 
@@ -44,7 +44,7 @@ const FIRST_FORMATS = words("date-time time date");
  * Keywords of later versions. A property that has such a name is taken for the keyword, which only excludes agents of
  * earlier versions.
  */
-const LATER = words(`
+const KEYWORDS_OF_LATER_VERSIONS = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);
 

@@ -1,6 +1,6 @@
 import { isTerminal, JOB_STATES } from "../../../shared/job-state.ts";
 import { returnPostings } from "../../credits/postings.ts";
-import { claimRound } from "../work-division.ts";
+import { claimTurn } from "../work-division.ts";
 import { LISTED, UNLISTED } from "./job-guards.ts";
 import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
@@ -195,7 +195,7 @@ async function deleteAnswerAndQuestion(tx: Tx, jobId: string): Promise<void> {
  */
 export const contentSteps = {
   /** Claims the sweep of a period of `everyMs`. Returns true for one coordinator in each period. */
-  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimRound(tx, "sweep", everyMs)),
+  takeSweep: read(async (tx, everyMs: number) => tx.dialect === "sqlite" || claimTurn(tx, "sweep", everyMs)),
 
   /** Records a removal. The record survives a crash and is kept until `finish` succeeds. */
   begin: write(beginRemoval),

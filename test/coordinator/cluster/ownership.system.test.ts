@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { M } from "../../../coordinator/cluster/messages.ts";
+import { MESSAGES } from "../../../coordinator/cluster/messages.ts";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import { REFUSALS } from "../../../coordinator/store/refusals.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/network/attempt-frames.ts";
@@ -138,7 +138,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
       // The late message names an earlier owner.
-      a?.peers.broadcast(M.moved, { jobIds: [assign.jobId] });
+      a?.peers.broadcast(MESSAGES.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
     });
