@@ -180,7 +180,7 @@ export class IslandAgent {
       if (waitMs === null) return this.#finish(end.reason);
       if (end.kind !== "renewal") this.#lastProblem = end.reason;
       const what = this.#sessions > before ? "Session ended" : "Not connected";
-      const next = waitMs === 0 ? "next attempt now" : `next attempt in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      const next = waitMs === 0 ? "reconnecting now" : `reconnecting in ${Math.ceil(waitMs / MS_PER_S)} s`;
       log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";

@@ -115,7 +115,8 @@ export async function startAgent(options: {
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
-    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "A stronger sandbox is possible for native runtimes");
+    if (sandbox.state.remedy !== null)
+      log.warn(sandbox.state, "Native runtimes run in a weaker sandbox than this machine could have; see remedy");
     const setUp = { dataDirectory, clock, env, log };
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);

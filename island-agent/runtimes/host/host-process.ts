@@ -112,7 +112,7 @@ export class HostProcess {
   /** Kills a process that sent an invalid message, and ignores its further messages. */
   killAsBroken(why: string): void {
     this.#listener = () => {};
-    this.kill(`it broke the protocol: ${why}`);
+    this.kill(`it broke the protocol (${why})`);
   }
 
   #killNow(): void {

@@ -232,7 +232,8 @@ function idOf(sequence: LlamaContextSequence): number {
 }
 
 /**
- * Template without markup, with which the model continues the unchanged text, after its start token if it uses one. Names of special tokens in the text become these tokens, so that clients can apply their own template.
+ * Template that adds no markup: the model continues the text as it is, after the start token if the model uses one.
+ * Names of special tokens in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";
