@@ -61,13 +61,13 @@ export async function openNatsBus(
   });
   const downReason = (): string | null => control.downReason ?? bulk.downReason;
   let wasDown = downReason() !== null;
-  if (wasDown) log.warn({ because: downReason() }, DOWN);
+  if (wasDown) log.warn({ reason: downReason() }, DOWN);
   noteChange = () => {
     const reason = downReason();
     if (isClosing || wasDown === (reason !== null)) return;
     wasDown = reason !== null;
     if (reason === null) log.info({}, "The bus is connected again");
-    else log.warn({ because: reason }, DOWN);
+    else log.warn({ reason }, DOWN);
     for (const listener of listeners) listener(reason);
   };
 

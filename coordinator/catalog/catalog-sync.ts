@@ -204,11 +204,11 @@ function describeDisabled(disabled: readonly CargoFile[], offered: readonly Carg
   const here = new Set(offered.map(purposeOf));
   const purposes = [...new Set(disabled.map(purposeOf))].sort();
   const parts = [
-    ["none is left for ", purposes.filter((purpose) => !here.has(purpose))],
-    ["fewer are left for ", purposes.filter((purpose) => here.has(purpose))],
+    ["No Cargo is available for: ", purposes.filter((purpose) => !here.has(purpose))],
+    ["Fewer are available for: ", purposes.filter((purpose) => here.has(purpose))],
   ] as const;
   const lacking = parts.flatMap(([label, some]) => (some.length === 0 ? [] : [`${label}${some.join(", ")}`]));
-  return `${disabled.length} shipped Cargos are disabled until you approve their files: ${lacking.join("; ")}`;
+  return `${disabled.length} shipped Cargos are disabled until you approve their files. ${lacking.join(". ")}`;
 }
 
 /** Returns the operator's aliases, and the names that public SDKs use by default unless the operator uses them. */

@@ -179,12 +179,9 @@ export async function transferWaiting(
       if (moved.length > 0) await abortable(peers.ask(peer.id, MESSAGES.take, { jobIds: moved }), signal);
     }
   } catch (error) {
-    log.warn(
-      { err: error, peer: peer.id },
-      "Could not transfer all waiting jobs; other coordinators will adopt the rest",
-    );
+    log.warn({ err: error, peer: peer.id }, "Could not transfer all waiting jobs; peers will adopt the rest");
   }
-  if (count > 0) log.info({ count, peer: peer.id }, "Transferred waiting jobs");
+  if (count > 0) log.info({ count, coordinator: peer.id }, "Transferred waiting jobs");
   return count;
 }
 

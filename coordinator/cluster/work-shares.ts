@@ -156,7 +156,7 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !canAsk(peer, nowMs)) continue;
-        // Before that, only coordinators with a free slot request the job. A job that moves must be announced again.
+        // Until MAX_DELAY_MS, only coordinators with a free slot request the job. A job that moves must be announced again.
         if (waitedMs(peer, key, nowMs) < MAX_DELAY_MS) continue;
         const jobs = jobsToSteal(mine, theirs, network);
         if (jobs === 0) continue;

@@ -61,7 +61,7 @@ export function shareWork(
     } catch (err) {
       shares.noteFailure(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;
-      log.warn({ err, peer: victimId }, "A peer did not reply to a request for waiting jobs");
+      log.warn({ err, coordinator: victimId }, "A peer did not reply to a request for waiting jobs");
       reconcileLater();
       return;
     }

@@ -94,7 +94,7 @@ export function openIslandGateway(
       return;
     }
     socket.attach({ ...IGNORE_EVENTS, onError: () => socket.terminate() });
-    socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
+    socket.close(CLOSE.protocolError, `unsupported protocol version; supported: ${SUBPROTOCOL}`);
   }
 
   /** Returns the owner of a token, if any. The token of a suspended account counts as rejected in the join limit. */

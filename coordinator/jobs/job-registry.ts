@@ -297,7 +297,7 @@ export class JobRegistry {
     return job;
   }
 
-  /** Parks a job of a batch that never had an attempt, unless the store has a quota slot for it. Other jobs compete. */
+  /** Adds a job to the competition for Islands. A batch job without an attempt waits for a quota slot first. */
   #competeAgain(job: MutableJob, holdsQuota = false): void {
     if (job.batchId !== null && job.attempt === 0 && !holdsQuota) return;
     this.#takeQuotaSlot(job);
@@ -933,7 +933,7 @@ function describeExpiry(phase: AttemptPhase, limitMs: number): string {
     case "first_output":
       return `The Island began the job but produced no output within ${limit}`;
     case "silence":
-      return `The Island stopped producing output for ${limit}`;
+      return `The Island produced no output for ${limit}`;
     default:
       return phase satisfies never;
   }

@@ -44,7 +44,7 @@ export async function runBatch(
   } catch (error) {
     if (lease.stopped.aborted) return;
     const { id } = lease.batch;
-    if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
+    if (!(error instanceof ServiceError)) env.log.error({ err: error, file_batch_id: id }, "A file batch failed");
     // The batch stays open. The coordinator that finds its lease expired runs it again.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     await lease.end({ state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);

@@ -93,7 +93,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     /**
      * Returns the job that the first request with this Idempotency-Key created; undefined without a key, or if no job
-     * is stored for it. Sees every submission called earlier.
+     * is stored for it. Includes every submission that was made before the call.
      * @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {

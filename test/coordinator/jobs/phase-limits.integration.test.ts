@@ -144,7 +144,7 @@ describe("a silent Island", () => {
     expect([state, error?.code, error?.message]).toEqual([
       "failed",
       "island_silent",
-      "The Island stopped producing output for 60 s",
+      "The Island produced no output for 60 s",
     ]);
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });

@@ -81,7 +81,10 @@ describe("IslandSession", () => {
 
   it("closes with 1002 and the supported versions for an unknown protocol version", async () => {
     const island = await FakeIsland.dial(coordinator.url, token, "atoll.island.v9");
-    expect(await island.closed).toEqual({ code: 1002, reason: "versions spoken: atoll.island.v1" });
+    expect(await island.closed).toEqual({
+      code: 1002,
+      reason: "unsupported protocol version; supported: atoll.island.v1",
+    });
   });
 
   it.each([
