@@ -34,7 +34,7 @@ export function isOpenAt(hours: OpenHours, atMs: number): boolean {
   return hours.some(({ from, to }) => (from < to ? minute >= from && minute < to : minute >= from || minute < to));
 }
 
-/** Returns the minutes until a part next begins or ends: 1 to 1,440. */
+/** Returns the minutes until a part next starts or ends: 1 to 1,440. */
 export function minutesToNextChange(hours: OpenHours, atMs: number): number {
   const minute = minuteOfDay(atMs);
   const waits = hours

@@ -12,7 +12,8 @@ export class ControlRefusal extends CliError {
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Returns undefined when no agent runs, even if a dead agent has left its file and another program uses its port.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when no agent runs, even if a dead agent has
+ * left its file and another program uses its port.
  * @throws {CliError} when an agent runs but does not respond as expected.
  */
 export function getFromAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {

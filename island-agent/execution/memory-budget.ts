@@ -22,7 +22,8 @@ interface WaitingCargo {
 }
 
 /**
- * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block the Cargo forever.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block
+ * the Cargo forever.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 
@@ -96,7 +97,10 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must wait. */
+  /**
+   * Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must
+   * wait.
+   */
   get isOverdue(): boolean {
     const { first } = this.#queue;
     return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;

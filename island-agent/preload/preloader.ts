@@ -187,7 +187,7 @@ export function openPreloader({
 
   /** Downloads the candidates one at a time, best first, including Cargos that arrive in the meantime. */
   async function fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one reply arrive together. Wait for all of them, and begin with the best Cargo instead of the first.
+    // The frames of one reply arrive together. Wait for all of them, and start with the best Cargo instead of the first.
     await Promise.resolve();
     const mayContinue = (): boolean => !signal.aborted && closedBecause() === null;
     for (let next = nextToFetch(); next !== undefined && mayContinue(); next = nextToFetch()) {

@@ -50,7 +50,7 @@ function widthsOf(rows: Rows): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => measure(row[column] ?? "").width)));
 }
 
-/** Reduces the widest flexible column until a line fits or no column can be reduced further. */
+/** Reduces the widest flexible column until a line fits or no column can shrink. */
 function fit(widths: readonly number[], isFlexible: readonly boolean[], width: number): number[] {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each, (fitted.length - 1) * GAP.length) - width;

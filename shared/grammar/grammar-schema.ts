@@ -56,7 +56,7 @@ export function grammarSchemaOf(
   return read;
 }
 
-/** Error for a schema that no grammar can enforce at reasonable cost. `path` begins with "response_format". */
+/** Error for a schema that no grammar can enforce at reasonable cost. `path` starts with "response_format". */
 export class UnsupportedSchema extends Error {
   override readonly name = "UnsupportedSchema";
   readonly path: string;
@@ -88,7 +88,7 @@ class SchemaReader {
       ...this.#readAll(this.#root["definitions"], "schema.definitions"),
       ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
-    // Reading a target may find further targets.
+    // Reading a target may find more targets.
     for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
     for (const [name, path] of this.#references) {
       if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
@@ -333,7 +333,7 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 /**
- * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`;
+ * Returns the reference of a definition that leads back to itself before any value starts, such as `{"$ref": "#"}`;
  * undefined if there is no such reference. This is left recursion, which a grammar cannot express and which would never
  * end.
  */

@@ -7,7 +7,7 @@ export class UsageError extends CliError {
 }
 
 /**
- * Options for help texts in which each description begins with a capital letter, and default numbers are not quoted.
+ * Options for help texts in which each description starts with a capital letter, and default numbers are not quoted.
  */
 const CAPITALISED = {
   optionDescription: (option: Option): string =>

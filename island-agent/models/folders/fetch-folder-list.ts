@@ -97,7 +97,10 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's address. */
+/**
+ * Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's
+ * address.
+ */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);

@@ -39,7 +39,8 @@ export function openEgressFilter(options: EgressFilterOptions) {
   }
 
   /**
-   * Checks that the bridge is in this network namespace. An engine on another machine, in a virtual machine or without root has its bridges in another namespace, where the rules have no effect.
+   * Checks that the bridge is in this network namespace. An engine on another machine, in a virtual machine or without
+   * root has its bridges in another namespace, where the rules have no effect.
    * @throws {JobFailure} `runtime_unavailable`
    */
   async function assertHere(): Promise<void> {

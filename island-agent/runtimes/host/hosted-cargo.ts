@@ -47,7 +47,7 @@ export class HostedCargo implements LoadedCargo {
   readonly #slots: Semaphore<number>;
   /** Progress callbacks of runs that wait for a slot. */
   readonly #waiting = new Set<() => void>();
-  /** Aborted with the reason as soon as no more runs can begin. */
+  /** Aborted with the reason as soon as no more runs can start. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;

@@ -71,7 +71,10 @@ export class BatchLoop {
   readonly #size: BatchSize;
   /** Abort signals of the runs, by sequence id. After an abort, the sequence is no longer evaluated. */
   readonly signals = new Map<number, AbortSignal>();
-  /** Callbacks for the number of a sequence's tokens in each batch, by sequence id. Only runs that read their prompt need one. */
+  /**
+   * Callbacks for the number of a sequence's tokens in each batch, by sequence id. Only runs that read their prompt
+   * need one.
+   */
   readonly onTokens = new Map<number, (tokens: number) => void>();
   /** Runs that read each result in addition to their sampler, by sequence id. */
   readonly followers = new Map<number, Follow>();

@@ -14,7 +14,9 @@ const TABLE_SECTION = 4;
 const MEMORY_SECTION = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Known flags of limits. Other flags (shared, 64-bit, page sizes) belong to proposals whose memory is not limited here. */
+/**
+ * Known flags of limits. Other flags (shared, 64-bit, page sizes) belong to proposals whose memory is not limited here.
+ */
 const LIMITS = { none: 0, hasMax: 1 };
 /** Maximum number of tables, which is far more than compilers produce and still takes little memory. */
 const MAX_TABLES = 4;
@@ -91,7 +93,8 @@ function assertFunctionTypes(body: Uint8Array): void {
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
       throw invalid("has types of garbage-collected objects, which are not supported");
-    // Parameters come first, then results. Each type is one byte, because references to the module's own types need the types refused above.
+    // Parameters come first, then results. Each type is one byte, because references to the module's own types need the
+    // types refused above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
   }
 }

@@ -38,7 +38,10 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
 
 const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are ignored. */
+/**
+ * File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are
+ * ignored.
+ */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),

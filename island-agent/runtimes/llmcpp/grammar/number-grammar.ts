@@ -10,7 +10,9 @@ interface NumberBounds {
   readonly multipleOf: number | null;
 }
 
-/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not. */
+/**
+ * Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not.
+ */
 const MAX_INTEGER = 999_999_999_999_999;
 /** Maximum number of listed multiples of a bounded number. */
 const MAX_LISTED = 200;
@@ -21,7 +23,8 @@ const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers, because it allows few decimals near the bounds. Multiples that cannot be listed are left to the validation of the output.
+ * Returns a grammar for JSON numbers within the bounds; undefined if there are no such numbers. Near the bounds it
+ * allows only a few decimals. Multiples that cannot be listed are checked when the output is validated.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   const { isInteger, multipleOf } = bounds;

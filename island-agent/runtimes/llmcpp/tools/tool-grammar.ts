@@ -38,7 +38,7 @@ export class ToolGrammars {
 
 /**
  * Compiles the grammar of a completion that may call tools: text, followed by calls, each `<tool_call>`, its JSON,
- * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that begins a call. A JSON
+ * `</tool_call>`. If a call is required there is no text. Text cannot contain the mark that starts a call. A JSON
  * completion has either the JSON or calls.
  */
 async function compile(
