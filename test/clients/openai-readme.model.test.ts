@@ -66,7 +66,8 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
     writeFileSync(path, "my bytes");
     await using server = await serveText("my bytes");
     const fetched = await fetch(`${server.url}/input.jsonl`);
-    // A coordinator in this process replaces the global Response with its server's class, so the client would not recognize this one.
+    // A coordinator in this process replaces the global Response with its server's class, so the client would not
+    // recognize this one.
     vi.stubGlobal("Response", fetched.constructor);
     onTestFinished(() => void vi.unstubAllGlobals());
     const files = [

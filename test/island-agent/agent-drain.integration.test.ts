@@ -52,7 +52,7 @@ describe("drain()", () => {
       clock.advance(30_000);
     }
     await log.sessions.happened("over", 9);
-    const attempts = log.events.all.filter((event) => event.includes("next attempt"));
+    const attempts = log.events.all.filter((event) => event.includes("reconnecting in"));
     expect(attempts.slice(0, 2)).toEqual([
       "info Session ended; reconnecting in 1 s",
       "info Not connected; reconnecting in 1 s",

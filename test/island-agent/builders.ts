@@ -57,7 +57,7 @@ export function makeHardware(override: Partial<Hardware> = {}): Hardware {
 export class FakeLog implements Logger {
   readonly events = new EventLog();
   readonly facts: object[] = [];
-  /** "over" for each session that ended or did not begin. */
+  /** "over" for each session that ended or did not start. */
   readonly sessions = new EventLog();
   info(facts: object, message: string): void {
     this.facts.push(facts);

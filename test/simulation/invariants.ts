@@ -108,7 +108,9 @@ function checkJob(world: World, job: EndedJob): string[] {
   return broken;
 }
 
-/** Returns whether a chat completed after the grace period although its client, disconnected by a crash, did not return. */
+/**
+ * Returns whether a chat completed after the grace period although its client, disconnected by a crash, did not return.
+ */
 function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord): boolean {
   if (hasJumped || job.jobClass !== "chat" || job.state !== "completed" || job.createdAtMs >= startedAtMs) return false;
   const isRead = [...readers.values()].some(({ jobId }) => jobId === job.id);

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close(world));
 
-/** Submits a job that `island` has begun. */
+/** Submits a job that `island` has started. */
 async function begin(island: PlayedIsland): Promise<Assign> {
   await submit();
   await island.say(...beginFrames(island.assign));

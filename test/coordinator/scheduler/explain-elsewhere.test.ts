@@ -23,7 +23,7 @@ describe("explainElsewhere()", () => {
     expect(explained.message).toContain(". Elsewhere in the network, 6 slots can run the job; all are busy");
   });
 
-  it("reports that other coordinators are being asked while some of their slots are free", () => {
+  it("reports that another coordinator may take the job while it has free slots", () => {
     const { message } = explainElsewhere(OFFLINE, { peers: 1, running: 1, slots: 1, free: 1 });
     expect(message).toContain(
       ". Elsewhere in the network, 1 slot can run the job; a coordinator with free slots may take it",

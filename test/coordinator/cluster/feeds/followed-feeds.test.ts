@@ -218,7 +218,7 @@ describe("FollowedFeeds.open()", () => {
 });
 
 describe("a reply that arrives after the frames that follow it", () => {
-  /** Opens `job_1` here while the reply is in flight and the owner has begun to send frames. */
+  /** Opens `job_1` here while the reply is in flight and the owner has started to send frames. */
   async function beginReading(): Promise<TestReader> {
     const reader = new TestReader();
     side(here).bus.faults = { lose: 0, repeat: 0, delay: 1 };

@@ -128,7 +128,7 @@ describe("IslandSession", () => {
     },
   );
 
-  it("dismisses the older session of a host permanently when a newer one begins", async () => {
+  it("dismisses the older session of a host permanently when a newer one starts", async () => {
     const hostId = randomUUID();
     const older = await FakeIsland.join(coordinator.url, token, { hostId });
     await using _newer = await FakeIsland.join(coordinator.url, token, { hostId });
