@@ -34,7 +34,7 @@ const BYTES_PER_NAME = 4;
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. Does not look up
  * referenced files.
  * @param value from a JSON parser
- * @param root request field of the input, with which paths in errors begin
+ * @param root request field of the input, with which paths in errors start
  * @returns the input, with `max_tokens` lowered to what the Cargo can generate
  * @throws {ValidationError} with each invalid field (only the first for a large input that is not chat)
  */

@@ -102,7 +102,7 @@ export function watchCredentials(
     timer = clock.schedule(POLL_MS, poll);
   }
 
-  /** Reads the revision. Concurrent callers share a reading, unless it began before a change by this coordinator. */
+  /** Reads the revision. Concurrent callers share a reading, unless it started before a change by this coordinator. */
   function read(): Promise<number> {
     if (reading?.changes === changes) return reading.revision;
     const own: Reading = { changes, revision: readNow(changes) };

@@ -274,8 +274,8 @@ export function followFeeds(
 
   /**
    * Opens the feed of a job that another coordinator owns. `after` is the position of a returning reader; undefined if
-   * the reader needs the whole feed at once. After a replica was cut for memory, the next one begins at `after`, so
-   * that each replica gets further.
+   * the reader needs the whole feed at once. After a replica was cut for memory, the next one starts at `after`, so
+   * that each replica makes progress.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async function open(jobId: string, after?: FeedPosition): Promise<Feed> {

@@ -24,7 +24,7 @@ const MAX_SILENT = 1_000;
 
 /** Maximum share of a limit that the unused blocks of all coordinators may contain together. */
 const BLOCKS_SHARE = 0.05;
-/** Maximum size of a block, whatever the limit and the number of waiting requests. */
+/** Maximum size of a block, regardless of the limit and the number of waiting requests. */
 const MAX_BLOCK = 50_000;
 /** Maximum lifetime of a cached refusal, after which a raised limit applies. */
 const MAX_REFUSED_MS = 1_000;
@@ -234,7 +234,7 @@ interface ReportedStreams {
 }
 
 /**
- * Counts open streams per account across the network. The quota owner decides about each further stream. Coordinators
+ * Counts open streams per account across the network. The quota owner admits each new stream. Coordinators
  * report totals, so that a lost or repeated message does no lasting harm.
  */
 function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {

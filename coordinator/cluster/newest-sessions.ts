@@ -6,7 +6,7 @@ import type { IslandSessions } from "../store/cluster-store.ts";
 import { MESSAGES, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Number of Islands whose newest session number is remembered, because a session may begin slowly. */
+/** Number of Islands whose newest session number is remembered, because a session may start slowly. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -48,7 +48,7 @@ export function orderSessions(
   });
   // Own messages are received too, but never carry a newer number than the session.
   peers.onBroadcast(MESSAGES.sessions, (sessions) => sessions.forEach(receive));
-  // Peers missed the sessions that began while the bus was down.
+  // Peers missed the sessions that started while the bus was down.
   peers.onBusChange((downReason) => {
     if (downReason === null) announceAll();
   });

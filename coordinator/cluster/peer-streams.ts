@@ -39,7 +39,7 @@ export interface PeersEnv {
 const HEARTBEAT_MS = 1_000;
 /** Timeout of a stream's first frame. Later frames have no timeout: the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
-/** Time for which a peer that has no responder gets no further requests. */
+/** Time for which a peer without a responder gets no requests. */
 const UNREACHABLE_MS = 250;
 const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */

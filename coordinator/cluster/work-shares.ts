@@ -72,7 +72,7 @@ export function workShares(selfId: string, here: SharedWork) {
   let announcedAtMs = -Infinity;
   let balancedAtMs = -Infinity;
   let rounds = 0;
-  /** Requests in flight by coordinator: when each began, and the Islands that it offers. */
+  /** Requests in flight by coordinator: when each started, and the Islands that it offers. */
   const inFlight = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
   /** Time until which a coordinator gets no request, by its id. */
   const notBeforeMs = new Map<string, number>();
@@ -156,7 +156,8 @@ export function workShares(selfId: string, here: SharedWork) {
       for (const peer of peers.values()) {
         const theirs = peer.work.get(key);
         if (theirs === undefined || !canAsk(peer, nowMs)) continue;
-        // Until MAX_DELAY_MS, only coordinators with a free slot request the job. A job that moves must be announced again.
+        // Until MAX_DELAY_MS, only coordinators with a free slot request the job. A job that moves must be announced
+        // again.
         if (waitedMs(peer, key, nowMs) < MAX_DELAY_MS) continue;
         const jobs = jobsToSteal(mine, theirs, network);
         if (jobs === 0) continue;

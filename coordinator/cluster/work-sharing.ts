@@ -90,7 +90,7 @@ export function shareWork(
     try {
       moved = await mover.transfer(taken, thiefId);
     } finally {
-      // `taken` may include jobs that the mover did not begin to move.
+      // `taken` may include jobs that the mover did not start to move.
       const gone = new Set(moved);
       for (const jobId of taken) if (!gone.has(jobId)) schedule({ kind: "job_stays", jobId });
     }

@@ -16,7 +16,7 @@ export interface SettleFacts {
   /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
   /**
-   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output began costs its
+   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output started costs its
    * price.
    */
   readonly maxTokens: number | null;

@@ -32,7 +32,7 @@ interface Sending {
   readonly input: JobInput;
 }
 
-/** Returns a function that begins an attempt for an assignment, takes the Island's slot and sends `assign`. */
+/** Returns a function that starts an attempt for an assignment, takes the Island's slot and sends `assign`. */
 export function openAssignments(
   clock: Clock,
   store: Pick<Store, "files">,

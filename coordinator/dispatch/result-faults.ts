@@ -54,7 +54,7 @@ export function faultOf(
     if (traits !== null && !callsMatchRequest(calls, traits.toolUse, finishReason)) return "malformed";
     return finishReason === "stop" && traits !== null && !matchesFormat(text, traits) ? "malformed" : null;
   }
-  // Streamed text is the output, whatever the result contains.
+  // Streamed text is the output, regardless of what the result contains.
   const value = typeof output === "string" && feed.hasText ? text : (output ?? (hasOutput ? text : ""));
   const bytes = JSON.stringify(value).length;
   if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "schema_mismatch";

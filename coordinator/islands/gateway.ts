@@ -119,7 +119,7 @@ export function openIslandGateway(
     endSessionsOf,
 
     /**
-     * Accepts an upgrade. The session begins when the transport opens the socket.
+     * Accepts an upgrade. The session starts when the transport opens the socket.
      * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link
      * RateLimitedError} if too many tokens of the address were rejected, too many sessions are open, or the token is in
      * cooldown.

@@ -45,7 +45,7 @@ export interface Backlog {
 
 export class JobFeed {
   readonly jobId: string;
-  /** The position of the first item. A replica may begin at the position of its first reader. */
+  /** The position of the first item. A replica may start at the position of its first reader. */
   readonly start: FeedPosition;
   /** The last event; null until the end of the job is durable. The feed does not change after it. */
   ending: FeedEnding | null;

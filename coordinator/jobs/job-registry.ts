@@ -420,7 +420,7 @@ export class JobRegistry {
     await this.settled(own);
   }
 
-  /** Ends a job that did not begin in time. `reason`: why the job waited, for the client. */
+  /** Ends a job that did not start in time. `reason`: why the job waited, for the client. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#require(jobId);
     if (job.final !== null) return this.#endUnconfirmed(job, job.final);
@@ -625,7 +625,7 @@ export class JobRegistry {
     return this.#end(job, { event: "fail", error: { code: "cargo_unavailable", message, retryable: false } });
   }
 
-  /** Returns true if another attempt may begin and can continue after the delivered output. */
+  /** Returns true if another attempt may start and can continue after the delivered output. */
   mayRetry(jobId: string): boolean {
     const job = this.#require(jobId);
     return mayRetry(job, this.#env.config.maxAttempts) && this.#hasCargo(job);

@@ -165,7 +165,7 @@ const ownerSteps = {
 };
 
 const islandSessionSteps = {
-  /** Returns the number of a new session, higher than that of any earlier session at any coordinator. */
+  /** Returns the number of a new session, higher than all earlier numbers at any coordinator. */
   nextNumber: read(
     async (tx) => (await tx.only<{ number: number }>("SELECT nextval('island_sessions') AS number")).number,
   ),

@@ -137,7 +137,7 @@ interface ReceivedFile<T> extends AsyncDisposable {
 /**
  * Reads a form whose field `file` goes into a job's input: as base64 if it is small, otherwise as a temporary file.
  * @param check throws if the form or the file is not acceptable. Nothing is stored before this check
- * @throws {ServiceError} those of {@link readForm} and of `check`, `file_budget_exceeded`, `disk_full`
+ * @throws {ServiceError} as {@link readForm} and `check`, `file_budget_exceeded`, `disk_full`
  * @throws {ValidationError} for a form without the file
  */
 async function receiveAudio<T>(

@@ -260,7 +260,9 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** Returns the log probability fields. `include` requests those of chosen tokens, `top_logprobs` also alternatives. */
+/**
+ * Returns the log probability fields. `include` requests them for chosen tokens, `top_logprobs` also for alternatives.
+ */
 function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
   const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};

@@ -69,7 +69,7 @@ class NodeSocket implements SessionSocket {
     ws.on("pong", () => events.onPong());
     ws.on("error", (error) => events.onError(error));
     ws.on("close", (code) => events.onClose(code));
-    // This listener runs after that of `ws`, which emits the frames.
+    // `ws` emits the frames in its listener, which runs first.
     this.#raw.on("data", (chunk: Buffer) => events.onRead(chunk.length));
   }
 

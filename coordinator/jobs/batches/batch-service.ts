@@ -230,7 +230,7 @@ export function openBatchService(
   };
 }
 
-/** The states of a batch. `pending`: no job has begun. */
+/** The states of a batch. `pending`: no job has started. */
 export const BATCH_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 type BatchStatus = (typeof BATCH_STATUSES)[number];
 

@@ -155,7 +155,7 @@ export const credentialSteps = {
 
   /**
    * Changes the given members of a key. Returns undefined if the account has no such active key. Spending of a key that
-   * gets a monthly limit starts with the charges of its jobs since the month of `nowMs` began, plus their open holds.
+   * gets a monthly limit starts with the charges of its jobs since the month of `nowMs` started, plus their open holds.
    */
   changeKey: write(async (tx, accountId: string, keyId: string, change: KeyChange, nowMs: number) => {
     await tx.lockAccount(accountId);

@@ -6,7 +6,7 @@ import { read, write, type Opened } from "../steps/steps.ts";
 import { integer, key, Table, text, type RowOf } from "../steps/table.ts";
 import { indexedBy, inRows, selectIds, someRows, type Tx } from "../steps/tx.ts";
 
-/** Removals of prompts and outputs that have begun and not finished. */
+/** Removals of prompts and outputs that have started and not finished. */
 export const removalTable = new Table(
   "removals",
   {

@@ -64,7 +64,7 @@ export class UwsExchange {
     return false;
   }
 
-  /** Returns the exchange with Node's types. The API uses only those of their members that the two classes have. */
+  /** Returns the exchange with Node's types. The API uses only members that the two classes have. */
   asNode(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     return {
       incoming: this.incoming as unknown as IncomingMessage,

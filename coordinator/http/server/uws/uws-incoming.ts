@@ -95,7 +95,7 @@ export class UwsIncoming extends EventEmitter {
     return this;
   }
 
-  /** Drops unread bytes and all further ones. `then` is called when the whole body has arrived. */
+  /** Drops unread and later bytes. `then` is called when the whole body has arrived. */
   discard(then: () => void): void {
     this.#onComplete = then;
     this.#isFlowing = false;

@@ -52,7 +52,7 @@ async function lock(client: pg.Client): Promise<void> {
   throw new ServiceError("storage_unavailable", "Another coordinator is migrating the database");
 }
 
-/** Applies a migration and records its checksum. `text`: statements to run instead of those of the migration. */
+/** Applies a migration and records its checksum. `text`: statements to run instead of its own. */
 async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
   const run = async (statements: string): Promise<void> => {
