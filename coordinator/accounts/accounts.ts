@@ -203,7 +203,7 @@ export function openAccounts(
       if (password !== undefined) assertPassword(password, "password");
       if (email !== undefined) assertEmail(email);
       await changes.check(caller, currentPassword, "current_password");
-      // The address is requested before the password changes, because the request may be refused.
+      // The address is requested before the password changes: the request may be refused.
       const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
       const mailToken = isChanged ? await emails.request(caller.accountId, email) : null;
       if (password !== undefined) await changes.set(caller, password);

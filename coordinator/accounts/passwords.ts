@@ -18,7 +18,7 @@ const HASH_BYTES = 32;
 const MAX_CONCURRENT = 2;
 /** Maximum number of calls that wait for a hash. Further calls are refused. */
 const MAX_WAITING = 64;
-/** Added to scrypt's memory limit, because it needs slightly more than the formula. */
+/** Added to scrypt's memory limit: it needs slightly more than the formula. */
 const SPARE_BYTES = 2 ** 20;
 
 const NEVER = new AbortController().signal;

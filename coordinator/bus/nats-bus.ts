@@ -15,7 +15,7 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
 /** Prefix of all subjects. The number is the version of the message format. */
 const PREFIX = "atoll.2.";
-/** Prefix of subjects that use a separate connection, because a stalled subscriber may block it. */
+/** Prefix of subjects that use a separate connection: a stalled subscriber may block it. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 

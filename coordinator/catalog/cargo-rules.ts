@@ -10,7 +10,7 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
- * Memory in MiB that a Cargo's process uses in addition to what it loads; also stated in catalog/README.md. Measured
+ * Memory in MiB that a Cargo's process uses besides what it loads; also stated in catalog/README.md. Measured
  * for tiny-chat with node-llama-cpp 3.22.1, four sequences, no GPU: 116 MiB resident, of which 9 are weights, KV cache
  * and compute buffer (2026-11-21, x64, 2 cores).
  */

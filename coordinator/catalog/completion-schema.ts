@@ -7,7 +7,7 @@ import addFormats from "ajv-formats";
 type Schema = Readonly<Record<string, unknown>>;
 
 const MAX_COMPILED = 128;
-/** Time limit of a check, because a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
+/** Time limit of a check: a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
 const MAX_CHECK_MS = 250;
 /** Maximum number of attempts of a check on a busy machine. */
 const MAX_ATTEMPTS = 4;

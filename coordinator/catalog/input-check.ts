@@ -56,7 +56,7 @@ export function checkInput(cargo: CheckedCargo, value: JobInput, root = "input")
   );
 }
 
-/** Lowers `max_tokens` to what the Cargo can generate, because clients send the same limit for all models. */
+/** Lowers `max_tokens` to what the Cargo can generate: clients send the same limit for all models. */
 function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
   const { max_tokens: requested } = input;
   const maximum = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));

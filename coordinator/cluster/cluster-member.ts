@@ -22,7 +22,7 @@ import { adoptUnowned } from "./adopt-unowned.ts";
 import { whileOthers } from "./while-others.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
-/** Poll interval for ended batches, because a bus message may be lost. */
+/** Poll interval for ended batches: a bus message may be lost. */
 const BATCHES_POLL_MS = 5_000;
 
 interface SharedParts extends JobParts {

@@ -8,7 +8,7 @@ import type { Peers } from "./peers.ts";
 
 /** Poll interval, for changes by the command line and changes whose bus message was lost. */
 const POLL_MS = 500;
-/** Maximum age of the most recent reading. A revoked credential is therefore refused everywhere within a second. */
+/** Maximum age of the latest reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
 /**
  * Maximum gap between readings. After a longer one, all credentials are checked: storage may have forgotten changes.
@@ -82,13 +82,13 @@ export function watchCredentials(
   /** Number of changes that this coordinator made. */
   let changes = 0;
   let reading: Reading | null = null;
-  /** Numbers of the most recent reading, and of the most recent reading whose result was used. */
+  /** Numbers of the latest reading, and of the latest reading whose result was used. */
   let begun = 0;
   let accepted = 0;
   /** The newest revision; null before the first reading. */
   let revision: number | null = null;
   let readAtMs = -Infinity;
-  /** Time of the most recent reading that was used, by the clock of storage. */
+  /** Time of the latest reading that was used, by the clock of storage. */
   let storedAtMs: number | null = null;
   let isClosed = false;
   const stop = peers.onBroadcast(MESSAGES.credentials, () => {

@@ -32,7 +32,7 @@ const MAX_BLOCKS = 50_000;
 
 /** Delay before counts are reported to an unresponsive quota owner again. */
 const RETRY_MS = 1_000;
-/** Interval of reports of all counts, because an owner may have considered this coordinator dead. */
+/** Interval of reports of all counts: an owner may have considered this coordinator dead. */
 const REPORT_ALL_MS = 60_000;
 
 /**
@@ -242,7 +242,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** Open streams at other coordinators, by account and coordinator, as quota owner. Zero counts are removed. */
   const elsewhere = new Map<string, Map<string, number>>();
   const reported = new Map<string, ReportedStreams>();
-  /** The most recent query about each account; the next query waits for it. */
+  /** The latest query about each account; the next query waits for it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;

@@ -6,7 +6,7 @@ import type { IslandSessions } from "../store/cluster-store.ts";
 import { MESSAGES, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Number of Islands whose newest session number is remembered, because a session may start slowly. */
+/** Number of Islands whose newest session number is remembered: a session may start slowly. */
 const MAX_REMEMBERED = 10_000;
 
 /**

@@ -16,7 +16,7 @@ interface PeerCalls {
 type Frame = readonly [stream: number, seq: number, content?: unknown];
 /** Stream frames sent in one message. A frame without content ends its stream. */
 export type Frames = readonly Frame[];
-/** Hand-written check, because it runs for nearly every token. The stream validates the content of a frame. */
+/** Hand-written check: it runs for nearly every token. The stream validates the content of a frame. */
 export const framesSchema = z.custom<Frames>(
   (frames) => Array.isArray(frames) && frames.every(isFrame),
   "Invalid frames",

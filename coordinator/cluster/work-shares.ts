@@ -178,8 +178,8 @@ export function workShares(selfId: string, here: SharedWork) {
   }
 
   /**
-   * Returns true if jobs may be requested now: at once if the coordinators with more free slots have too few for all
-   * jobs, otherwise after a delay for each of these coordinators.
+   * Returns true if jobs may be stolen now: at once if the coordinators with more free slots have too few for all jobs,
+   * otherwise after a delay for each of these coordinators.
    */
   function isDueFrom({ key, kind }: Demand, victim: PeerLoad, ahead: readonly PeerLoad[], nowMs: number): boolean {
     const sinceMs = waitedMs(victim, key, nowMs);
@@ -276,9 +276,7 @@ export function workShares(selfId: string, here: SharedWork) {
       inFlight.set(steal.victimId, { sinceMs: nowMs, islandIds });
       return steal;
     },
-    /**
-     * Records the load that is left at the requested coordinator. Must be called before newer statuses are received.
-     */
+    /** Records the load that is left at the requested coordinator. Call it before newer statuses arrive. */
     noteVictimLoad(victimId: string, loads: readonly WorkLoad[]): void {
       const peer = peers.get(victimId);
       if (peer === undefined) return;
@@ -287,9 +285,7 @@ export function workShares(selfId: string, here: SharedWork) {
         noteDemand(peer, load);
       }
     },
-    /**
-     * Records the number of jobs that a request moved here. After 0 jobs, the coordinator gets no request for a while.
-     */
+    /** Records how many jobs a request moved here. After 0, the victim gets no request for a while. */
     noteReply(victimId: string, stolen: number, nowMs: number): void {
       inFlight.delete(victimId);
       if (stolen === 0) notBeforeMs.set(victimId, nowMs + RETRY_DELAY.emptyMs);
@@ -343,13 +339,13 @@ function sum(...loads: readonly Sum[]): Sum {
 }
 
 /**
- * Returns how many waiting jobs of a kind a coordinator with busy slots takes from another. Each job must wait less at
- * the taker. The taker gets at most its share of all jobs, so that jobs do not starve where there are few slots.
+ * Returns how many waiting jobs of a kind a coordinator with busy slots steals from another. Each job must wait less at
+ * the thief. The thief gets at most its share of all jobs, so that jobs do not starve where there are few slots.
  * @param network sums over all coordinators, including these two
  */
 export function jobsToSteal(mine: Load, theirs: Load, network: Sum): number {
   if (mine.slots === 0 || theirs.jobs === 0) return 0;
-  // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the taker, instead of
+  // If n jobs move, the last one waits (mine.pressing + n) / mine.slots rounds of runs at the thief, instead of
   // (theirs.pressing - n + 1) / theirs.slots.
   const gain = (theirs.pressing + 1) * mine.slots - MIN_GAIN_FACTOR * mine.pressing * theirs.slots;
   const better = Math.floor(gain / (mine.slots + MIN_GAIN_FACTOR * theirs.slots));

@@ -21,7 +21,7 @@ import type { Store } from "../store/store.ts";
 import type { FileGrant } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
-/** Time for which the usage of all files is cached, because its query reads all rows. */
+/** Time for which the usage of all files is cached: its query reads all rows. */
 const COUNT_EVERY_MS = 60_000;
 /** Maximum number of files per write, so that other writes can run between two. */
 const STEP = 100;

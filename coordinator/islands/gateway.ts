@@ -79,7 +79,7 @@ export function openIslandGateway(
     const { share, close } = byAccount.open(owner);
     return {
       headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // A wrong version is rejected in a close frame, because client libraries hide the reason of a failed handshake.
+      // A wrong version is rejected in a close frame: client libraries hide the reason of a failed handshake.
       chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
       open: (socket, protocol) => open(socket, protocol, { ...owner, share }),
       release: close,

@@ -243,7 +243,7 @@ export class JobRegistry {
     graceMs: number = this.#env.config.restartGraceMs,
   ): Promise<void> | undefined {
     if (record.attempt > 0) return this.#restoreBegun(record, islandOwnerId, graceMs);
-    // A job without attempts has no stored feed. No promise is created, because 100,000 jobs may wait.
+    // A job without attempts has no stored feed. No promise is created: 100,000 jobs may wait.
     this.#competeAgain(this.#addRestored(record, null, null), record.holdsQuota === true);
     return undefined;
   }

@@ -40,7 +40,7 @@ export interface JobTraits {
   readonly canReason: boolean;
   /** The features that an Island needs, sorted. */
   readonly features: readonly string[];
-  /** Tokens that the schema of the completion costs in addition to the prompt. */
+  /** Tokens that the schema of the completion costs besides the prompt. */
   readonly formatTokens: number;
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 export const WINDOW_MS = 60_000;
 /** Maximum number of callers in a generation, see {@link RequestWindow}; only a flood reaches it. */
 const MAX_CALLERS = 50_000;
-/** Initial capacity of a ring, because most callers make few requests. */
+/** Initial capacity of a ring: most callers make few requests. */
 const FIRST_CAPACITY = 8;
 
 /** A caller's count after a request. */

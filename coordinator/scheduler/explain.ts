@@ -182,7 +182,7 @@ function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
 }
 
-/** The most recent reports of other coordinators about a kind of work. */
+/** The latest reports of other coordinators about a kind of work. */
 export interface Elsewhere {
   readonly peers: number;
   /** Number of other coordinators with Islands that run the work. */

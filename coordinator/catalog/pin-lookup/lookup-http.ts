@@ -5,7 +5,7 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Maximum time until a response starts, because an operator waits for it. */
+/** Maximum time until a response starts: an operator waits for it. */
 const RESPONSE_LIMIT_MS = 2_000;
 /** Maximum size of a response, which is a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;

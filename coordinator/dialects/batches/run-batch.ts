@@ -15,7 +15,7 @@ export const MAX_LINES = 50_000;
 const MAX_ERRORS = 100;
 /** Interval of touching the result files. A file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/** Maximum wait for the input in seconds, because a shared disk may show a file later at other coordinators. */
+/** Maximum wait for the input in seconds: a shared disk may show a file later at other coordinators. */
 const MAX_DISK_DELAY_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
@@ -91,7 +91,7 @@ async function work(
   }
   await lease.save({ state: "finalizing", finalizingAtMs: clock.now() });
   if (wasFinalizing) await removeStored(files, lease);
-  // The reservation ends here, because the stored files count for the budget instead.
+  // The reservation ends here: the stored files count for the budget instead.
   reservation[Symbol.dispose]();
   const outputFileId = await storeResult(files, lease, output, "output");
   const errorFileId = await storeResult(files, lease, failures, "errors");

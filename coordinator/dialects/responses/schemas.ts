@@ -51,7 +51,7 @@ const metadataSchema = z
   .refine((entries) => Object.keys(entries).length <= 16, "must have at most 16 entries");
 
 const TEXT_LOGPROBS = "message.output_text.logprobs";
-/** Value of `include` that has no effect, because every `reasoning` item already has this member. */
+/** Value of `include` that has no effect: every `reasoning` item already has this member. */
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 /** Values of OpenAI's `include` for members that responses of Atoll never contain. */
 const NEVER_INCLUDED: readonly string[] = [

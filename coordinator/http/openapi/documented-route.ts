@@ -51,7 +51,7 @@ export interface RouteSpec {
   readonly form?: z.ZodType;
   /** Successful responses, and failures with their own bodies. JSON that the handler returns gets the lowest status. */
   readonly responses: Readonly<Record<number, DocumentedResponse>>;
-  /** Failures in addition to the common ones. */
+  /** Failures besides the common ones. */
   readonly fails?: readonly FailureStatus[];
   /** Whether the body follows a vendor's API: unknown parameters are refused, and a header names ignored ones. */
   readonly isCompatible?: boolean;

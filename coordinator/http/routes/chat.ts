@@ -70,7 +70,7 @@ function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] 
 export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const submission of submissionsOf(body)) {
-    // The chats run one after the other, because an account may have few unfinished jobs.
+    // The chats run one after the other: an account may have few unfinished jobs.
     // oxlint-disable-next-line no-await-in-loop
     const chat = await runChat(deps, client, submission);
     if (chat === null) return null;

@@ -70,7 +70,7 @@ export const docsRoutes = routeGroup("", { tag: "Service" }, (routes, deps) => {
     return sendFile(c.env, { root, name, headers, missing });
   });
 
-  // The document is created at the first request, because creating it takes as long as the rest of a start.
+  // The document is created at the first request: creating it takes as long as the rest of a start.
   let document: string | undefined;
   routes.get("/openapi.json", {
     id: "getOpenApi",

@@ -51,7 +51,7 @@ export interface SessionOwner extends IslandIdentity {
   readonly share: AccountShare;
 }
 
-/** Numbers of frames of all Islands by type. Counting must be cheap, because some frames are a single token. */
+/** Numbers of frames of all Islands by type. Counting must be cheap: some frames are a single token. */
 export interface FrameCounts {
   readonly received: Record<FromIsland["type"], number>;
   readonly sent: Record<FromCoordinator["type"], number>;

@@ -100,7 +100,7 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** Number of newest jobs that a list without an account searches, because counting all would take minutes. */
+/** Number of newest jobs that a list without an account searches: counting all would take minutes. */
 const MAX_LISTED_JOBS = 100_000;
 
 /** Number of unfinished jobs of one Cargo in one state, and the creation time of the oldest. */

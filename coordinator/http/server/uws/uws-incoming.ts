@@ -118,7 +118,7 @@ export class UwsIncoming extends EventEmitter {
       if (isLast) this.#onComplete();
       return;
     }
-    // The chunk is copied, because the library reuses its memory.
+    // The chunk is copied: the library reuses its memory.
     if (chunk.byteLength > 0) this.#unread.add(Buffer.from(new Uint8Array(chunk)));
     if (this.#isFlowing) this.#flow();
     else if (!isLast && this.readableLength > MAX_UNREAD_BYTES && !this.#isPaused) {

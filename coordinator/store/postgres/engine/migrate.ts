@@ -59,7 +59,7 @@ async function apply(client: pg.Client, migration: Migration, nowMs: number, tex
     const query: pg.QueryConfig & { readonly query_timeout: number } = { text: statements, query_timeout: NO_LIMIT_MS };
     await client.query(query);
   };
-  // Statements outside of a transaction may wait for locks, because their wait does not block other access.
+  // Statements outside of a transaction may wait for locks: their wait does not block other access.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
   if (isOutsideTransaction) for (const statement of text.split(/\n\s*\n/)) await run(statement);
   await client.query("BEGIN");

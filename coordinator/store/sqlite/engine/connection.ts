@@ -35,7 +35,7 @@ export function prepareFile(path: string): string {
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
     // The pages are small, because a commit writes whole pages, and a job changes a few bytes in each. This must come
-    // first, because a database with tables keeps its page size.
+    // first: a database with tables keeps its page size.
     "page_size = 1024",
     // This must come before any write, because a database with tables keeps its mode until `coordinator vacuum`
     // rewrites it.
