@@ -49,7 +49,15 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+    | "acquire"
+    | "pull"
+    | "preload"
+    | "freeSpace"
+    | "bytesOnDisk"
+    | "cachedModels"
+    | "downloads"
+    | "refusalOf"
+    | "noSpaceFor"
   >;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;

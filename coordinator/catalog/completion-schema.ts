@@ -15,7 +15,7 @@ const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "
 /** Keywords without effect, and identifiers, which the schemas of all clients would share. */
 const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
 /** Keywords whose values are data, not schemas. */
-const VALUES = new Set(["const", "enum", "default", "examples"]);
+const DATA_KEYWORDS = new Set(["const", "enum", "default", "examples"]);
 const OPTIONS: Options = {
   strict: false,
   logger: false,
@@ -95,7 +95,7 @@ function withoutAnnotations(schema: unknown): unknown {
   // A keyword may also be the name of a property, whose value is then a schema.
   const kept = Object.entries(schema).filter(([keyword, value]) => !IGNORED.has(keyword) || isSchema(value));
   return Object.fromEntries(
-    kept.map(([keyword, value]) => [keyword, VALUES.has(keyword) ? value : withoutAnnotations(value)]),
+    kept.map(([keyword, value]) => [keyword, DATA_KEYWORDS.has(keyword) ? value : withoutAnnotations(value)]),
   );
 }
 

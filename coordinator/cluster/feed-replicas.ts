@@ -148,13 +148,13 @@ export function followFeeds(
       const { signal } = followed.interrupt;
       const { hint } = followed;
       followed.hint = null;
-      await guarded(followed, () => followOnce(followed, hint, signal));
+      await runGuarded(followed, () => followOnce(followed, hint, signal));
       if (followed.isOver) return;
       const wasLive = followed.ownerId !== null;
       followed.ownerId = null;
       if (wasLive) retries = 0;
       if (!followed.isOpened && clock.monotonicMs() - begunMs >= STORED_AFTER_MS) {
-        await guarded(followed, () => takeStored(followed));
+        await runGuarded(followed, () => takeStored(followed));
         markOpened(followed);
       }
       if (wasLive || followed.hint !== null) continue;
@@ -199,7 +199,7 @@ export function followFeeds(
   }
 
   /** Runs a step that the caller retries. Readers that wait for the first contents get its error. */
-  async function guarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
+  async function runGuarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {

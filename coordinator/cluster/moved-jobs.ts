@@ -52,7 +52,7 @@ export function moveJobs(
       if (records.length > 0) log.info(await restore(records), "Adopted jobs");
     };
     for (let from = 0; from < jobIds.length; from += MAX_MOVED)
-      await once(jobIds.slice(from, from + MAX_MOVED), adoptPart);
+      await restoreOnce(jobIds.slice(from, from + MAX_MOVED), adoptPart);
     return adopted;
   }
 
@@ -87,7 +87,7 @@ export function moveJobs(
   }
 
   /** Calls `restoreJobs` with the jobs that are neither here nor being restored. Resolves when all jobs are here. */
-  async function once(
+  async function restoreOnce(
     jobIds: readonly string[],
     restoreJobs: (ids: readonly string[]) => Promise<void>,
   ): Promise<void> {
@@ -139,7 +139,9 @@ export function moveJobs(
     adopt,
     /** Claims attempts that a connected Island has proved with attempt tokens, if they are the current ones. */
     async claim(hostId: string, accountId: string, attempts: readonly AttemptId[]): Promise<void> {
-      await Promise.all(attempts.map((attempt) => once([attempt.jobId], () => claimOne(hostId, accountId, attempt))));
+      await Promise.all(
+        attempts.map((attempt) => restoreOnce([attempt.jobId], () => claimOne(hostId, accountId, attempt))),
+      );
     },
     /** Compares memory with storage: adopts missing jobs, and drops jobs of other owners. */
     async reconcile(): Promise<void> {

@@ -93,7 +93,7 @@ interface Incoming {
 export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">, { clock, log }: PeersEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
-  /** Peers that may still send frames, because no heartbeat has closed all streams yet. */
+  /** Peers that may still send frames: no heartbeat has closed all streams yet. */
   const senders = new Set<string>();
   const beating = new Set<string>();
   const unreachableUntilMs = new Map<string, number>();

@@ -91,7 +91,7 @@ function decideCharge(facts: SettleFacts): number {
   }
 }
 
-/** Returns `price * done / all`, rounded up. Computes with bigint, because the product may exceed the safe integers. */
+/** Returns `price * done / all`, rounded up. Computes with bigint: the product may exceed the safe integers. */
 function computeShare({ priceMicro, ...facts }: SettleFacts, maxTokens: number): number {
   const promptTokens = Math.max(facts.promptTokens, facts.readTokens);
   const done = facts.readTokens + PROMPT_TOKENS_PER_TOKEN * Math.min(facts.deliveredTokens, maxTokens);

@@ -126,7 +126,7 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     get followedIds(): string[] {
       return [...accounts].filter(([, { clients }]) => clients.size > 0).map(([accountId]) => accountId);
     },
-    /** Sends a reset to all clients, because changes of other coordinators may be lost. */
+    /** Sends a reset to all clients: changes of other coordinators may be lost. */
     resetAll(): void {
       for (const accountId of accounts.keys()) arrive(accountId, null);
     },

@@ -323,7 +323,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Compares modification and status time, because a move changes only the latter. Returns false for a missing file. */
+/** Compares modification and status time: a move changes only the latter. Returns false for a missing file. */
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const facts = await lstat(path).catch(() => null);
   return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;

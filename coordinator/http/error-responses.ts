@@ -163,7 +163,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
   return error instanceof NoIslandError && retryAfterS === null ? { retryable: false } : retry;
 }
 
-/** Returns the nearest double in credits, because a batch may cost more than a double can represent exactly. */
+/** Returns the nearest double in credits: a batch may cost more than a double can represent exactly. */
 function creditsOf(micro: bigint | number): number {
   return Number(micro) / MICRO_PER_CREDIT;
 }

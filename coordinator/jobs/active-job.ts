@@ -33,7 +33,7 @@ export interface HandoverState {
 /** A job from storage, with the handover state of its last owner. */
 export type ReturningJob = ActiveJobRecord & { readonly handover?: HandoverState | undefined };
 
-/** Members of `MutableJob` that readers of a job must not use, because they change it. */
+/** Members of `MutableJob` that readers of a job must not use: they change it. */
 type Hidden = "delivered" | "feed" | "meter" | "unstored" | MethodsOf<MutableJob>;
 type MethodsOf<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
 

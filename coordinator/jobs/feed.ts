@@ -196,7 +196,7 @@ export class JobFeed {
     this.#backlog = null;
   }
 
-  /** Removes the output from an ending if it is the streamed text, because storage returns the text in both forms. */
+  /** Removes the output from an ending if it is the streamed text: storage returns the text in both forms. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
     return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;

@@ -12,7 +12,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** Highest request limit. It also bounds memory, because the window keeps a number for each request of a minute. */
+/** Highest request limit. It also bounds memory: the window keeps a number for each request of a minute. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;

@@ -188,7 +188,7 @@ export function networkOfOne(selfId: string): NetworkOfOne {
   return {
     isShared: false,
     selfId,
-    /** Null, because a single coordinator counts quota slots in memory. */
+    /** Null: a single coordinator counts quota slots in memory. */
     quotaSlots: null,
     takenOver: { adopted: 0, claimed: 0, reaped: 0 },
     islandSessions: { nextNumber: async () => (sessions += 1) },

@@ -126,7 +126,7 @@ export class MemoryBudget {
   /** Unloads the fewest idle Cargos that free `missing` bytes, counting those that are already being unloaded. */
   #unloadIdle(missing: MemoryUse, mode: "all or nothing" | "best effort"): void {
     if (!isSome(missing)) return;
-    let left = less(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
+    let left = subtract(missing, sumOf([...this.#occupants].filter(({ isLeaving }) => isLeaving)));
     const chosen: Occupant[] = [];
     for (const occupant of this.#idle()) {
       if (!isSome(left)) break;
@@ -134,7 +134,7 @@ export class MemoryBudget {
       const helps = (left.ramBytes > 0 && ramBytes > 0) || (left.vramBytes > 0 && vramBytes > 0);
       if (!helps) continue;
       chosen.push(occupant);
-      left = less(left, occupant.memory);
+      left = subtract(left, occupant.memory);
     }
     if (isSome(left) && mode === "all or nothing") return;
     for (const occupant of chosen) occupant.unload();
@@ -145,7 +145,7 @@ function isSome({ ramBytes, vramBytes }: MemoryUse): boolean {
   return ramBytes > 0 || vramBytes > 0;
 }
 
-function less(a: MemoryUse, b: MemoryUse): MemoryUse {
+function subtract(a: MemoryUse, b: MemoryUse): MemoryUse {
   return { ramBytes: Math.max(0, a.ramBytes - b.ramBytes), vramBytes: Math.max(0, a.vramBytes - b.vramBytes) };
 }
 

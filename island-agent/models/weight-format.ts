@@ -50,7 +50,7 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   const picked = graphs.filter((graph) => graph.format === format);
   const isMerged = picked.some(({ base }) => base === "decoder_model_merged");
   const used = picked.filter(({ base }) => !(isMerged && UNUSED_DECODERS.has(base))).map(({ name }) => name);
-  const isData = (name: string): boolean => used.some((graph) => /^[_.]data/.test(after(graph, name)));
+  const isData = (name: string): boolean => used.some((graph) => /^[_.]data/.test(removePrefix(graph, name)));
   return { format, graphs: used, data: names.filter(isData) };
 }
 
@@ -71,7 +71,7 @@ function graphsOf(names: readonly string[]): Graph[] {
 }
 
 /** Returns the rest of the name after `start`; empty when the name starts otherwise. */
-function after(start: string, name: string): string {
+function removePrefix(start: string, name: string): string {
   return name.startsWith(start) ? name.slice(start.length) : "";
 }
 

@@ -213,7 +213,7 @@ export function openPreloader({
       outcome = await downloadIfSpace(cargo, candidate.mayClear, ending);
     } catch (error) {
       if (ending.aborted) outcome = { state: "waiting", detail: messageOf(ending.reason) };
-      else outcome = failed(cargo, error);
+      else outcome = failureOutcome(cargo, error);
     }
     // A new version of the Cargo that has arrived in the meantime is downloaded afterwards.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
@@ -242,7 +242,7 @@ export function openPreloader({
     return wanted.has(slug) || unrequested.has(slug);
   }
 
-  function failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
+  function failureOutcome({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
     if (error instanceof DiskFullError) return { state: "no disk space", detail };
     log.warn({ cargo: slug, reason: detail }, "Preload failed");

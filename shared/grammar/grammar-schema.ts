@@ -394,7 +394,7 @@ function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown
   if (LARGER.has(keyword)) return Math.max(Number(before), Number(value));
   if (SMALLER.has(keyword)) return Math.min(Number(before), Number(value));
   if (keyword === "type") return commonTypes(listOf(before).map(String), listOf(value).map(String));
-  if (keyword === "enum") return common(listOf(before), listOf(value), keyword);
+  if (keyword === "enum") return commonValues(listOf(before), listOf(value), keyword);
   // Only listed properties are generated, so a value that satisfies one schema also satisfies the other.
   if (keyword === "additionalProperties")
     return before === false || value === false ? false : { allOf: [before, value] };
@@ -413,7 +413,7 @@ function commonTypes(some: readonly string[], others: readonly string[]): unknow
   return types;
 }
 
-function common(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
+function commonValues(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
   const known = new Set(others.map((each) => JSON.stringify(each)));
   const both = some.filter((each) => known.has(JSON.stringify(each)));
   if (both.length === 0) throw new UnmergedSchema(`the lists of "${keyword}" have no value in common`);

@@ -17,7 +17,7 @@ import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 
 /** The control sequences CUP (to the upper left corner), EL, ED and DECTCEM. Source: ECMA-48. */
-const HOME = "\u001B[H";
+const CURSOR_HOME = "\u001B[H";
 const CLEAR_REST_OF_LINE = "\u001B[K";
 const CLEAR_BELOW = "\u001B[J";
 const HIDE_CURSOR = "\u001B[?25l";
@@ -111,12 +111,12 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
   const stop = new AbortController();
   onStopSignal(() => stop.abort());
   // Clears the screen only below the new text, so that nothing scrolls away.
-  process.stdout.write(`${HIDE_CURSOR}${HOME}${CLEAR_BELOW}`);
+  process.stdout.write(`${HIDE_CURSOR}${CURSOR_HOME}${CLEAR_BELOW}`);
   try {
     while (!stop.signal.aborted) {
       const text = await read();
       if (stop.signal.aborted) return;
-      process.stdout.write(`${HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
+      process.stdout.write(`${CURSOR_HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
       await systemClock.sleep(everyMs, stop.signal).catch(() => undefined);
     }
   } finally {

@@ -32,7 +32,7 @@ const HEAD_BYTES = 65_536;
 const TOO_LARGE = `The recording is larger than ${MAX_AUDIO_BYTES} bytes (about 13 minutes of 16 kHz, 16-bit WAV); send it in parts`;
 /** Lifetime of a temporary file. A job that is still running keeps its file for longer. */
 const TEMPORARY_MS = 3_600_000;
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
+const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 const SHARED = {
   about: "A transcription Cargo processes the recording as one job. If the client disconnects, the job is cancelled.",
@@ -96,8 +96,8 @@ async function run(
   const result = ONNX_OUTPUTS["automatic-speech-recognition"].safeParse(made.output).data;
   if (result === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a transcription");
   const transcript = { result, task, language, hasWords, seconds };
-  if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
-  if (format === "text") return c.body(`${result.text.trim()}\n`, 200, PLAIN);
+  if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN_TEXT);
+  if (format === "text") return c.body(`${result.text.trim()}\n`, 200, PLAIN_TEXT);
   return presentTranscription(transcript, format === "verbose_json");
 }
 

@@ -140,7 +140,7 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
   return { total: ids.size, errors };
 }
 
-/** Returns a hash of bounded length, because 50,000 of them are in memory. */
+/** Returns a hash of bounded length: 50,000 of them are in memory. */
 function digestOf(customId: string): string {
   return createHash("sha256").update(customId).digest("base64");
 }

@@ -170,7 +170,7 @@ function presentAnswered({ question, answer }: AcceptedQuestion, message: Messag
   };
 }
 
-/** Encodes the first event. It has no id, because it is not part of the job's stream, which clients resume by id. */
+/** Encodes the first event. It has no id: it is not part of the job's stream, which clients resume by id. */
 function headEvent({ question, answer }: AcceptedQuestion, message: Message): string {
   const payload = {
     type: "message",

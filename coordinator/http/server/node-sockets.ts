@@ -47,7 +47,7 @@ class NodeSocket implements SessionSocket {
     this.#raw = raw;
   }
 
-  /** Resolves when the socket is closed. The promise is created on demand, because there are many idle Islands. */
+  /** Resolves when the socket is closed. The promise is created on demand: there are many idle Islands. */
   get closed(): Promise<void> {
     if (this.#ws.readyState === this.#ws.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#ws.once("close", () => resolve()));

@@ -34,7 +34,7 @@ interface ActiveBatch {
   readonly jobs: Map<string, ActiveJob>;
 }
 
-/** Maximum number of waiting batch jobs of one account. Credits do not limit them, because a Cargo may be free. */
+/** Maximum number of waiting batch jobs of one account. Credits do not limit them: a Cargo may be free. */
 const MAX_WAITING_JOBS = 1_000;
 /** `Retry-After` of a refused batch, in seconds. */
 const RETRY_WHEN_FULL_S = 60;

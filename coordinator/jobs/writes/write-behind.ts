@@ -28,7 +28,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
   /** Due times by the monotonic clock. */
   const due = new Map<Job, number>();
   let gatheredBytes = 0;
-  /** Part of {@link gatheredBytes} that the last `storeAll` left, because writes of those jobs were in flight. */
+  /** Part of {@link gatheredBytes} that the last `storeAll` left: writes of those jobs were in flight. */
   let leftBytes = 0;
   let timer: Timer | null = null;
 

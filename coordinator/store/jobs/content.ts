@@ -45,12 +45,12 @@ export interface ContentStore extends Opened<typeof contentSteps> {
   truncateLog(): Promise<boolean>;
 }
 
-/** Replaces the error message of a job whose output was removed, because it may quote the output. */
+/** Replaces the error message of a job whose output was removed: it may quote the output. */
 const REMOVED_MESSAGE = "The message was removed with the job's output";
 /** Maximum bytes removed by one step, which then takes about as long as a checkpoint: tens of ms on a slow disk. */
 const MAX_STEP_BYTES = 4 * 1_024 * 1_024;
 const MAX_STEP_ROWS = 200;
-/** Minimum bytes that a deleted row counts as, because its deletion rewrites a page. */
+/** Minimum bytes that a deleted row counts as: its deletion rewrites a page. */
 const MIN_ROW_BYTES = 4_096;
 /** Maximum bytes of a row: one piece of a large value. */
 const MAX_ROW_BYTES = 65_536;

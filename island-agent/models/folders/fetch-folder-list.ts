@@ -169,14 +169,14 @@ async function readDocument(
   try {
     onBytes();
     if (status !== 200) throw statusError(url, { status, message, hub }, policy, clock.now());
-    const body = await readBody(noticed(message, onBytes), MAX_BYTES, describeUrl(url));
+    const body = await readBody(withByteCallback(message, onBytes), MAX_BYTES, describeUrl(url));
     return { body, headers: message.headers };
   } finally {
     message.destroy();
   }
 }
 
-async function* noticed(body: AsyncIterable<Buffer>, onBytes: () => void): AsyncGenerator<Buffer, void> {
+async function* withByteCallback(body: AsyncIterable<Buffer>, onBytes: () => void): AsyncGenerator<Buffer, void> {
   for await (const chunk of body) {
     onBytes();
     yield chunk;

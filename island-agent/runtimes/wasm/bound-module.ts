@@ -48,30 +48,30 @@ function assertCoreModule(module: Uint8Array): void {
     bytes.every((byte, index) => module[at + index] === byte);
   if (startsWith(HEADER, 0)) return;
   if (startsWith(MAGIC, 0) && startsWith(COMPONENT_LAYER, 6)) {
-    throw invalid(
+    throw invalidModule(
       "is a component (WASI preview 2 or later). Build the program for WASI preview 1, as a command: " +
         "target wasm32-wasip1 of Rust and TinyGo, wasm32-wasi of clang",
     );
   }
-  throw invalid("is not a WebAssembly module of version 1");
+  throw invalidModule("is not a WebAssembly module of version 1");
 }
 
 function boundMemories(body: Uint8Array, maxPages: number): number[] {
   const reader = new ModuleReader(body, 0);
   const count = reader.number();
   if (count === 0) return [0];
-  if (count > 1) throw invalid("has more than one memory");
+  if (count > 1) throw invalidModule("has more than one memory");
   return [1, ...boundLimits(reader, maxPages, "pages of memory")];
 }
 
 function boundTables(body: Uint8Array): number[] {
   const reader = new ModuleReader(body, 0);
   const count = reader.number();
-  if (count > MAX_TABLES) throw invalid(`has more than ${MAX_TABLES} tables`);
+  if (count > MAX_TABLES) throw invalidModule(`has more than ${MAX_TABLES} tables`);
   const tables = [...encodeNumber(count)];
   for (let index = 0; index < count; index += 1) {
     const type = reader.byte();
-    if (!REFERENCE_TYPES.has(type)) throw invalid("has a table of an unsupported type");
+    if (!REFERENCE_TYPES.has(type)) throw invalidModule("has a table of an unsupported type");
     tables.push(type, ...boundLimits(reader, MAX_TABLE_ENTRIES, "entries of a table"));
   }
   return tables;
@@ -80,10 +80,10 @@ function boundTables(body: Uint8Array): number[] {
 /** Reads limits and encodes them with a maximum of at most `cap`. */
 function boundLimits(reader: ModuleReader, cap: number, what: string): number[] {
   const flags = reader.byte();
-  if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalid(`has shared, 64-bit or unusual ${what}`);
+  if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalidModule(`has shared, 64-bit or unusual ${what}`);
   const min = reader.number();
   const max = flags === LIMITS.none ? cap : reader.number();
-  if (min > cap) throw invalid(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
+  if (min > cap) throw invalidModule(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
   return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, cap))];
 }
 
@@ -92,7 +92,7 @@ function assertFunctionTypes(body: Uint8Array): void {
   const count = reader.number();
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
-      throw invalid("has types of garbage-collected objects, which are not supported");
+      throw invalidModule("has types of garbage-collected objects, which are not supported");
     // Parameters come first, then results. Each type is one byte, because references to the module's own types need the
     // types refused above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
@@ -103,6 +103,6 @@ function withId(id: number, body: readonly number[]): Uint8Array {
   return Uint8Array.from([id, ...encodeNumber(body.length), ...body]);
 }
 
-function invalid(why: string): JobFailure {
+function invalidModule(why: string): JobFailure {
   return new JobFailure("model_invalid", `The module ${why}`);
 }

@@ -167,7 +167,7 @@ describe("CargoFiles", () => {
   it("reports a folder as one model, with a separate key for other weights", async () => {
     await using world = await open();
     await fill(world);
-    expect(world.files.cached()).toEqual([
+    expect(world.files.cachedModels()).toEqual([
       { key: "hf:owner/repo fp32", bytes: 20_002 },
       { key: sha256(GGUF), bytes: 10_000 },
       { key: IMAGE, bytes: 7 },

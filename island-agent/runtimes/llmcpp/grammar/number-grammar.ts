@@ -71,13 +71,13 @@ function magnitudes(low: Bound, high: Bound, isWhole: boolean, steps: Grammar | 
   }
   const unit = Math.floor(min);
   if (min > unit || (from > first && from > max))
-    options.push(...edge(unit, [min - unit, isAbove], [max - unit, isBelow]));
-  if (max > last && last >= first) options.push(...edge(last, [0, true], [max - last, isBelow]));
+    options.push(...edgeGrammars(unit, [min - unit, isAbove], [max - unit, isBelow]));
+  if (max > last && last >= first) options.push(...edgeGrammars(last, [0, true], [max - last, isBelow]));
   return options;
 }
 
 /** Returns `unit` with decimals between the bounds, which are relative to it. */
-function edge(unit: number, [min, isAbove]: Bound, [max, isBelow]: Bound): Grammar[] {
+function edgeGrammars(unit: number, [min, isAbove]: Bound, [max, isBelow]: Bound): Grammar[] {
   const first = Math.ceil(min * EDGE_SCALE) + (isAbove ? 1 : 0);
   const last = Math.min(EDGE_SCALE - 1, Math.floor(max * EDGE_SCALE) - (isBelow ? 1 : 0));
   if (first > last) return [];
