@@ -126,7 +126,7 @@ export class FakeFiles {
     return this.onDisk.find(({ key }) => key === cacheKeyOf(cargo))?.bytes ?? null;
   }
 
-  cached(): IslandState["cachedModels"] {
+  cachedModels(): IslandState["cachedModels"] {
     return this.onDisk;
   }
 
