@@ -95,7 +95,7 @@ describe("coordinator credits grant", () => {
     const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
     expect([code, stderr]).toEqual([
       2,
-      `--credits: must not be 0, from -4000000000 to 4000000000, with at most 6 decimals, got "${credits}"\n`,
+      `--credits: must be -4000000000 to 4000000000 but not 0, with at most 6 decimals, got "${credits}"\n`,
     ]);
   });
 
