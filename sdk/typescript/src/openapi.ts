@@ -4359,7 +4359,7 @@ export interface calls {
             };
         };
     };
-    /** Create a message. A chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled. */
+    /** Create a message. Takes a chat in the format of Anthropic's Messages API, with the API key in `X-Api-Key` or `Authorization`. A message runs as a job, whose id is the message's id. If the client disconnects, the job is cancelled. */
     "post /messages": {
         requestBody: {
             "application/json": components["schemas"]["MessageRequest"];
@@ -4901,7 +4901,7 @@ export interface calls {
             };
         };
     };
-    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, the endpoint is also served at `/v2/rerank` of the host. */
+    /** Rank documents by relevance to a query. A reranking Cargo scores the documents, or an embedding Cargo compares their vectors with the query's. The query and all documents are one job. If the client disconnects, the job is cancelled. For Cohere's client, `/v2/rerank`, outside the API base, works too. */
     "post /rerank": {
         requestBody: {
             "application/json": components["schemas"]["RerankRequest"];
@@ -4912,7 +4912,7 @@ export interface calls {
             };
         };
     };
-    /** Create a response. A chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background. */
+    /** Create a response. Takes a chat in the format of OpenAI's Responses API. A response is stored as a job: the ids `resp_…` and `job_…` end in the same characters, and the retention of jobs applies. If the client disconnects, the job is cancelled, unless it runs in the background. */
     "post /responses": {
         requestBody: {
             "application/json": components["schemas"]["ResponseRequest"];
