@@ -29,7 +29,7 @@ export const messageRoutes = routeGroup("/messages", { tag: "Chat", style: "anth
       200: jsonOrEvents(
         messageSchema,
         messageEventSchema,
-        "The message, or with `stream` its events as Server-Sent Events",
+        "The message; with `stream`, its events as Server-Sent Events",
       ),
     },
   })(async (call) => {

@@ -47,7 +47,7 @@ export const responseRoutes = routeGroup("/responses", { tag: "Chat", style: "op
       200: jsonOrEvents(
         responseSchema,
         responseEventSchema,
-        "The response, or with `stream` its events as Server-Sent Events",
+        "The response; with `stream`, its events as Server-Sent Events",
       ),
     },
   })(async (call) => {
