@@ -62,19 +62,19 @@ describe("coordinator account limits", () => {
     ],
     [
       ["--email", "ann@example.com", "--jobs", "-1"],
-      '--jobs: must be a whole number from 0 to 1000000, or default, got "-1"\n',
+      '--jobs: must be an integer from 0 to 1000000, or default, got "-1"\n',
     ],
     [
       ["--email", "ann@example.com", "--jobs", ""],
-      '--jobs: must be a whole number from 0 to 1000000, or default, got ""\n',
+      '--jobs: must be an integer from 0 to 1000000, or default, got ""\n',
     ],
     [
       ["--email", "ann@example.com", "--requests-per-minute", "0x10"],
-      '--requests-per-minute: must be a whole number from 1 to 1000000, or default, got "0x10"\n',
+      '--requests-per-minute: must be an integer from 1 to 1000000, or default, got "0x10"\n',
     ],
     [
       ["--email", "ann@example.com", "--streams", "many"],
-      '--streams: must be a whole number from 0 to 1000000, or default, got "many"\n',
+      '--streams: must be an integer from 0 to 1000000, or default, got "many"\n',
     ],
   ])("rejects %j", async (args, message, code = 2) => {
     expect(await run("account", "limits", ...args)).toMatchObject({ code, stderr: message });
