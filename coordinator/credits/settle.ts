@@ -33,7 +33,7 @@ const PROMPT_TOKENS_PER_TOKEN = 4;
  * Computes the charge of a job that ends, 0 to its price, and the postings that empty its hold. The price covers the
  * prompt and `max_tokens`.
  * - Completed: the whole price; nothing for an empty result.
- * - Cancelled: the share that was read and delivered, rounded up.
+ * - Cancelled: the share for the tokens read and delivered, rounded up.
  * - Failed or timed out: the same share, but nothing before output, and nothing if the Island broke the protocol.
  * Source: decision 0012, docs/internals/credits.md.
  * @throws {RangeError} for an invalid fee or price

@@ -917,9 +917,9 @@ function overrun(job: MutableJob, full: OutputOwner | "job" | "day"): Outcome {
 }
 
 const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
-  day: "The account has reached the amount of output that the coordinator stores for one account per day",
-  account: "The output of the account's unfinished jobs exceeds what the coordinator keeps in memory for one account",
-  island: "The output of the Island's jobs exceeds what the coordinator keeps in memory for one Island",
+  day: "The account has reached its daily limit for stored inputs and outputs",
+  account: "The output of the account's unfinished jobs exceeds the memory limit per account",
+  island: "The output of the Island's jobs exceeds the memory limit per Island",
   coordinator: "The coordinator's memory for output is full, and the account has used its share",
 };
 

@@ -35,13 +35,13 @@ export function resolveLimits(stored: AccountLimits | undefined): ResolvedLimits
   };
 }
 
-/** Checks limits. @throws {ValidationError} with an entry for each that is not a whole number in its range */
+/** Checks limits. @throws {ValidationError} with an entry for each that is not an integer in its range */
 export function assertLimits(limits: Partial<AccountLimits>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(limits) as [keyof AccountLimits, number | null][]) {
     const [min, max] = RANGES[name];
     if (value !== null && !(Number.isInteger(value) && value >= min && value <= max)) {
-      errors.push({ path: name, message: `must be a whole number from ${min} to ${max}` });
+      errors.push({ path: name, message: `must be an integer from ${min} to ${max}` });
     }
   }
   if (errors.length > 0) throw new ValidationError(errors);

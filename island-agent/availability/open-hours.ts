@@ -23,7 +23,7 @@ export function parseOpenHours(text: string): OpenHours {
     const from = Number(fromHour) * 60 + Number(fromMinute);
     const to = Number(toHour) * 60 + Number(toMinute);
     if (!(to <= MINUTES_PER_DAY) || from === to) {
-      throw new RangeError(`"${part.trim()}" is not a part of the day such as 22:00-07:00`);
+      throw new RangeError(`"${part.trim()}" is not a time range such as 22:00-07:00`);
     }
     return { from, to };
   });

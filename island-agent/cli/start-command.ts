@@ -82,7 +82,7 @@ export async function startAgent(options: {
   if (apiUrls === null || token === null)
     throw new CliError("This Island has not joined a coordinator. First run: island join URL");
   if (publicKey === null)
-    throw new CliError("The settings have no key of the coordinator. Join again with: island join URL");
+    throw new CliError("The settings do not contain the coordinator's key. Join again with: island join URL");
   if ((await getFromAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent is already running on ${dataDirectory}. Show it with: island status`);
   await forgetLastEnd(dataDirectory);

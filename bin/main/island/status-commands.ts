@@ -85,9 +85,7 @@ export function addStatusCommands(
     .action(async (options: ShowOptions & { limit: string }) => {
       const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
       if (limit < 1 || limit > MAX_JOBS) {
-        throw new UsageError(
-          `--limit: must be a whole number from 1 to ${MAX_JOBS}, got ${JSON.stringify(options.limit)}`,
-        );
+        throw new UsageError(`--limit: must be an integer from 1 to ${MAX_JOBS}, got ${JSON.stringify(options.limit)}`);
       }
       const history = await readHistory(dataDirectoryOf(options));
       if (history === null) process.exitCode = 1;

@@ -43,7 +43,7 @@ const HEADERS = {
     component: "ShouldRetry",
     type: "string",
     description:
-      "`false` means that the same request would fail or be charged again. The clients of OpenAI and Anthropic then do not retry",
+      "`false` means that the same request would fail or be charged again. OpenAI's and Anthropic's clients do not retry it",
   },
   "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The authentication scheme: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;

@@ -122,7 +122,7 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
       200: jsonOrEvents(
         data(answeredSchema),
         conversationEventSchema,
-        "The assistant's message, or with `stream` its events",
+        "The assistant's message; with `stream`, its events",
       ),
     },
     fails: [402, 404, 409],

@@ -235,8 +235,8 @@ describe("StoredFiles", () => {
     await fill(world);
     const { stored, files } = world;
     const lease = await files.acquire(chat, NEVER, nothing);
-    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by chat");
-    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("in use by chat");
+    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by a job or download of chat");
+    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("is in use by a job or download of chat");
     lease.release();
     expect(await stored.remove("chat")).toBe(10_000);
     expect(await stored.remove("hf:owner/repo fp32")).toBe(20_002);
