@@ -51,7 +51,15 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
+    | "acquire"
+    | "pull"
+    | "preload"
+    | "freeSpace"
+    | "bytesOnDisk"
+    | "cachedModels"
+    | "downloads"
+    | "refusalOf"
+    | "noSpaceFor"
   >;
   /** Engines of the host. Call {@link IslandAgent.noteEngines} when they change. */
   readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status" | "slots">;
@@ -188,7 +196,7 @@ export class IslandAgent {
       if (waitMs === null) return this.#finish(end.reason);
       if (end.kind !== "renewal") this.#lastProblem = end.reason;
       const what = this.#sessions > before ? "Session ended" : "Not connected";
-      const next = waitMs === 0 ? "next attempt now" : `next attempt in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      const next = waitMs === 0 ? "reconnecting now" : `reconnecting in ${Math.ceil(waitMs / MS_PER_S)} s`;
       log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";
@@ -337,7 +345,7 @@ export class IslandAgent {
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;
-        return this.downloads.offer(frame.cargo, this.#leave.signal);
+        return this.downloads.receive(frame.cargo, this.#leave.signal);
       default:
         return frame satisfies never;
     }

@@ -57,7 +57,7 @@ const program = new Command("island")
 To set up an Island (create the pairing code in your account):
   island join https://atoll.example --code ABCD-EFGH
   island start
-Exit codes: 0 success, 1 failure, 2 wrong usage. island start also: 3, the coordinator rejects this Island permanently.`,
+Exit codes: 0 success, 1 failure, 2 usage error. island start also: 3, the coordinator rejects this Island permanently.`,
   );
 
 addJoinCommand(program, addDataOptions, dataDirectoryOf);

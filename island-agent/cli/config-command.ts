@@ -19,7 +19,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** Returns one value, or all keys with their values and sources. @throws {ConfigError} for an unknown key or invalid file. */
+  /**
+   * Returns one value, or all keys with their values and sources. @throws {ConfigError} for an unknown key or invalid
+   * file.
+   */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";

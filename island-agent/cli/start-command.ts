@@ -85,7 +85,7 @@ export async function startAgent(options: {
   if (apiUrls === null || token === null)
     throw new CliError("This Island has not joined a coordinator. First run: island join URL");
   if (publicKey === null)
-    throw new CliError("The settings have no key of the coordinator. Join again with: island join URL");
+    throw new CliError("The settings do not contain the coordinator's key. Join again with: island join URL");
   if ((await getFromAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent is already running on ${dataDirectory}. Show it with: island status`);
   await forgetLastEnd(dataDirectory);
@@ -118,7 +118,8 @@ export async function startAgent(options: {
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
-    if (sandbox.state.remedy !== null) log.warn(sandbox.state, "A stronger sandbox is possible for native runtimes");
+    if (sandbox.state.remedy !== null)
+      log.warn(sandbox.state, "Native runtimes run in a weaker sandbox than this machine could have; see remedy");
     const setUp = { dataDirectory, clock, env, log };
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);

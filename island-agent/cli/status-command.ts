@@ -120,9 +120,9 @@ function describeInProgress({ downloads = [], loading = [] }: ShownStatus): [str
 
 function describePreload(preload: AgentStatus["preload"]): string[] {
   if (preload === null) return ["Preload      off"];
-  const { askedAtMs, problem, items } = preload;
+  const { receivedAtMs, problem, items } = preload;
   const recommendations =
-    askedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(askedAtMs).toISOString()}`;
+    receivedAtMs === null ? "no recommendations yet" : `recommendations of ${new Date(receivedAtMs).toISOString()}`;
   const lines = items.map(({ slug, state, detail, reason }) => {
     return `  ${slug}: ${state}${detail === "" ? "" : ` (${detail})`}; ${reason}`;
   });

@@ -73,7 +73,8 @@ const JOBS = settingGroup("Jobs", {
   }),
   sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
     fallback: "auto",
-    meaning: "Sandbox of native runtimes: require it, use the best that works (auto, on Linux only), or off",
+    meaning:
+      "Sandbox for native runtimes: require (refuse to run without one), auto (the best that works; Linux only) or off",
   }),
 });
 

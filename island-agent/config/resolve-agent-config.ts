@@ -88,7 +88,8 @@ export interface AgentConfig {
 }
 
 /**
- * Resolves the settings. Flags take precedence over ISLAND_* variables, variables over config.toml, and the file over defaults. @throws {ConfigError} listing every problem.
+ * Resolves the settings. Flags take precedence over ISLAND_* variables, variables over config.toml, and the file over
+ * defaults. @throws {ConfigError} listing every problem.
  */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);

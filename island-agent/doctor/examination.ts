@@ -39,7 +39,10 @@ export interface CoordinatorState {
 export interface ExaminedRuntime {
   readonly type: RuntimeType;
   readonly probe: ProbeResult;
-  /** Reason why the agent that runs on this data directory does not offer it; missing when the agent offers it or none runs. */
+  /**
+   * Reason why the agent that runs on this data directory does not offer it; missing when the agent offers it or none
+   * runs.
+   */
   readonly agentProblem?: string;
 }
 
