@@ -40,7 +40,7 @@ export function offeredCargo(model: EngineModel, values: FormValues): CreateCarg
   return {
     slug: values("slug").trim(),
     name: values("name").trim(),
-    description: `Model that hosts' engines name ${name}. Nothing proves which model it is.`,
+    description: `Served by engines of hosts under the name ${name}.`,
     category: task === null ? "llm" : "text",
     runtime_type: "engine",
     licence: values("licence").trim(),

@@ -57,7 +57,7 @@ export function CargoPage({ params }: PageProps) {
             </div>
             <aside class="detail-side">
               <section class="panel" aria-labelledby="facts-title">
-                <h2 id="facts-title">Facts</h2>
+                <h2 id="facts-title">Details</h2>
                 {value.declared && <p>{DECLARED_MEANING}</p>}
                 <Facts cargo={value} model={models.value?.get(slug)} />
               </section>
