@@ -3,6 +3,7 @@ import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { formatBytes, MIB } from "../../../shared/format-bytes.ts";
+import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import { plain } from "../../../shared/cli/plain-text.ts";
 
 const STATES: Readonly<Record<CargoReview["status"], string>> = {
@@ -89,6 +90,10 @@ function describeContainer({ file: { container } }: CargoReview): [string, strin
 function describeModel({ file }: CargoReview): [string, string][] {
   const { model } = file;
   if (model === null) return [];
+  if (isDeclaredAddress(model.url)) {
+    return [["model", `${model.url}, DECLARED: nothing proves which model engines run, not even an approval`]];
+  }
+  if (file.runtime_type === "engine") return [["model", model.url]];
   const kind = pinKindOf(file);
   const pin = kind === null ? undefined : pinsOf(file)[kind];
   const size = model.size_bytes === null ? "" : `, ${formatBytes(model.size_bytes)}`;
