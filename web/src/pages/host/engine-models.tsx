@@ -123,7 +123,7 @@ function Offer({
         <Field label="Name" hint="Shown in the catalog" error={form.errorOf("name")}>
           {(props) => <input {...props} name="name" defaultValue={name} autocomplete="off" />}
         </Field>
-        <Field label="Licence" hint="Of the model, such as Apache-2.0" error={form.errorOf("licence")}>
+        <Field label="Licence" hint="Licence of the model, such as Apache-2.0" error={form.errorOf("licence")}>
           {(props) => <input {...props} name="licence" autocomplete="off" />}
         </Field>
         <Field label="Credits per job" error={form.errorOf("price_per_job")}>
