@@ -310,7 +310,7 @@ export interface components {
             price_per_job: number;
             required_ram_mb: number;
             required_vram_mb: number;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             slug: string;
         };
         CargoApproval: {
@@ -353,7 +353,7 @@ export interface components {
             required_ram_mb: number;
             required_vram_mb: number;
             run_limit_s: number;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             /** Time limit of this phase of an attempt; null: the coordinator's setting */
             silence_limit_s: number | null;
             slug: string;
@@ -465,13 +465,23 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             parameters?: string | null;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[] | null;
             price_per_job?: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            } | null;
             quantization?: string | null;
             reasoning?: boolean | null;
             required_ram_mb?: number;
             required_vram_mb?: number;
             run_limit_s?: number | null;
-            runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             silence_limit_s?: number | null;
             start_limit_s?: number | null;
             task?: "feature-extraction" | "text-ranking" | null;
@@ -910,13 +920,23 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             parameters?: string | null;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[] | null;
             price_per_job: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            } | null;
             quantization?: string | null;
             reasoning?: boolean | null;
             required_ram_mb: number;
             required_vram_mb: number;
             run_limit_s?: number | null;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             silence_limit_s?: number | null;
             slug: string;
             start_limit_s?: number | null;
@@ -1211,7 +1231,7 @@ export interface components {
                 since: string;
             }[];
             runtimes: {
-                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
             /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
@@ -1255,7 +1275,7 @@ export interface components {
                 since: string;
             }[];
             runtimes: {
-                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
             /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
@@ -1320,7 +1340,7 @@ export interface components {
                 since: string;
             }[];
             runtimes: {
-                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
             /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
@@ -1594,7 +1614,7 @@ export interface components {
             pinned: boolean | null;
             /** Current price for new jobs; null for a Cargo that is invalid in this version */
             price_per_job: number | null;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | null;
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine" | null;
             /** Price in the shipped catalog; null for other Cargos */
             shipped_price_per_job: number | null;
             slug: string;
@@ -1631,7 +1651,7 @@ export interface components {
                 since: string;
             }[];
             runtimes: {
-                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
             /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
@@ -1678,7 +1698,7 @@ export interface components {
                 since: string;
             }[];
             runtimes: {
-                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
             /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
@@ -2477,7 +2497,17 @@ export interface components {
                 [key: string]: unknown;
             };
             parameters?: string;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[];
             price_per_job: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            };
             quantization?: string;
             reasoning?: boolean;
             required_ram_mb: number;
@@ -2485,7 +2515,7 @@ export interface components {
             /** Version number; 1 for the first version */
             revision: number;
             run_limit_s: number;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             silence_limit_s?: number;
             slug: string;
             start_limit_s?: number;
@@ -2577,7 +2607,7 @@ export interface components {
             model_hash: string | null;
             model_url: string;
             queued_demand: number;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             workload_slug: string;
         };
         RenameIsland: {
@@ -2819,7 +2849,7 @@ export interface components {
             price_per_job: number;
             required_ram_mb: number;
             required_vram_mb: number;
-            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
         };
         SpeechEvent: {
             /** The next bytes of the file, in base64 */
@@ -3561,7 +3591,7 @@ export interface calls {
         parameters: {
             query?: {
                 category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-                runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             };
         };
         responses: {

@@ -2443,7 +2443,7 @@ class Cargo(TypedDict):
     slug: str
     name: str
     description: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
@@ -2462,7 +2462,7 @@ class CargoDetail(TypedDict):
     slug: str
     name: str
     description: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     onnx_task_type: str | None
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
     price_per_job: float
@@ -2502,7 +2502,7 @@ class OwnedCargo(TypedDict):
     name: str
     description: str
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
     price_per_job: float
     required_ram_mb: int
@@ -2522,6 +2522,8 @@ class OwnedCargo(TypedDict):
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    parts: NotRequired[list[OwnedCargoPartsItem]]
+    projector: NotRequired[OwnedCargoProjector]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     reasoning: NotRequired[bool]
     tools: NotRequired[Literal["template", "grammar"]]
@@ -2557,6 +2559,18 @@ class OwnedCargoContainer(TypedDict):
     network: bool
 
 
+class OwnedCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class OwnedCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
 class OwnedCargoAdaptersItem(TypedDict):
     url: str
     sha256: str
@@ -2581,7 +2595,7 @@ class CreateCargo(TypedDict):
     name: str
     description: str
     category: Literal["llm", "image", "audio", "vision", "text", "utility"]
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     licence: str
     price_per_job: float
     required_ram_mb: int
@@ -2601,6 +2615,8 @@ class CreateCargo(TypedDict):
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[CreateCargoPartsItem] | None]
+    projector: NotRequired[CreateCargoProjector | None]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2628,6 +2644,18 @@ class CreateCargoContainer(TypedDict):
     network: bool
 
 
+class CreateCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class CreateCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
 class CreateCargoAdaptersItem(TypedDict):
     url: str
     sha256: str
@@ -2651,7 +2679,7 @@ class ChangeCargo(TypedDict):
     name: NotRequired[str]
     description: NotRequired[str]
     category: NotRequired[Literal["llm", "image", "audio", "vision", "text", "utility"]]
-    runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]]
+    runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]]
     licence: NotRequired[str]
     price_per_job: NotRequired[float]
     required_ram_mb: NotRequired[int]
@@ -2671,6 +2699,8 @@ class ChangeCargo(TypedDict):
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[ChangeCargoPartsItem] | None]
+    projector: NotRequired[ChangeCargoProjector | None]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2696,6 +2726,18 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class ChangeCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class ChangeCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -2787,7 +2829,7 @@ class IslandChangedEvent(TypedDict):
 
 
 class IslandChangedEventRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -2921,7 +2963,7 @@ class Island(TypedDict):
 
 
 class IslandRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3302,7 +3344,7 @@ class IslandDetail(TypedDict):
 
 
 class IslandDetailRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3341,7 +3383,7 @@ class Recommendation(TypedDict):
     workload_slug: str
     model_url: str
     model_hash: str | None
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     estimated_earnings_per_job: str
     queued_demand: int
     demand_score: int
@@ -3535,7 +3577,7 @@ class KnownIsland(TypedDict):
 
 
 class KnownIslandRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3590,7 +3632,7 @@ class KnownIslandDetail(TypedDict):
 
 
 class KnownIslandDetailRuntimesItem(TypedDict):
-    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     version: str
 
 
@@ -3602,7 +3644,7 @@ class KnownIslandDetailRunningItem(TypedDict):
 
 class KnownCargo(TypedDict):
     slug: str
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", None]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine", None]
     status: Literal["offered", "waiting", "unpinned", "off", "disabled", "hidden"]
     origin: Literal["shipped", "imported", "owned"]
     owner_id: str | None
@@ -3652,7 +3694,7 @@ class CargoApproval(TypedDict):
 
 
 class SignedCargo(TypedDict):
-    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     image: str | None
     image_digest: str | None
     """Null for an image: not pinned, the tag decides"""
