@@ -76,12 +76,12 @@ export interface Examination {
   readonly matrix: Measured<MatrixRate>;
 }
 
-/** Lists all types, including those that were not probed because the owner disabled them. */
+/** Lists the types that the agent itself runs, including those that were not probed because the owner disabled them. */
 export function listRuntimes(
   probes: ReadonlyMap<RuntimeType, ProbeResult>,
   agentProblems: ReadonlyMap<RuntimeType, string> = new Map(),
 ): Examination["runtimes"] {
-  return RUNTIME_TYPES.map((type) => {
+  return RUNTIME_TYPES.filter((type) => type !== "engine").map((type) => {
     const agentProblem = agentProblems.get(type);
     const probe = probes.get(type) ?? switchedOff(type);
     return { type, probe, ...(agentProblem === undefined ? {} : { agentProblem }) };

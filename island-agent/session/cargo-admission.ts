@@ -1,7 +1,7 @@
+import type { CargoManifest } from "../../shared/cargo.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import { describeDisallowed, disallowedBy, type OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Engines } from "../runtimes/engine/engines.ts";
 import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 
 export interface AdmissionOptions {
@@ -14,7 +14,7 @@ export interface AdmissionOptions {
   /** Returns the owner's current policy. */
   readonly policy: () => OwnerPolicy;
   /** Engines of the host. For the Cargos that they serve, the policy of the runtime `engine` applies. */
-  readonly engines: Pick<Engines, "serves">;
+  readonly engines: { readonly serves: (cargo: CargoManifest) => boolean };
 }
 
 /** Reason to reject a Cargo. The codes are known to coordinators of all versions. */

@@ -232,7 +232,7 @@ it("chatFeaturesOf() requires tools if they may be called or were called", () =>
   expect(features({ prompt: "a", tools: [tool("a")], top_k: 1 })).toEqual(["chat.sampling2", "chat.tools"]);
   expect(features({ messages: history })).toEqual(["chat.tools"]);
   const json = { prompt: "a", tools: [tool("a")], response_format: { type: "json_object" } };
-  expect(features(json)).toEqual(["chat.tools", "chat.tools-json"]);
+  expect(features(json)).toEqual(["chat.json", "chat.tools", "chat.tools-json"]);
   expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
 });
 

@@ -31,6 +31,7 @@ describe("resolveAgentConfig()", () => {
       hours: null,
       gpu: "auto",
       sandbox: "auto",
+      engines: { urls: [], apiKey: null, slots: null, allowRemote: false },
       models: {
         diskBudgetBytes: 50 * GB,
         minFreeBytes: 5 * GB,

@@ -3,6 +3,7 @@ import { IslandReports, type IslandFacts } from "../../../island-agent/execution
 import { encodeFrame } from "../../../shared/protocol/codec.ts";
 import { makeHello } from "../../support/network/frames.ts";
 import { ALLOWS_ALL } from "../builders.ts";
+import { NO_ENGINES } from "../no-engines.ts";
 
 it("IslandReports limits a report with many models to the coordinator's 256 KiB, and keeps the first models", () => {
   const { hostId, hardware, slots, state } = makeHello();
@@ -16,6 +17,7 @@ it("IslandReports limits a report with many models to the coordinator's 256 KiB,
     policy: () => ALLOWS_ALL,
     usage: () => state,
     files: { cached: () => cached, downloads: () => [], noSpaceFor: () => [] },
+    engines: NO_ENGINES,
     pool: { loaded: () => [], loading: () => [] },
     executor: { working: () => [] },
     outbox: { held: () => [] },
