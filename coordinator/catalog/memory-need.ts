@@ -5,11 +5,18 @@ import { PROCESS_MB } from "./cargo-rules.ts";
 export const MEMORY_STEP_MB = 64;
 /** Parameters above which a Cargo is too slow on a CPU and requires a GPU that holds all of them. */
 const MAX_CPU_PARAMETERS = 4.5e9;
-/** Host memory for a model that is on the GPU: process, driver, pinned buffers, input embeddings. Estimated, not measured. */
+
+/**
+ * Host memory for a model on the GPU: its process, driver, pinned buffers and input embeddings. The value is estimated,
+ * not measured.
+ */
 export const OFFLOADED_HOST_MB = 1_536;
 /** KV cache entries are 16-bit. */
 const BYTES_PER_KV = 2;
-/** Tokens that llama.cpp evaluates at once. It keeps a 32-bit logit of every vocabulary entry for each. */
+/**
+ * Number of tokens that llama.cpp evaluates at once. For each of them it keeps a 32-bit logit of every vocabulary
+ * entry.
+ */
 const BATCH_TOKENS = 512;
 const BYTES_PER_LOGIT = 4;
 
@@ -21,11 +28,14 @@ export interface ModelShape {
   readonly vocabulary: number;
   /** Context of each sequence. */
   readonly contextTokens: number;
-  /** Jobs that run at the same time, each with its own context. */
+  /** Number of jobs that run at the same time, each with its own context. */
   readonly sequences: number;
 }
 
-/** Returns the bytes of keys and values of every layer for every token of every sequence. Layers with a sliding window count in full. */
+/**
+ * Returns the bytes of the keys and values of every layer, for every token of every sequence. Layers with a sliding
+ * window count in full.
+ */
 export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">): number {
   const perToken = 2 * shape.layers * shape.kvHeads * shape.headDim * BYTES_PER_KV;
   return perToken * shape.contextTokens * shape.sequences;

@@ -35,8 +35,8 @@ interface AddCommandOptions extends DataOptions {
 }
 
 /** Adds `coordinator cargo add`, which makes a Cargo for a GGUF model. */
-export function addCargoAddCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
-  onDataDirectory(cargo.command("add <source>"))
+export function addCargoAddCommand(cargo: Command, { addDataOptions, print }: CommandTools): void {
+  addDataOptions(cargo.command("add <source>"))
     .description(
       "Add a GGUF model as a Cargo for all accounts: hf.co/USER/REPO[:QUANT], an address of a file on the hub, a .gguf file, or ollama:NAME[:TAG]",
     )

@@ -15,7 +15,7 @@ export interface ChosenFiles<File> {
 
 /**
  * Chooses the files of a model as llama.cpp does with `-hf`: the named file or quantization, in any case; otherwise
- * Q4_K_M, then any Q4, then the first file. Of several projectors, that in F16 comes first.
+ * Q4_K_M, then any Q4, then the first file. An F16 projector is preferred.
  * @throws {ServiceError} `bad_request`
  */
 export function chooseFiles<File extends { readonly path: string }>(

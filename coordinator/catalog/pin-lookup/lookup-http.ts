@@ -5,25 +5,23 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Default of `responseLimitMs`; an operator waits for it. */
+/** Default of `responseLimitMs`. An operator waits for the response. */
 const RESPONSE_LIMIT_MS = 2_000;
 /** Maximum size of a response, which is a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;
 
 export interface LookupPolicy {
-  /** Address of the model hub. */
   readonly hub: string;
-  /** Whether requests may go to hosts with private addresses, and to loopback addresses without TLS. */
+  /** Whether to allow requests to hosts with private addresses, and to loopback addresses without TLS. */
   readonly allowPrivate: boolean;
   /** Hosts that did not respond, which get no further requests. */
   readonly silentHosts?: Set<string>;
-  /** Maximum time until a response begins; absent: 2 s. */
+  /** Maximum time until a response begins. Default: 2 s. */
   readonly responseLimitMs?: number;
-  /** Resolves a host name to all its addresses; absent: the operating system does. */
+  /** Resolves a host name to all its addresses. If absent, the operating system does it. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** A look-up of a pin failed. */
 export class PinLookupError extends Error {
   override readonly name = "PinLookupError";
   /** Whether the host is in a local network and {@link LookupPolicy.allowPrivate} would allow the request. */

@@ -15,7 +15,7 @@ const LLAMA_8B = {
 };
 
 describe("kvCacheBytes()", () => {
-  it("is 128 KiB a token for Llama 3.1 8B", () => {
+  it("is 128 KiB per token for Llama 3.1 8B", () => {
     expect(kvCacheBytes({ ...LLAMA_8B, contextTokens: 1, sequences: 1 })).toBe(131_072);
   });
   it("grows with context and sequences", () => {

@@ -5,9 +5,12 @@ import { MIB } from "../../../shared/format-bytes.ts";
 
 /** Weights of an image pipeline that a CPU runs in seconds. */
 const MAX_CPU_PIPELINE = 1e8;
-/** Copies of the weights in ONNX Runtime: those of the file, and those laid out for the processor. */
+/** Copies of the weights in ONNX Runtime: one as in the file, and one laid out for the processor. */
 const ONNX_COPIES = 2;
-/** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
+/**
+ * Bytes of a weight. The 4-bit formats need more than half a byte, because they keep embeddings and norms in wider
+ * types. Source: the formats themselves.
+ */
 const BYTES_PER_WEIGHT: Record<WeightFormat, number> = {
   fp32: 4,
   fp16: 2,
