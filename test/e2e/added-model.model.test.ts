@@ -116,7 +116,7 @@ describe("a model added with one command", () => {
     hub.fail(/00002.*signature/, (request, response) => sendRange(Buffer.alloc(SECOND.length + 1), request, response));
     expect(await failureOf(slug)).toMatchObject({
       code: "model_hash_mismatch",
-      message: expect.stringContaining("model-00002-of-00002.gguf: The downloaded model has SHA-256") as string,
+      message: expect.stringContaining("model-00002-of-00002.gguf: The downloaded model has the SHA-256") as string,
     });
     hub.heal();
     const moved = hub.put("maker/moved", { "b.gguf": Buffer.concat([TINY, Buffer.of(1)]) });
