@@ -66,7 +66,7 @@ export function AddModelDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Preview({ model: { slug, source, licence, gated, architecture, islands, cargo } }: { model: AddedModel }) {
-  const text = (name: string) => String(cargo[name] ?? "");
+  const text = (name: string) => (typeof cargo[name] === "string" ? cargo[name] : "");
   const megabytes = (name: string) => formatMegabytes(Number(cargo[name]));
   const files = [cargo["model"], ...listOf(cargo["parts"]), ...listOf(cargo["projector"])];
   const bytes = files.reduce((sum: number, file) => sum + Number((file as { size_bytes?: number }).size_bytes), 0);
