@@ -230,6 +230,12 @@ describe("previewModel()", () => {
     await expect(preview("hf.co/maker/plain-gguf")).rejects.toThrow(message);
   });
 
+  it("ignores files that an address of a Cargo cannot name", async () => {
+    const files = Object.fromEntries(["../x.gguf", "a b.gguf", "a#b.gguf", "/x.gguf"].map((path) => [path, TINY]));
+    hub.put("maker/odd", files);
+    await expect(preview("hf.co/maker/odd")).rejects.toThrow("hf.co/maker/odd has no GGUF file of a model");
+  });
+
   it("stops at the time limit when the hub stalls", async () => {
     hub.fail(/signature/, (_request, response) => {
       response.writeHead(206, { "content-range": `bytes 0-1999999/${TINY.length}` });
