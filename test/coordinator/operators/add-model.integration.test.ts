@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { HubPolicy } from "../../../coordinator/catalog/add-model/hub-requests.ts";
+import { findModel } from "../../../coordinator/catalog/add-model/find-model.ts";
+import { type HubPolicy, openHubRequests } from "../../../coordinator/catalog/add-model/hub-requests.ts";
+import { parseModelSource } from "../../../coordinator/catalog/add-model/model-source.ts";
 import { previewModel, type PreviewOptions } from "../../../coordinator/operators/add-model.ts";
 import { encodeGguf } from "../../support/models/gguf-file.ts";
 import { makeTinyGguf } from "../../support/models/tiny-gguf.ts";
@@ -126,6 +128,28 @@ describe("previewModel()", () => {
     expect(hub.requests.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["/v2/library/tiny/manifests/1b", `/v2/library/tiny/blobs/sha256:${sha256(TINY)}`]),
     );
+  });
+
+  it("takes hashes, projector and licence from the layers of a registry", async () => {
+    hub.put("library/eyes", {
+      "eyes.gguf": TINY,
+      "mmproj.gguf": PROJECTOR,
+      LICENSE: Buffer.from("\n Apache License \n2.0"),
+    });
+    const source = parseModelSource(`ollama:${hub.url}/library/eyes:1b-q8_0`, "https://huggingface.co");
+    const policy = { hub: hub.url, allowPrivate: true, token: null };
+    const found = await findModel(source, hub.url, openHubRequests(policy, AbortSignal.timeout(10_000)));
+    expect(found).toMatchObject({
+      name: "eyes-1b-q8_0",
+      quantization: "Q8_0",
+      licence: "Apache License",
+      model: {
+        sha256: sha256(TINY),
+        sizeBytes: TINY.length,
+        url: `${hub.url}/v2/library/eyes/blobs/sha256:${sha256(TINY)}`,
+      },
+      projector: { sha256: sha256(PROJECTOR) },
+    });
   });
 
   it("sends the token only to the hub, and needs it for a gated model", async () => {
