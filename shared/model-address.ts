@@ -54,7 +54,7 @@ export function isDeclaredAddress(text: string): boolean {
   return text.startsWith(ENGINE_PREFIX);
 }
 
-/** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
+/** Returns whether the address names a model of an engine: by its name, or by a commit of the hub. */
 export function isEngineAddress(text: string): boolean {
   return isDeclaredAddress(text) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
 }
