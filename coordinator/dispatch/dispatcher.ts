@@ -13,7 +13,7 @@ import type { SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } fro
 import { islandLost } from "./island-errors.ts";
 import { refuseUnrunnableJobs } from "./unrunnable-jobs.ts";
 
-/** The list that most jobs share, because they avoid no Island. */
+/** The list of jobs that avoid no Island. */
 const NONE: readonly string[] = [];
 
 export type Dispatcher = ReturnType<typeof openDispatcher>;

@@ -194,7 +194,7 @@ export class Scheduler {
     return isWorse ? [...effects, ...this.#serveAvoiding()] : effects;
   }
 
-  /** Removes an Island and settles the slot time of its jobs, because it is unknown whether they continue. */
+  /** Removes an Island and settles the slot time of its jobs: it is unknown whether they continue. */
   #dropIsland(islandId: string): void {
     const island = this.#islands.get(islandId);
     if (island === undefined) return;

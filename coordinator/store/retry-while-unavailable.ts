@@ -27,7 +27,8 @@ export async function retryWhileReadOnly<T>(
     } catch (error) {
       const reason = storageFaultBehind(error);
       if (reason === null) throw error;
-      if (reason !== logged) log.error({ store, because: reason }, "The start is waiting until storage is writable");
+      if (reason !== logged)
+        log.error({ store, reason }, "Waiting until storage is writable before the coordinator starts");
       logged = reason;
     }
     await clock.sleep(RETRY_MS);

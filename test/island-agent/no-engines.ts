@@ -1,9 +1,10 @@
 import type { Engines } from "../../island-agent/runtimes/engine/engines.ts";
 
 /** The engines of a host that lends none. */
-export const NO_ENGINES: Pick<Engines, "load" | "serves" | "reports" | "status"> = {
+export const NO_ENGINES: Pick<Engines, "load" | "serves" | "reports" | "status" | "slots"> = {
   load: () => null,
   serves: () => false,
   reports: () => [],
   status: () => [],
+  slots: () => 0,
 };

@@ -63,7 +63,7 @@ export function openBatches(
   let loop: (() => Promise<void>) | null = null;
 
   function poll(): Promise<void> {
-    loop ??= every({ clock, log, stop: stop.signal }, POLL_MS, "look for batches of files", adopt);
+    loop ??= every({ clock, log, stop: stop.signal }, POLL_MS, "look for file batches", adopt);
     return loop();
   }
 

@@ -15,7 +15,7 @@ export interface Made {
   readonly batchId: string | null;
 }
 
-/** Returns the batch id. @throws for a single job, which is a bug: its body cannot equal that of a batch. */
+/** Returns the batch id. @throws for a single job, which is a bug: its body cannot equal the body of a batch. */
 export function requireBatchId({ batchId, jobId }: Made): string {
   if (batchId === null) throw new Error(`The Idempotency-Key of a batch belongs to job ${jobId}`);
   return batchId;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { z, ZodError } from "zod";
 import type { Clock, Timer } from "../../../shared/clock.ts";
+import { ENGINE_PREFIX } from "../../../shared/model-address.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import { Semaphore } from "../../../shared/async/semaphore.ts";
 import { growingMs } from "../../../shared/async/backoff.ts";
-import { connectEngine, EngineFailure, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
+import { connectEngine, EngineFailure, failureFor, PAUSES_MS, type EngineConnection } from "./engine-connection.ts";
 import { versionOf, type EngineFacts } from "./engine-facts.ts";
 import type { EngineAbility, EngineModel, EngineProfile } from "./engine-profile.ts";
 import { measureSlots } from "./measure-slots.ts";
@@ -50,11 +50,15 @@ export interface EngineStatus {
   readonly name: string | null;
   readonly state: "checking" | "ready" | "paused" | "unavailable";
   readonly models: readonly string[];
+  /** Those models whose identity nothing proves: the host only declares it. */
+  readonly declared: readonly string[];
   readonly slots: number;
   readonly running: number;
   /** Runs of other clients, such as its owner. */
   readonly othersRunning: number;
   readonly problem: string | null;
+  /** Length of the pause, in ms; null unless `state` is `paused`. */
+  readonly pauseMs: number | null;
 }
 
 /**
@@ -75,6 +79,9 @@ export class AttachedEngine implements AsyncDisposable {
   #running = 0;
   #othersRunning = 0;
   #problem: string | null = null;
+  #pauseMs = 0;
+  /** Called when the last run has ended. */
+  #onIdle: () => void = () => undefined;
   /** Failed checks in a row. */
   #failures = 0;
   /** Failed runs in a row. */
@@ -125,10 +132,12 @@ export class AttachedEngine implements AsyncDisposable {
       name: this.#profile?.name ?? null,
       state: this.#state,
       models: this.#served.map(({ model }) => model.id),
+      declared: this.#served.filter(({ key }) => key.startsWith(ENGINE_PREFIX)).map(({ model }) => model.id),
       slots: this.#slotCount,
       running: this.#running,
       othersRunning: this.#othersRunning,
       problem: this.#problem,
+      pauseMs: this.#state === "paused" ? this.#pauseMs : null,
     };
   }
 
@@ -157,6 +166,7 @@ export class AttachedEngine implements AsyncDisposable {
     } finally {
       this.#running -= 1;
       this.#slots.release();
+      if (this.#running === 0) this.#onIdle();
     }
   }
 
@@ -170,9 +180,12 @@ export class AttachedEngine implements AsyncDisposable {
     await this.#check;
   }
 
+  /** Detaches the engine. Resolves when its runs have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end.abort(new Error("the agent stops"));
+    this.#end.abort(new Error("the engine is detached"));
     this.#timer?.cancel();
+    this.#serve([]);
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.connection[Symbol.dispose]();
     await this.#check;
     this.#serve([]);
@@ -187,6 +200,7 @@ export class AttachedEngine implements AsyncDisposable {
       await this.connection.read(this.#profile.healthPath);
       await this.#readServed(this.#profile);
       await this.#readSlots(this.#profile);
+      this.#end.signal.throwIfAborted();
       this.#failures = 0;
       const pauseMs = this.#pausedUntilMs - clock.monotonicMs();
       waitMs = pauseMs > 0 ? pauseMs : CHECK_MS;
@@ -312,17 +326,8 @@ export class AttachedEngine implements AsyncDisposable {
     throw new EngineFailure(`The engine no longer serves the model ${model.id}`, { pauseMs: PAUSES_MS.gone });
   }
 
-  /** Returns the failure for an error of a profile's functions, which validate the engine's responses. */
   #failureFor(error: unknown): EngineFailure {
-    if (error instanceof EngineFailure) return error;
-    const name = this.#profile?.name ?? "an engine";
-    const why = error instanceof ZodError ? z.prettifyError(error) : String(error);
-    return new EngineFailure(
-      `The engine at ${this.#options.url} does not respond as ${name} does: ${why.slice(0, 300)}`,
-      {
-        pauseMs: PAUSES_MS.garbage,
-      },
-    );
+    return failureFor(error, this.#options.url, this.#profile?.name);
   }
 
   #noteFailure(failure: EngineFailure): void {
@@ -343,6 +348,7 @@ export class AttachedEngine implements AsyncDisposable {
     const { clock, log, url, onChange } = this.#options;
     this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
     this.#problem = problem;
+    this.#pauseMs = pauseMs;
     this.#state = "paused";
     this.#serve([]);
     log.warn({ url, reason: problem, pause_ms: pauseMs }, "Engine gets no jobs for a while");

@@ -22,6 +22,10 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     isGone = true;
   });
 
+  function assertServed(): void {
+    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
+  }
+
   async function run(
     request: RunRequest,
     onOutput: (item: OutputItem) => void,
@@ -29,7 +33,7 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     watcher: RunWatcher = {},
   ): Promise<RunResult> {
     signal.throwIfAborted();
-    if (isGone) throw new CargoGone(`The engine at ${connection.url} no longer serves ${model.id}`);
+    assertServed();
     const { onWorking = () => undefined } = watcher;
     return engine.use(signal, onWorking, (runSignal, onProgress) => {
       const note = (): void => {
@@ -50,6 +54,8 @@ export function engineCargo(engine: AttachedEngine, served: ServedModel, cargo: 
     signal: AbortSignal,
     onWorking: () => void,
   ): Promise<RunResult> {
+    // The engine may have been detached while the run waited for a slot.
+    assertServed();
     const { profile } = engine;
     const task = TEXT_TASKS.find((each) => each === cargo.task);
     if (task !== undefined) {

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
+import { z, ZodError } from "zod";
 import { abortable } from "../../../shared/async/abortable.ts";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
 import { KIB, MIB } from "../../../shared/format-bytes.ts";
@@ -33,6 +34,7 @@ const TOO_LONG = /context[ _](?:length|size|window)|too large to process/i;
 interface FailureOptions {
   readonly pauseMs?: number;
   readonly isUnavailable?: boolean;
+  readonly needsKey?: boolean;
   readonly lacks?: EngineAbility | null;
   readonly code?: JobErrorCode;
   readonly cause?: unknown;
@@ -44,13 +46,16 @@ export class EngineFailure extends JobFailure {
   readonly pauseMs: number;
   /** Whether the engine does not listen, hangs, or is starting, so that nothing is known about it. */
   readonly isUnavailable: boolean;
+  /** Whether the engine requires an API key, or another one. */
+  readonly needsKey: boolean;
   /** Ability that the engine turned out to lack; null: none. */
   readonly lacks: EngineAbility | null;
   constructor(message: string, options: FailureOptions = {}) {
-    const { pauseMs = 0, isUnavailable = false, lacks = null, code = "runtime_unavailable", cause } = options;
-    super(code, message, { retryable: true, cause });
+    const { pauseMs = 0, isUnavailable = false, needsKey = false, lacks = null } = options;
+    super(options.code ?? "runtime_unavailable", message, { retryable: true, cause: options.cause });
     this.pauseMs = pauseMs;
     this.isUnavailable = isUnavailable;
+    this.needsKey = needsKey;
     this.lacks = lacks;
   }
 }
@@ -189,6 +194,7 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
     case 403:
       return new EngineFailure(`The engine refused the API key for ${path}. Set engines.api_key: ${why}`, {
         pauseMs: PAUSES_MS.refused,
+        needsKey: status === 401,
       });
     case 404:
       return new EngineFailure(`The engine has no ${path} or no such model: ${why}`, { pauseMs: PAUSES_MS.gone });
@@ -206,6 +212,14 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
         lacks: NO_TOOLS.test(why) ? "tools" : null,
       });
   }
+}
+
+/** Returns the failure for an error of a profile's functions, which validate the engine's responses. */
+export function failureFor(error: unknown, url: string, profileName = "an engine"): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  const why = (error instanceof ZodError ? z.prettifyError(error) : String(error)).replaceAll(/\s+/g, " ");
+  const message = `The engine at ${url} does not respond as ${profileName} does: ${why.slice(0, MAX_QUOTED_CHARS)}`;
+  return new EngineFailure(message, { pauseMs: PAUSES_MS.garbage });
 }
 
 /** Returns the failure for an error text of an engine, in a response or in a stream. */

@@ -81,7 +81,7 @@ export async function loadInHost(
   }
 }
 
-/** The process that has estimated a load, until the load begins. */
+/** The process that has estimated a load, until the load starts. */
 class WaitingHost {
   readonly #program: HostProgram;
   readonly #clock: Clock;

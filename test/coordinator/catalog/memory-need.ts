@@ -62,8 +62,8 @@ export function kvCacheBytes(shape: Omit<ModelShape, "fileBytes" | "vocabulary">
 }
 
 /**
- * Returns the memory that an Island needs for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the CPU needs
- * everything as RAM. One for the GPU needs VRAM for all layers, and RAM for the host's part.
+ * Returns the memory that an Island needs for a GGUF Cargo, in MB rounded up to {@link MEMORY_STEP_MB}. A Cargo for the
+ * CPU needs everything as RAM. One for the GPU needs VRAM for all layers, and RAM for the host's part.
  */
 export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb: number; vramMb: number } {
   const computeBytes = BATCH_TOKENS * shape.vocabulary * BYTES_PER_LOGIT;
@@ -73,8 +73,9 @@ export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb:
 }
 
 /**
- * Returns the memory for other runtimes, from the number of weights and a job's working memory. An onnx Cargo targets the CPU. A diffusers
- * Cargo, unless small, targets a GPU that holds all of it. Core ML has shared memory, a wasm module its cap, a container its limit.
+ * Returns the memory for other runtimes, from the number of weights and a job's working memory. An onnx Cargo targets
+ * the CPU. A diffusers Cargo, unless small, targets a GPU that holds all of it. Core ML has shared memory, a wasm
+ * module its cap, a container its limit.
  */
 export function workingNeedMb(
   runtime: Exclude<RuntimeType, "llmcpp">,

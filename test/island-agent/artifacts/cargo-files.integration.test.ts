@@ -167,7 +167,7 @@ describe("CargoFiles", () => {
   it("reports a folder as one model, with a separate key for other weights", async () => {
     await using world = await open();
     await fill(world);
-    expect(world.files.cached()).toEqual([
+    expect(world.files.cachedModels()).toEqual([
       { key: "hf:owner/repo fp32", bytes: 20_002 },
       { key: sha256(GGUF), bytes: 10_000 },
       { key: IMAGE, bytes: 7 },
@@ -235,8 +235,8 @@ describe("StoredFiles", () => {
     await fill(world);
     const { stored, files } = world;
     const lease = await files.acquire(chat, NEVER, nothing);
-    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by chat");
-    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("in use by chat");
+    await expect(stored.remove("chat")).rejects.toThrow("chat is in use by a job or download of chat");
+    await expect(stored.remove(sha256(GGUF))).rejects.toThrow("is in use by a job or download of chat");
     lease.release();
     expect(await stored.remove("chat")).toBe(10_000);
     expect(await stored.remove("hf:owner/repo fp32")).toBe(20_002);

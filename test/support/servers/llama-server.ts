@@ -17,6 +17,8 @@ interface LlamaServerOptions {
   /** Default 1. */
   readonly threads?: number;
   readonly flags?: readonly string[];
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
 /** llama.cpp's own server, as hosts run it. */
@@ -36,7 +38,7 @@ export class LlamaServer implements AsyncDisposable {
   /** Starts a server and waits until it has loaded the model. @throws if llama-server is not installed. */
   static async start(options: LlamaServerOptions = {}): Promise<LlamaServer> {
     requireDebian("llama-server", "llama.cpp-tools (test/support/servers/install-llama-server.sh)");
-    const server = new LlamaServer(await freePort(), options);
+    const server = new LlamaServer(options.port ?? (await freePort()), options);
     await server.#untilReady();
     return server;
   }

@@ -40,7 +40,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
     submitBatch(batch) {
       const { id, jobs, webhook } = batch;
       const insert = () => void insertBatch({ ...batch, unfinished: jobs.length, webhookId: webhook?.id ?? null });
-      // 0, because a single coordinator counts quota slots in memory.
+      // 0: a single coordinator counts quota slots in memory.
       return submit(batch, { kind: "batch", id, jobs }, insert) ?? 0;
     },
     findRepeat: (request) => keys.find(request) ?? null,

@@ -32,8 +32,9 @@ export async function recogniseEngine(read: ReadEngine): Promise<EngineProfile> 
       if (profile.signature.matches(await read(profile.signature.path))) return profile;
     } catch (error) {
       problem = error;
-      // A server that loads its model may list it already, which would make it any OpenAI-compatible engine.
-      if (error instanceof EngineFailure && error.isUnavailable) throw error;
+      // A server that loads its model may list it already, and one whose other paths need a key may list its models
+      // without. Both would pass for any OpenAI-compatible engine.
+      if (error instanceof EngineFailure && (error.isUnavailable || error.needsKey)) throw error;
     }
   }
   throw new EngineFailure("No API of an engine: GET /v1/models does not list models", { cause: problem });

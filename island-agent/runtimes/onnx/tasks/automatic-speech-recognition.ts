@@ -176,7 +176,10 @@ function rejectWhisperOptions({
   }
 }
 
-/** Returns the options for the language and the task, and detects a missing language. transformers.js rejects both options for English-only models, and otherwise assumes English. */
+/**
+ * Returns the options for the language and the task, and detects a missing language. transformers.js rejects both
+ * options for English-only models, and otherwise assumes English.
+ */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,

@@ -61,7 +61,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(items).toHaveLength(3);
     });
 
-    it("delivers no further line of the same chunk after an abort", async () => {
+    it("delivers no more lines of the same chunk after an abort", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const lines = `read -r job; printf '{"type":"progress","step":%d,"total":3}\\n' 1 2 3; sleep 1000`;
