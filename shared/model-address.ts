@@ -54,7 +54,7 @@ export function isDeclaredAddress(text: string): boolean {
   return text.startsWith(ENGINE_PREFIX);
 }
 
-/** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
+/** Returns whether the address names a model of an engine: by its name, or by a commit of the hub. */
 export function isEngineAddress(text: string): boolean {
   return isDeclaredAddress(text) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
 }
@@ -84,7 +84,7 @@ export function isFolderAddress(text: string): boolean {
   return FOLDER_ADDRESS.test(text);
 }
 
-/** Returns whether a path is a part of a model in several GGUF files, which are not supported. */
+/** Returns whether a path is a part of a model in several GGUF files. */
 export function isSplitFile(path: string): boolean {
   return SPLIT_FILE.test(path);
 }

@@ -80,7 +80,7 @@ export async function openNatsBus(
     try {
       task();
     } catch (error) {
-      log.warn({ err: error, subject }, "Could not send or handle a bus message");
+      log.warn({ err: error, subject }, "A bus message failed");
     }
   }
 

@@ -45,8 +45,8 @@ const MAX_WAITING = 256;
 /** Silence after which a follower gets no frames until it opens its streams again. */
 const SILENT_MS = 5_000;
 /**
- * Maximum characters of a message before its last frame. With this frame there are at most three times as many, which
- * at 3 bytes each fit NATS' limit of 1 MB.
+ * A message with this many characters takes no more frames. Its last frame can make it three times as long. At 3 bytes
+ * a character, it still fits NATS' limit of 1 MB.
  */
 export const MAX_FRAME_CHARS = 64 * KIB;
 /**

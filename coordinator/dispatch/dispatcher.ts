@@ -56,7 +56,7 @@ export function openDispatcher(
         return assign(effect.jobId, effect.islandId);
       case "quarantine": {
         const { islandId: island_id, quarantine } = effect;
-        if (quarantine === null) log.info({ island_id }, "An Island left quarantine: a job succeeded");
+        if (quarantine === null) log.info({ island_id }, "An Island left quarantine after a job succeeded");
         else {
           const { inARow: in_a_row, forMs: for_ms, lastCode: code } = quarantine;
           const facts = { island_id, in_a_row, for_ms, code };

@@ -22,7 +22,7 @@ export async function retryWhileReadOnly<T>(
   for (let logged: string | null = null; ;) {
     try {
       const result = await step();
-      if (logged !== null) log.info({}, "Storage is writable again; the start resumes");
+      if (logged !== null) log.info({}, "Storage is writable again; continuing the start");
       return result;
     } catch (error) {
       const reason = storageFaultBehind(error);

@@ -4,10 +4,12 @@ import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-i
 
 /** Lease on a Cargo's files on disk. They are not deleted before `release`, which may be called more than once. */
 export interface ArtifactLease {
-  /** Path of the model's file or folder; null for a Cargo without a model. */
+  /** Path of the model's folder or (first) file; null for a Cargo without a model. */
   readonly path: string | null;
   /** Files of the Cargo's `adapters`, in their order. Absent for a Cargo without adapters. */
   readonly adapterPaths?: readonly string[];
+  /** File of the Cargo's `projector`. Null or absent for a Cargo without a projector. */
+  readonly projectorPath?: string | null;
   release(): void;
 }
 

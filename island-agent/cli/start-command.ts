@@ -119,7 +119,7 @@ export async function startAgent(options: {
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
     if (sandbox.state.remedy !== null)
-      log.warn(sandbox.state, "Native runtimes run in a weaker sandbox than this machine could have; see remedy");
+      log.warn(sandbox.state, "Native runtimes run in a weaker sandbox than this machine supports; see remedy");
     const setUp = { dataDirectory, clock, env, log };
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);

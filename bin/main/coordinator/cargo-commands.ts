@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CargoLine } from "../../../coordinator/operators/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
+import { addCargoAddCommand } from "./cargo-add-command.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoImportCommand } from "./cargo-import-command.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
@@ -62,6 +63,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
         print(options, value, `${slug}: ${describePrice(review)}`);
       });
     });
+  addCargoAddCommand(cargo, tools);
   addCargoImportCommand(cargo, tools);
 }
 

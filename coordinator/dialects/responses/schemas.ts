@@ -142,7 +142,7 @@ export const responseBodySchema = requestObject({
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-/** Error codes of a response. At `context_length_exceeded`, which OpenAI's API sends undocumented, Codex compacts. */
+/** Error codes of a response. OpenAI sends `context_length_exceeded` without documenting it; Codex then compacts. */
 const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 

@@ -14,7 +14,7 @@ import {
   unfoldItems,
 } from "./feed-layout.ts";
 import { findRepeat, type ChunkToWrite, type JobToWrite, type RunHotWrite } from "./hot-writes.ts";
-import type { KeyedRequest, Made } from "./idempotency.ts";
+import type { KeyedRequest, FirstRequest } from "./idempotency.ts";
 import type { jobReads, JobRow } from "./job-reads.ts";
 import type {
   ActiveJobRecord,
@@ -64,7 +64,7 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     return row && parseJob(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
   };
 
-  const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<Made | null> => {
+  const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<FirstRequest | null> => {
     const { accountId } = job;
     if (answer === undefined) return write(accountId, "submitJob", job);
     if (answer.kind === "new") return write(accountId, "askQuestion", { question: answer.question, job });

@@ -36,7 +36,7 @@ export async function openEngineFacts(dataDirectory: string) {
       signal.throwIfAborted();
       return null;
     }
-    // The engine may have loaded a file that was replaced meanwhile.
+    // The engine may have loaded a file that was replaced during the read.
     if ((await versionOf(modelPath)) !== version) return null;
     const sha256 = hash.digest("hex");
     keep(hashes, version, sha256);

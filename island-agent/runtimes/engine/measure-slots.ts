@@ -11,7 +11,7 @@ const MAX_MEASURE_MS = 120_000;
 /**
  * Measures how many runs an engine works on together: sends 1, 2, 4 and 8 equal short prompts. An engine that queues
  * the last one begins it about one whole response later than the first.
- * @returns 1, 2, 4 or 8. @throws {JobFailure} if the engine fails alone; `signal.reason`.
+ * @returns 1, 2, 4 or 8. @throws {JobFailure} if a single run fails; `signal.reason`.
  */
 export async function measureSlots(
   connection: Pick<EngineConnection, "post">,

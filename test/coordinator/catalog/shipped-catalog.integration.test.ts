@@ -9,7 +9,8 @@ import { cargoOf, readCargoFile } from "../../../coordinator/catalog/cargo-file.
 import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { inputSchemas } from "../../../coordinator/catalog/input-schema.ts";
-import { memoryNeedMb, parameterCount, targetOf, workingNeedMb } from "./memory-need.ts";
+import { memoryNeedMb, targetOf } from "../../../coordinator/catalog/memory-need.ts";
+import { parameterCount, workingNeedMb } from "./memory-need.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
@@ -43,7 +44,7 @@ function workedOut(file: CargoFile): { ramMb: number; vramMb: number } {
   if (model?.size_bytes == null || contextTokens === null) throw new Error("states no file size or no context");
   const { layers, kv_heads: kvHeads, head_dim: headDim, vocabulary, sequences } = memory;
   const shape = { fileBytes: model.size_bytes, layers, kvHeads, headDim, vocabulary, contextTokens, sequences };
-  return memoryNeedMb(shape, targetOf(parameters ?? ""));
+  return memoryNeedMb(shape, targetOf(parameterCount(parameters ?? "")));
 }
 
 const shipped = readShipped();

@@ -2569,6 +2569,8 @@ class OwnedCargo(TypedDict):
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    parts: NotRequired[list[OwnedCargoPartsItem]]
+    projector: NotRequired[OwnedCargoProjector]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     reasoning: NotRequired[bool]
     tools: NotRequired[Literal["template", "grammar"]]
@@ -2602,6 +2604,18 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class OwnedCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class OwnedCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -2648,6 +2662,8 @@ class CreateCargo(TypedDict):
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[CreateCargoPartsItem] | None]
+    projector: NotRequired[CreateCargoProjector | None]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2673,6 +2689,18 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class CreateCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class CreateCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2718,6 +2746,8 @@ class ChangeCargo(TypedDict):
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[ChangeCargoPartsItem] | None]
+    projector: NotRequired[ChangeCargoProjector | None]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2743,6 +2773,18 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class ChangeCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class ChangeCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -3669,6 +3711,48 @@ class KnownCargo(TypedDict):
     """Price in the shipped catalog; null for other Cargos"""
 
 
+class AddedModel(TypedDict):
+    slug: str
+    revision: str
+    added: bool
+    source: str
+    commit: str | None
+    """Commit of the repository; null unless the model is on the hub"""
+    licence: str
+    gated: bool
+    """Whether Islands need a models.hub_token whose account has accepted the terms"""
+    architecture: str
+    trained_context_tokens: int
+    islands: ModelIslands
+    cargo: dict[str, Any]
+    """The whole definition; see docs/reference/cargo-format.md"""
+
+
+class ModelIslands(TypedDict):
+    online: int
+    fitting: int
+    """Those that have the runtime and the memory"""
+
+
+class AddModel(TypedDict):
+    source: str
+    """hf.co/USER/REPO[:QUANT], an address of a file on the hub, or ollama:NAME[:TAG]"""
+    slug: NotRequired[str]
+    """Default: from the name of the model"""
+    context_tokens: NotRequired[int]
+    """Default: 4,096, or less if the model was trained for less"""
+    slots: NotRequired[int]
+    """Concurrent jobs for which memory is computed; default 4"""
+    price_per_job: NotRequired[float]
+    """Default: by the number of parameters"""
+    projector: NotRequired[bool]
+    """False: without the projector for images"""
+    dry_run: NotRequired[bool]
+    """True: look up the model, and add nothing"""
+    revision: NotRequired[str]
+    """`revision` of a preview; the model is added only if it still has it"""
+
+
 class CargoReview(TypedDict):
     slug: str
     name: str
@@ -4309,6 +4393,10 @@ class ListNetworkCargosAnswerMeta(TypedDict):
     total: int
     limit: int
     offset: int
+
+
+class AddModelAnswer(TypedDict):
+    data: AddedModel
 
 
 class GetCargoReviewAnswer(TypedDict):

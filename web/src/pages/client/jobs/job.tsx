@@ -98,7 +98,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
           action={remove}
           onClose={() => setAsking(false)}
         >
-          <p>Removed content cannot be restored. Its state, usage and charge are kept.</p>
+          <p>Removed content cannot be restored. The job keeps its state, usage and charge.</p>
         </ConfirmDialog>
       )}
     </>
