@@ -82,9 +82,8 @@ export async function openEngines(
     const key = cacheKeyOf(cargo);
     for (const engine of engines) {
       const served = engine.served.find((each) => each.key === key);
-      if (served !== undefined && (served.model.contextTokens ?? Infinity) >= (contextTokens ?? 0)) {
-        return [engine, served];
-      }
+      if (served === undefined || (served.model.contextTokens ?? Infinity) < (contextTokens ?? 0)) continue;
+      if (cargo.task !== "text-ranking" || engine.profile.reranking !== null) return [engine, served];
     }
     return null;
   }
@@ -112,7 +111,7 @@ export async function openEngines(
 function reportsOf(engine: AttachedEngine): EngineModelReport[] {
   return engine.served.map(({ key, model: { contextTokens, parameters, quantization, lacks } }) => ({
     key,
-    features: featuresOf(engine.profile.abilities.filter((ability) => !lacks.includes(ability))),
+    features: featuresOf(engine.profile.abilities.filter((each) => ![...lacks, ...engine.lacks].includes(each))),
     contextTokens,
     isBusy: engine.isBusy,
     parameters,
