@@ -16,6 +16,8 @@ interface LlamaServerOptions {
   readonly contextTokens?: number;
   /** Default 1. */
   readonly threads?: number;
+  /** File with which the model reads images. */
+  readonly projector?: string;
   readonly flags?: readonly string[];
 }
 
@@ -75,10 +77,18 @@ export class LlamaServer implements AsyncDisposable {
   }
 
   #spawn(): ChildProcess {
-    const { model = TINY_CHAT_MODEL, slots = 4, contextTokens = 1_024, threads = 1, flags = [] } = this.#options;
+    const {
+      model = TINY_CHAT_MODEL,
+      slots = 4,
+      contextTokens = 1_024,
+      threads = 1,
+      projector,
+      flags = [],
+    } = this.#options;
     const size = ["--ctx-size", String(contextTokens * slots), "--parallel", String(slots)];
     const place = ["--host", "127.0.0.1", "--port", String(this.port), "--threads", String(threads)];
-    const args = ["--model", model, ...size, ...place, "--jinja", "--metrics", ...flags];
+    const vision = projector === undefined ? [] : ["--mmproj", projector];
+    const args = ["--model", model, ...vision, ...size, ...place, "--jinja", "--metrics", ...flags];
     return spawn("llama-server", args, { stdio: "ignore" });
   }
 
