@@ -3,6 +3,7 @@ import { bursts } from "./suite/bursts.ts";
 import { cluster } from "./suite/cluster.ts";
 import { disk } from "./suite/disk.ts";
 import { dispatch } from "./suite/dispatch.ts";
+import { engines } from "./suite/engines.ts";
 import { floor } from "./suite/floor.ts";
 import { growth } from "./suite/growth.ts";
 import { islands } from "./suite/islands.ts";
@@ -27,6 +28,7 @@ export const BENCHES: readonly Bench[] = [
   dispatch,
   restart,
   realIsland,
+  engines,
   cluster,
 ];
 

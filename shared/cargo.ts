@@ -36,11 +36,18 @@ export type ModelRef = z.infer<typeof modelRefSchema>;
 
 /** LoRA adapter in a GGUF file, added to an `llmcpp` Cargo's model when it is loaded. Always pinned. */
 export const adapterSchema = modelRefSchema.extend({
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256: modelRefSchema.shape.sha256.unwrap(),
   /** Factor with which the adapter is added. */
   scale: z.number().min(-10).max(10),
 });
 export const MAX_ADAPTERS = 4;
+
+/** Further file of an `llmcpp` Cargo's model. Always pinned. */
+export const modelFileSchema = modelRefSchema.extend({
+  sha256: modelRefSchema.shape.sha256.unwrap(),
+  sizeBytes: modelRefSchema.shape.sizeBytes.unwrap(),
+});
+export const MAX_PARTS = 64;
 
 /** Number formats of ONNX weights, with transformers.js' names. Each selects its files of a hub folder. */
 export const WEIGHT_FORMATS = ["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"] as const;
@@ -94,6 +101,10 @@ export const cargoManifestSchema = z.object({
   args: argumentsSchema.optional(),
   /** Task instead of chat, one of `TEXT_TASKS`, for `llmcpp` only. Absent: the Cargo chats. */
   task: z.string().max(100).optional(),
+  /** Second and following files of a GGUF model that is split into several, in their order; `llmcpp` only. */
+  parts: z.array(modelFileSchema).min(1).max(MAX_PARTS).optional(),
+  /** GGUF file that turns images into tokens of the model (`mmproj`), for `llmcpp` chats only. */
+  projector: modelFileSchema.optional(),
   /** For `llmcpp` chats only. */
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
   /** Whether the model reasons before it answers, for `llmcpp` chats only. Absent: any reasoning is not reported. */
@@ -132,7 +143,7 @@ export interface Cargo extends CargoManifest {
 /** Returns the part of a Cargo that is sent to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, task, adapters, reasoning, tools, keepAliveMs, category } = cargo;
+  const { weights, container, args, task, parts, projector, adapters, reasoning, tools, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -145,6 +156,8 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(container === undefined ? {} : { container }),
     ...(args === undefined ? {} : { args }),
     ...(task === undefined ? {} : { task }),
+    ...(parts === undefined ? {} : { parts }),
+    ...(projector === undefined ? {} : { projector }),
     ...(adapters === undefined ? {} : { adapters }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(tools === undefined ? {} : { tools }),

@@ -72,7 +72,7 @@ export function isFolderAddress(text: string): boolean {
   return FOLDER_ADDRESS.test(text);
 }
 
-/** Returns whether a path is a part of a model in several GGUF files, which are not supported. */
+/** Returns whether a path is a part of a model in several GGUF files. */
 export function isSplitFile(path: string): boolean {
   return SPLIT_FILE.test(path);
 }

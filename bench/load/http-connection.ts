@@ -41,6 +41,10 @@ export class HttpConnection {
   #body = "";
   #piece = "";
   #onBody: ((text: string) => void) | undefined;
+  /** Request that waits for its response. */
+  #request: Buffer = Buffer.alloc(0);
+  /** Whether the connection has had a response. The server may then close it, while the next request is sent. */
+  #isUsed = false;
   #resolve: ((response: HttpResponse) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
@@ -58,7 +62,7 @@ export class HttpConnection {
     const socket = await this.open();
     return new Promise((resolve, reject) => {
       [this.#resolve, this.#reject, this.#onBody] = [resolve, reject, onBody];
-      [this.#missing, this.#body] = [null, ""];
+      [this.#missing, this.#body, this.#request] = [null, "", bytes];
       socket.write(bytes);
     });
   }
@@ -75,13 +79,21 @@ export class HttpConnection {
     await once(socket, "connect");
     socket.setEncoding("latin1");
     socket.on("data", (text: unknown) => this.#read(text as string));
-    [this.#rest, this.#at] = ["", 0];
+    [this.#rest, this.#at, this.#isUsed] = ["", 0, false];
     this.#socket = socket;
     return socket;
   }
 
   #lost(error: Error): void {
     this.#socket = null;
+    const isUnread = this.#resolve !== undefined && this.#missing === null && this.#at === this.#rest.length;
+    if (this.#isUsed && isUnread) {
+      this.#connect().then(
+        (socket) => socket.write(this.#request),
+        (cause: unknown) => this.#reject?.(cause as Error),
+      );
+      return;
+    }
     this.#reject?.(error);
     this.#reject = undefined;
   }
@@ -152,6 +164,7 @@ export class HttpConnection {
   #end(): boolean {
     this.#deliver();
     const resolve = this.#resolve;
+    this.#isUsed = true;
     [this.#resolve, this.#reject, this.#missing] = [undefined, undefined, null];
     resolve?.({ status: this.#status, body: this.#body });
     return false;

@@ -7,6 +7,8 @@ import {
   containerSchema,
   MAX_ADAPTERS,
   MAX_KEEP_ALIVE_MS,
+  MAX_PARTS,
+  modelFileSchema,
   modelRefSchema,
   RUNTIME_TYPES,
   WEIGHT_FORMATS,
@@ -50,6 +52,12 @@ const modelSchema = z.strictObject({
   size_bytes: modelRefSchema.shape.sizeBytes,
 });
 
+/** A file that is pinned. */
+const modelFile = modelSchema.extend({
+  sha256: modelFileSchema.shape.sha256,
+  size_bytes: modelFileSchema.shape.sizeBytes,
+});
+
 const parametersSchema = z
   .string()
   .regex(/^\d+(\.\d+)?[MB]$/, { message: 'must be a number of parameters such as "8B"' });
@@ -77,6 +85,8 @@ export const cargoFields = {
   runtime_type: z.enum(RUNTIME_TYPES),
   onnx_task_type: z.string().min(1).max(100).nullable(),
   task: z.enum(TEXT_TASKS),
+  parts: z.array(modelFile).min(1).max(MAX_PARTS),
+  projector: modelFile,
   adapters: z
     .array(
       modelSchema.extend({
@@ -133,6 +143,8 @@ export const cargoFileShape = z.strictObject({
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),
   task: cargoFields.task.optional(),
+  parts: cargoFields.parts.optional(),
+  projector: cargoFields.projector.optional(),
   adapters: cargoFields.adapters.optional(),
   reasoning: cargoFields.reasoning.optional(),
   tools: cargoFields.tools.optional(),

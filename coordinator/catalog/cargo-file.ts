@@ -38,8 +38,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     priceMicro: microFromCredits(file.price_per_job),
     requiredRamBytes: file.required_ram_mb * MIB,
     requiredVramBytes: file.required_vram_mb * MIB,
-    model:
-      file.model === null ? null : { url: file.model.url, sha256: file.model.sha256, sizeBytes: file.model.size_bytes },
+    model: file.model === null ? null : fileRefOf(file.model),
     contextTokens: file.context_tokens,
     runLimitMs: Math.round(file.run_limit_s * MS_PER_S),
     waitLimitMs: Math.round(file.wait_limit_s * MS_PER_S),
@@ -52,7 +51,9 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       weights: file.weights,
       container: file.container,
       task: file.task,
-      adapters: file.adapters?.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })),
+      parts: file.parts?.map(fileRefOf),
+      projector: file.projector === undefined ? undefined : fileRefOf(file.projector),
+      adapters: file.adapters?.map((adapter) => ({ ...fileRefOf(adapter), scale: adapter.scale })),
       reasoning: file.reasoning === true ? file.reasoning : undefined,
       tools: file.tools === "template" ? file.tools : undefined,
       keepAliveMs: file.keep_alive_s === undefined ? undefined : Math.round(file.keep_alive_s * MS_PER_S),
@@ -63,6 +64,11 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       endorsements: file.signatures?.map(endorsementOf),
     }),
   };
+}
+
+/** Keeps the types of hash and size, which some files must have. */
+function fileRefOf<Hash, Size>(file: { url: string; sha256: Hash; size_bytes: Size }) {
+  return { url: file.url, sha256: file.sha256, sizeBytes: file.size_bytes };
 }
 
 type Defined<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };

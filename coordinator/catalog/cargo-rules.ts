@@ -6,7 +6,7 @@ import type { FieldError } from "../../shared/errors.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
-import { ENGINE_PREFIX, isEngineAddress } from "../../shared/model-address.ts";
+import { ENGINE_PREFIX, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
@@ -70,16 +70,19 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
 }
 
 function addressProblems(file: CargoFile): FieldError[] {
-  const { adapters = [] } = file;
+  const { parts = [], projector, adapters = [] } = file;
   return [
     ...modelProblems(file),
+    ...parts.flatMap(({ url }, index) => under(`parts.${index}`, urlProblems(url))),
+    ...(projector === undefined ? [] : under("projector", urlProblems(projector.url))),
     ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
   ];
 }
 
-function chatProblems({ task, adapters, tools, reasoning }: CargoFile): FieldError[] {
+function chatProblems({ task, projector, adapters, tools, reasoning }: CargoFile): FieldError[] {
   if (task === undefined) return [];
   const problems: FieldError[] = [];
+  if (projector !== undefined) problems.push({ path: "projector", message: "is for chats, not for a task" });
   if (adapters !== undefined) problems.push({ path: "adapters", message: "are for chats, not for a task" });
   if (tools !== undefined) problems.push({ path: "tools", message: "are for chats, not for a task" });
   if (reasoning === true) problems.push({ path: "reasoning", message: "is for chats, not for a task" });
@@ -100,7 +103,21 @@ function modelProblems(file: CargoFile): FieldError[] {
   if (file.runtime_type !== "engine" && model.url.startsWith(ENGINE_PREFIX)) {
     return [{ path: "model.url", message: "may be engine:NAME only for engine Cargos" }];
   }
-  return under("model", urlProblems(model.url));
+  return [...under("model", urlProblems(model.url)), ...partProblems(file)];
+}
+
+/** An Island loads a split model only with all of its files, which its disk must hold together. */
+function partProblems({ model, parts, adapters }: CargoFile): FieldError[] {
+  if (parts === undefined) {
+    if (!isSplitFile(model?.url.split("#")[0] ?? "")) return [];
+    return [{ path: "parts", message: "is required: model.url names the first of several files; list the others" }];
+  }
+  const problems: FieldError[] = [];
+  if (model?.sha256 == null) problems.push({ path: "model.sha256", message: "is required for a model with parts" });
+  if (model?.size_bytes == null)
+    problems.push({ path: "model.size_bytes", message: "is required for a model with parts" });
+  if (adapters !== undefined) problems.push({ path: "adapters", message: "are not possible for a model with parts" });
+  return problems;
 }
 
 function urlProblems(text: string): FieldError[] {

@@ -8,6 +8,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const RUNTIME_FIELDS = [
   "onnx_task_type",
   "task",
+  "parts",
+  "projector",
   "adapters",
   "reasoning",
   "tools",
@@ -42,7 +44,7 @@ const ONNX = Object.entries(ONNX_OUTPUTS).map(([task, schema]): [string, JsonSch
 export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
   llmcpp: {
     needs: ["model", "context_tokens"],
-    mayHave: ["task", "adapters", "reasoning", "tools"],
+    mayHave: ["task", "parts", "projector", "adapters", "reasoning", "tools"],
     output: z.toJSONSchema(z.string().describe("Text of all `token` events")),
     file: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
     isRecommended: true,

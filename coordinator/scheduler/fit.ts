@@ -26,6 +26,7 @@ export type ScheduledCargo = KnownCargo & WorkKind;
 type CargoNeeds = Pick<
   ScheduledCargo,
   | "model"
+  | "parts"
   | "adapters"
   | "contextTokens"
   | "slug"
@@ -68,12 +69,16 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   return true;
 }
 
-/** Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. */
+/**
+ * Returns the model with which an engine of the host runs the Cargo; undefined: the Island's own runtime runs it. The
+ * hash of one file does not prove which other parts the engine has.
+ */
 export function engineModelFor(
-  { adapters, model, contextTokens }: Pick<CargoManifest, "adapters" | "model" | "contextTokens">,
+  { adapters, parts, model, contextTokens }: Pick<CargoManifest, "adapters" | "parts" | "model" | "contextTokens">,
   { engineModels = [] }: Pick<SchedulerIsland, "engineModels">,
 ): EngineModelReport | undefined {
-  if (engineModels.length === 0 || model === null || adapters !== undefined) return undefined;
+  if (engineModels.length === 0 || model === null) return undefined;
+  if (adapters !== undefined || parts !== undefined) return undefined;
   const key = modelKey(model);
   return engineModels.find((each) => each.key === key && (each.contextTokens ?? Infinity) >= (contextTokens ?? 0));
 }

@@ -4,10 +4,12 @@ import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-i
 
 /** Lease on a Cargo's files on disk. They are not deleted before `release`, which may be called more than once. */
 export interface ArtifactLease {
-  /** The model's file, or its folder; null for a Cargo without a model. */
+  /** The model's file (the first one of several), or its folder; null for a Cargo without a model. */
   readonly path: string | null;
   /** Files of the Cargo's `adapters`, in their order. Absent: it has none. */
   readonly adapterPaths?: readonly string[];
+  /** File of the Cargo's `projector`. Null or absent: it has none. */
+  readonly projectorPath?: string | null;
   release(): void;
 }
 

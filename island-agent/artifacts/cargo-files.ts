@@ -124,8 +124,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
         leave();
         lease?.release();
       };
-      const { path = null, adapterPaths = [] } = lease ?? {};
-      return { path, adapterPaths, release: releaseOnce };
+      return { path: null, ...lease, release: releaseOnce };
     } catch (error) {
       leave();
       // Preloads may delete less than jobs may.

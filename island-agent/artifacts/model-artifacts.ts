@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { hasFolderModel, modelKey, type CargoManifest, type ModelRef } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
 import type { DownloadProgress } from "../models/download/transfer.ts";
-import type { FolderStore } from "../models/folders/folder-store.ts";
+import { type FolderStore, partName, PROJECTOR_NAME } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
@@ -20,16 +21,21 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
 /** Returns the store of models that are folders of files. */
 function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
-    return hasFolderModel(cargo);
+    return isFolder(cargo);
   }
 
-  function acquire(
+  async function acquire(
     cargo: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
-    return folders.acquire(cargo, signal, onProgress, mayEvict);
+    const lease = await folders.acquire(cargo, signal, onProgress, mayEvict);
+    const { parts, projector } = cargo;
+    if (parts === undefined) return lease;
+    const path = join(lease.path, partName(1, parts.length + 1));
+    const projectorPath = projector === undefined ? null : join(lease.path, PROJECTOR_NAME);
+    return { path, projectorPath, release: () => lease.release() };
   }
 
   function assertFits(cargo: CargoManifest): void {
@@ -66,11 +72,11 @@ function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): Artifact
 /** Returns the store of single-file models, including their interrupted downloads. */
 function fileArtifacts(models: ModelStore, folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
-    return cargo.model !== null && !hasFolderModel(cargo);
+    return cargo.model !== null && !isFolder(cargo);
   }
 
   async function acquire(
-    { slug, model, adapters = [] }: CargoManifest,
+    { slug, model, projector, adapters = [] }: CargoManifest,
     signal: AbortSignal,
     onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
@@ -82,7 +88,7 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
     };
     const paths: string[] = [];
     try {
-      for (const ref of [model, ...adapters]) {
+      for (const ref of [model, ...adapters, ...(projector === undefined ? [] : [projector])]) {
         const lease = await models.acquire(slug, ref, signal, onProgress, mayEvict);
         leases.push(lease);
         paths.push(lease.path);
@@ -91,15 +97,16 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
       release();
       throw error;
     }
-    const [path = null, ...adapterPaths] = paths;
-    return { path, adapterPaths, release };
+    const [path = null, ...others] = paths;
+    const adapterPaths = others.slice(0, adapters.length);
+    return { path, adapterPaths, projectorPath: others[adapters.length] ?? null, release };
   }
 
   function assertFits(cargo: CargoManifest): void {
     models.assertModelsFit(refsOf(cargo));
   }
 
-  /** Returns the bytes of the model and its adapters. */
+  /** Returns the bytes of the model, its adapters and its projector. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     const stored = new Map(models.list().map(({ key, bytes }) => [key, bytes]));
     const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
@@ -134,8 +141,13 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
   return { budget, keeps, acquire, assertFits, bytesOnDisk, takenBytes, list, downloads, remove, prune };
 }
 
-function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {
-  return [...(model === null ? [] : [model]), ...adapters];
+/** Returns whether the model is a folder of the hub, or has parts, which are loaded from one folder. */
+function isFolder(cargo: CargoManifest): boolean {
+  return hasFolderModel(cargo) || cargo.parts !== undefined;
+}
+
+function refsOf({ model, projector, adapters = [] }: CargoManifest): ModelRef[] {
+  return [model, ...adapters, projector].filter((ref) => ref != null);
 }
 
 /** Returns the keys of a Cargo's files. */

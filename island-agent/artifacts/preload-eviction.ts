@@ -83,7 +83,8 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   return { markPreloaded, markUsed, markTooLarge, freeSpace };
 }
 
-/** Returns the bytes of the model and its adapters. A download of unknown size may begin while any space is free. */
-function neededBytes({ model, adapters = [] }: CargoManifest): number {
-  return [model, ...adapters].reduce((sum, file) => sum + (file?.sizeBytes ?? 1), 0);
+/** Returns the bytes of all files. A download of unknown size may begin while any space is free. */
+function neededBytes({ model, parts = [], projector, adapters = [] }: CargoManifest): number {
+  const files = [model, ...parts, ...adapters, ...(projector === undefined ? [] : [projector])];
+  return files.reduce((sum, file) => sum + (file?.sizeBytes ?? 1), 0);
 }

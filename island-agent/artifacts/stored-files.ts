@@ -1,4 +1,4 @@
-import { cacheKeyOf, modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
@@ -81,5 +81,6 @@ function inUse(name: string, { usedBy }: ListedArtifact): CliError {
 }
 
 function needs(cargo: CargoManifest, key: string): boolean {
-  return cacheKeyOf(cargo) === key || cargo.adapters?.some((adapter) => modelKey(adapter) === key) === true;
+  const { adapters = [], projector } = cargo;
+  return cacheKeyOf(cargo) === key || [...adapters, projector].some((file) => file?.sha256 === key);
 }

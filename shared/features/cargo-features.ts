@@ -4,6 +4,7 @@ import type { CargoManifest } from "../cargo.ts";
 export const CARGO_FEATURES = [
   "diffusers.image",
   "llmcpp.lora",
+  "llmcpp.parts",
   "llmcpp.reasoning",
   "llmcpp.tasks",
   "llmcpp.template",
@@ -12,13 +13,14 @@ export const CARGO_FEATURES = [
 type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
-  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "parts" | "adapters" | "reasoning" | "tools">,
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 
 const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
   "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
   "llmcpp.lora": ({ adapters }) => adapters !== undefined,
+  "llmcpp.parts": ({ parts }) => parts !== undefined,
   "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,
   "llmcpp.template": ({ tools }) => tools !== undefined,

@@ -1,4 +1,5 @@
 import type { CargoReview } from "../../../coordinator/operators/operator-cargos.ts";
+import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
@@ -27,6 +28,8 @@ export function describeReview(review: CargoReview, owner: string | null): strin
     ["runtime", [file.runtime_type, file.onnx_task_type, file.task, file.weights].filter(Boolean).join(", ")],
     ...describeContainer(review),
     ...describeModel(review),
+    ["parts", file.parts?.map(describeFile).join(", ") ?? null],
+    ["projector", file.projector === undefined ? null : describeFile(file.projector)],
     ["adapters", file.adapters?.map(({ url, scale }) => `${url} (${scale})`).join(", ") ?? null],
     ["kept", file.keep_alive_s === undefined ? null : `${file.keep_alive_s} s in memory after the last job`],
     ["arguments", file.args === undefined ? null : JSON.stringify(file.args)],
@@ -96,6 +99,10 @@ function describeModel({ file }: CargoReview): [string, string][] {
     ["model", `${model.url}${size}`],
     [kind === "modelCommit" ? "commit" : "hash", pin ?? "NOT PINNED: the content of the URL may change"],
   ];
+}
+
+function describeFile({ url, sha256, size_bytes }: NonNullable<CargoFile["projector"]>): string {
+  return `${url}, ${formatBytes(size_bytes)}, ${sha256}`;
 }
 
 function describeLimits({ file }: CargoReview): string {

@@ -83,6 +83,8 @@ const optionalFields = z.object(cargoFields).pick({
   container: true,
   args: true,
   task: true,
+  parts: true,
+  projector: true,
   adapters: true,
   reasoning: true,
   tools: true,

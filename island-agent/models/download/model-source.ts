@@ -1,5 +1,5 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import { isSplitFile, ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
+import { ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
 /** Source of a model's bytes. `extension` has no dot and is safe in a file name; empty when the address has none. */
@@ -23,10 +23,10 @@ export function parseModelSource(text: string, policy: FetchPolicy): ModelSource
     if (address.url.protocol === "http:" && address.url.origin !== policy.coordinator?.origin) {
       throw invalidAddress(text, "uses http, which only the coordinator may");
     }
-    return fileSource(text, address.url);
+    return fileSource(address.url);
   }
   const { repository, file, tag, revision } = address;
-  if (file !== null) return fileSource(text, hubFileUrl(policy, repository, file, revision ?? DEFAULT_REVISION));
+  if (file !== null) return fileSource(hubFileUrl(policy, repository, file, revision ?? DEFAULT_REVISION));
   if (revision !== null) throw invalidAddress(text, "has a revision, which needs a file");
   return { kind: "hub-tag", repository, tag: tag ?? DEFAULT_TAG, extension: "gguf" };
 }
@@ -45,7 +45,6 @@ export function hubFileUrl(policy: FetchPolicy, repository: string, path: string
   const segments = path.split("/");
   const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
   if (!isSafe) throw invalidAddress(`hf:${repository}:${path}`, "names no file");
-  if (isSplitFile(path)) throw invalidAddress(`hf:${repository}:${path}`, "is split into several files");
   const encoded = segments.map((segment) => encodeURIComponent(segment)).join("/");
   return new URL(`${hubBase(policy)}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}?download=true`);
 }
@@ -79,11 +78,10 @@ function coordinatorSource(text: string, path: string, policy: FetchPolicy): Mod
   const url = URL.parse(`${policy.coordinator.origin}${base}${path}`);
   // Checked after parsing, which resolves "/models/../x".
   if (url === null || !url.pathname.startsWith(`${base}/models/`)) throw invalidAddress(text, "is not below /models/");
-  return fileSource(text, url);
+  return fileSource(url);
 }
 
-function fileSource(text: string, url: URL): ModelSource {
-  if (isSplitFile(url.pathname)) throw invalidAddress(text, "is split into several files");
+function fileSource(url: URL): ModelSource {
   return { kind: "file", url, extension: /\.([a-z0-9]{1,8})$/i.exec(url.pathname)?.[1]?.toLowerCase() ?? "" };
 }
 

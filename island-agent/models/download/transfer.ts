@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { JobFailure } from "../../../shared/errors.ts";
+import { isSplitFile } from "../../../shared/model-address.ts";
 import { attempt, type FetchContext } from "./download-attempt.ts";
 import { describeUrl, requestModel, type ModelResponse } from "./model-request.ts";
 import { type ModelSource, hubFileUrl, hubManifestUrl } from "./model-source.ts";
@@ -209,7 +210,12 @@ async function resolveFileUrl(
       parseJson(await readBody(response.message, MAX_MANIFEST_BYTES, "The hub's manifest")),
     );
     if (!manifest.success) throw noFile(source.repository, source.tag);
-    return hubFileUrl(policy, source.repository, manifest.data.ggufFile.rfilename, "main");
+    const { rfilename } = manifest.data.ggufFile;
+    if (isSplitFile(rfilename)) {
+      const text = `${source.repository}:${source.tag} is split into several files, which the Cargo must list in its parts`;
+      throw new JobFailure("model_invalid", text);
+    }
+    return hubFileUrl(policy, source.repository, rfilename, "main");
   } finally {
     response.message.destroy();
   }

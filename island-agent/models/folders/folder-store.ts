@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cacheKeyOf, modelKey, type CargoManifest, modelRefSchema } from "../../../shared/cargo.ts";
+import { cacheKeyOf, modelFileSchema, modelKey, type CargoManifest, modelRefSchema } from "../../../shared/cargo.ts";
 import { JobFailure, shutdownFailure } from "../../../shared/errors.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import type { FetchContext } from "../download/download-attempt.ts";
@@ -15,6 +15,15 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { z } from "zod";
 import { writeFileDurably } from "../../disk/durable-file.ts";
+
+/** Name of a split model's projector in its folder. */
+export const PROJECTOR_NAME = "mmproj.gguf";
+
+/** Returns the name by which llama.cpp finds the parts of a split model, counted from 1. */
+export function partName(part: number, parts: number): string {
+  const [number, total] = [part, parts].map((count) => String(count).padStart(5, "0"));
+  return `model-${number}-of-${total}.gguf`;
+}
 
 const fileSchema = z.object({
   path: z.string(),
@@ -86,7 +95,7 @@ export class FolderStore {
 
   /**
    * Leases the folder of a Cargo's model, with every file verified, and downloads missing files.
-   * @param cargo a Cargo for which `hasFolderModel` is true.
+   * @param cargo a Cargo for which `hasFolderModel` is true, or whose model has parts.
    * @param mayEvict whether other models may be deleted for it.
    * @throws {JobFailure} or `signal.reason`.
    */
@@ -116,7 +125,7 @@ export class FolderStore {
 
   /** Checks that the Cargo's folder would fit, if its files are known. @throws {DiskFullError} */
   assertFits(cargo: CargoManifest): void {
-    const folder = this.#folders.get(idOf(cargo));
+    const folder = splitModelList(cargo) ?? this.#folders.get(idOf(cargo));
     if (folder !== undefined) this.#models.assertFits(sizesOf(folder));
   }
 
@@ -202,6 +211,8 @@ export class FolderStore {
   }
 
   async #fetchList(cargo: CargoManifest, signal: AbortSignal): Promise<FolderList> {
+    const split = splitModelList(cargo);
+    if (split !== null) return split;
     if (cargo.model === null) throw new JobFailure("model_invalid", `Cargo ${cargo.slug} has no model`);
     const files = await fetchFolderList(cargo.model, this.#context, signal);
     return {
@@ -280,7 +291,18 @@ function keyOf(cargo: CargoManifest): string {
 
 /** Returns the id of a folder. Each layout needs other files of the same folder. */
 function idOf(cargo: CargoManifest): string {
-  return `${folderLayoutOf(cargo)} ${keyOf(cargo)}`;
+  return splitModelList(cargo)?.id ?? `${folderLayoutOf(cargo)} ${keyOf(cargo)}`;
+}
+
+/** Returns the files of a Cargo whose model has parts; null for other Cargos. Its manifest lists them. */
+function splitModelList(cargo: CargoManifest): FolderList | null {
+  const { model, parts, projector } = cargo;
+  if (model === null || parts === undefined) return null;
+  const first = modelFileSchema.safeParse(model);
+  if (!first.success) throw new JobFailure("model_invalid", `The first file of ${cargo.slug} has no hash or size`);
+  const files = [first.data, ...parts].map((ref, index) => ({ path: partName(index + 1, parts.length + 1), ref }));
+  if (projector !== undefined) files.push({ path: PROJECTOR_NAME, ref: projector });
+  return { id: `gguf ${files.map(({ ref }) => ref.sha256).join(" ")}`, key: keyOf(cargo), files };
 }
 
 /** Returns the length of each file by its key in `ModelStore`, where files with the same bytes have one key. */

@@ -67,7 +67,12 @@ export function connectEngine(
       timeout: MAX_SILENCE_MS,
     });
     // The listener stays after the response: an error of the socket without listener would end the process.
-    sent.on("error", (cause) => reject(signal.aborted ? (signal.reason as Error) : brokenBy(cause)));
+    sent.on("error", (cause: NodeJS.ErrnoException) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      // Servers close a kept socket after a time or a number of requests. Each repetition removes one such socket.
+      if (sent.reusedSocket && cause.code === "ECONNRESET") return resolve(send(path, body, signal));
+      return reject(brokenBy(cause));
+    });
     sent.on("timeout", () => sent.destroy(new Error(`no byte for ${MAX_SILENCE_MS / 1_000} s`)));
     sent.once("response", resolve);
     sent.end(text ?? undefined);

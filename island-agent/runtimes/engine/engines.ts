@@ -48,8 +48,8 @@ export async function openEngines(
   const facts = await openEngineFacts(dataDirectory);
   const engines = urls.map((url) => new AttachedEngine({ url, apiKey, slots, facts, clock, log, onChange }));
 
-  function find({ adapters, contextTokens, ...cargo }: CargoManifest): [AttachedEngine, ServedModel] | null {
-    if (adapters !== undefined) return null;
+  function find({ adapters, parts, contextTokens, ...cargo }: CargoManifest): [AttachedEngine, ServedModel] | null {
+    if (adapters !== undefined || parts !== undefined) return null;
     const key = cacheKeyOf(cargo);
     for (const engine of engines) {
       const served = engine.served.find((each) => each.key === key);

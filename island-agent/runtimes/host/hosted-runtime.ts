@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { CargoManifest, RuntimeType } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
@@ -111,8 +112,11 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
       const request = definition.loadRequest(cargo, path, adapterPaths);
       const { estimate } = definition;
       const estimateHere = estimate === undefined ? undefined : (): Promise<MemoryUse> => estimate(request);
-      const spec = { slug: cargo.slug, modelPath: path, request, estimate: estimateHere, admit };
-      const { host, memory, ramCeilingBytes } = await loadInHost(programFor(path, adapterPaths), hosting, spec, signal);
+      // All parts of a split model are in the folder of its first file.
+      const whole = cargo.parts === undefined ? path : dirname(path);
+      const spec = { slug: cargo.slug, modelPath: whole, request, estimate: estimateHere, admit };
+      const launched = programFor(path, [...adapterPaths, whole]);
+      const { host, memory, ramCeilingBytes } = await loadInHost(launched, hosting, spec, signal);
       const cargoOptions: HostedCargoOptions = {
         memory,
         concurrency: definition.concurrency(request),

@@ -465,7 +465,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             parameters?: string | null;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[] | null;
             price_per_job?: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            } | null;
             quantization?: string | null;
             reasoning?: boolean | null;
             required_ram_mb?: number;
@@ -910,7 +920,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             parameters?: string | null;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[] | null;
             price_per_job: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            } | null;
             quantization?: string | null;
             reasoning?: boolean | null;
             required_ram_mb: number;
@@ -2477,7 +2497,17 @@ export interface components {
                 [key: string]: unknown;
             };
             parameters?: string;
+            parts?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            }[];
             price_per_job: number;
+            projector?: {
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            };
             quantization?: string;
             reasoning?: boolean;
             required_ram_mb: number;

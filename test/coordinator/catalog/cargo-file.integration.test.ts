@@ -74,6 +74,22 @@ describe("cargoOf()", () => {
     expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
     expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not allowed for onnx Cargos");
   });
+  it("reads further files of a split model and its projector, each pinned", () => {
+    const first = { url: "hf:owner/repo/x-00001-of-00002.gguf#main", sha256: "a".repeat(64), size_bytes: 5 };
+    const file = { url: "hf:owner/repo/x-00002-of-00002.gguf#main", sha256: "b".repeat(64), size_bytes: 7 };
+    const ref = { url: file.url, sha256: file.sha256, sizeBytes: 7 };
+    const split = { ...CHAT, model: first, parts: [file], projector: file };
+    expect(manifestOf(read(split))).toMatchObject({ parts: [ref], projector: ref });
+    const errors = (fields: object): string => errorsOf({ ...split, ...fields }).join();
+    expect(errors({ parts: undefined })).toContain("parts: is required: model.url names the first of several files");
+    expect(errors({ parts: [{ ...file, sha256: null }] })).toContain("parts.0.sha256");
+    expect(errors({ parts: [{ ...file, url: "https://127.0.0.1/a.gguf" }] })).toContain("parts.0.url");
+    expect(errors({ projector: { ...file, url: "https://127.0.0.1/a.gguf" } })).toContain("projector.url");
+    expect(errors({ model: { ...first, size_bytes: null } })).toContain("model.size_bytes: is required");
+    expect(errors({ adapters: [{ url: file.url, sha256: file.sha256 }] })).toContain("adapters: are not possible");
+    const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
+    expect(errors(ranker)).toBe("projector: is for chats, not for a task");
+  });
   it("reads the time that a Cargo stays in memory, from 0 s to a week", () => {
     expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
     expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openCargoFiles, type CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
 import { imageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
@@ -29,6 +29,18 @@ const tuned = makeManifest({
   ...chat,
   slug: "tuned",
   adapters: [{ url: "/models/tune.gguf", sha256: sha256(ADAPTER), sizeBytes: ADAPTER.length, scale: 1 }],
+});
+const [SECOND, PROJECTOR_BYTES] = [makeBytes(4_000, "second"), makeBytes(2_000, "projector")];
+const PROJECTOR = {
+  url: "/models/mmproj.gguf",
+  sha256: sha256(PROJECTOR_BYTES),
+  sizeBytes: PROJECTOR_BYTES.length,
+};
+const split = makeManifest({
+  ...chat,
+  slug: "split",
+  parts: [{ url: "/models/second.gguf", sha256: sha256(SECOND), sizeBytes: SECOND.length }],
+  projector: PROJECTOR,
 });
 const sentiment = makeManifest({
   slug: "sentiment",
@@ -129,6 +141,55 @@ describe("CargoFiles", () => {
     lease.release();
     await world.stored.prune();
     expect(files.bytesOnDisk(tuned)).toBeNull();
+  });
+
+  it("downloads the projector of a model, and reports both as on disk only together", async () => {
+    await using world = await open();
+    const { files, fixture } = world;
+    const seeing = { ...chat, slug: "seeing", projector: PROJECTOR };
+    (await files.acquire(chat, NEVER, nothing)).release();
+    expect(files.bytesOnDisk(seeing)).toBeNull();
+    fixture.server.on(PROJECTOR.url, file(PROJECTOR_BYTES));
+    const lease = await files.acquire(seeing, NEVER, nothing);
+    expect(await readFile(lease.projectorPath ?? "")).toEqual(PROJECTOR_BYTES);
+    expect(files.bytesOnDisk(seeing)).toBe(GGUF.length + PROJECTOR_BYTES.length);
+    lease.release();
+  });
+
+  it("leases the files of a split model in one folder, with the names that llama.cpp expects", async () => {
+    await using world = await open();
+    const { files, fixture } = world;
+    fixture.server.on("/models/second.gguf", file(makeBytes(SECOND.length, "tampered")));
+    fixture.server.on(PROJECTOR.url, file(PROJECTOR_BYTES));
+    await expect(files.acquire(split, NEVER, nothing)).rejects.toMatchObject({
+      code: "model_hash_mismatch",
+      message: expect.stringContaining("model-00002-of-00002.gguf") as string,
+    });
+    expect([files.bytesOnDisk(split), files.cached()]).toEqual([null, []]);
+    fixture.server.on("/models/second.gguf", file(SECOND));
+    const lease = await files.acquire(split, NEVER, nothing);
+    const folder = dirname(lease.path ?? "");
+    expect(basename(lease.path ?? "")).toBe("model-00001-of-00002.gguf");
+    expect((await readdir(folder)).toSorted()).toEqual([
+      "mmproj.gguf",
+      "model-00001-of-00002.gguf",
+      "model-00002-of-00002.gguf",
+    ]);
+    expect(await readFile(join(folder, "model-00002-of-00002.gguf"))).toEqual(SECOND);
+    expect(lease.projectorPath).toBe(join(folder, "mmproj.gguf"));
+    const bytes = GGUF.length + SECOND.length + PROJECTOR_BYTES.length;
+    expect([files.bytesOnDisk(split), files.cached()]).toEqual([bytes, [{ key: sha256(GGUF), bytes }]]);
+    lease.release();
+    await world.stored.remove(sha256(GGUF));
+    expect(files.bytesOnDisk(split)).toBeNull();
+  });
+
+  it("refuses a split model whose files do not fit together before the first byte", async () => {
+    await using world = await open();
+    const huge = { ...split, parts: [{ url: "/models/second.gguf", sha256: sha256(SECOND), sizeBytes: 99_995_000 }] };
+    expect(world.files.refusalOf(huge)?.message).toContain("The model needs");
+    await expect(world.files.acquire(huge, NEVER, nothing)).rejects.toThrow("The model needs");
+    expect(world.fixture.server.requests).toEqual([]);
   });
 
   it("downloads the file, folder or image of a Cargo, and lists it afterwards", async () => {

@@ -28,6 +28,11 @@ describe("cargoFeaturesOf()", () => {
     expect(cargoFeaturesOf({ runtimeType: "llmcpp", adapters }, {})).toEqual(["llmcpp.lora"]);
   });
 
+  it("includes parts of a model", () => {
+    const parts = [{ url: "/models/b.gguf", sha256: "b".repeat(64), sizeBytes: 1 }];
+    expect(cargoFeaturesOf({ runtimeType: "llmcpp", parts }, {})).toEqual(["llmcpp.parts"]);
+  });
+
   it("returns only names that a hello may contain", () => {
     expect(featuresSchema.parse([...CARGO_FEATURES])).toEqual(CARGO_FEATURES.toSorted());
   });

@@ -2522,6 +2522,8 @@ class OwnedCargo(TypedDict):
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    parts: NotRequired[list[OwnedCargoPartsItem]]
+    projector: NotRequired[OwnedCargoProjector]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     reasoning: NotRequired[bool]
     tools: NotRequired[Literal["template", "grammar"]]
@@ -2555,6 +2557,18 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class OwnedCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class OwnedCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -2601,6 +2615,8 @@ class CreateCargo(TypedDict):
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[CreateCargoPartsItem] | None]
+    projector: NotRequired[CreateCargoProjector | None]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2626,6 +2642,18 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class CreateCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class CreateCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2671,6 +2699,8 @@ class ChangeCargo(TypedDict):
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    parts: NotRequired[list[ChangeCargoPartsItem] | None]
+    projector: NotRequired[ChangeCargoProjector | None]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
     tools: NotRequired[Literal["template", "grammar", None]]
@@ -2696,6 +2726,18 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class ChangeCargoPartsItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
+
+
+class ChangeCargoProjector(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: int
 
 
 class ChangeCargoAdaptersItem(TypedDict):

@@ -45,8 +45,6 @@ describe("parseModelSource()", () => {
     ["hf:o/r/", "names no file"],
     ["hf:o/r#main", "needs a file"],
     ["hf:o/r/a.gguf#", "bad revision"],
-    ["hf:o/r/a-00001-of-00003.gguf", "split"],
-    ["https://files.example/a-00001-of-00003.gguf", "split"],
   ])("refuses %s for every Island", (text, why) => {
     const refused = expect.objectContaining({
       code: "model_invalid",

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { hasLlamaServer, startLlamaServer } from "../baselines/llama-server.ts";
+import { alternate, figureOf, type Metrics } from "../harness/alternate.ts";
+import type { Bench, BenchOptions, BenchResult } from "../harness/bench.ts";
+import { startClients, underLoad } from "../harness/loads.ts";
+import { startAtoll } from "../harness/servers.ts";
+import { until } from "../../test/support/http/http.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import type { ClientLoad } from "../load/http-clients.ts";
+
+const MODEL = join(import.meta.dirname, "..", "..", "catalog", "models", "tiny-islander.gguf");
+/** Settings of tiny-chat in the catalog, for as many clients as there are. */
+const SHAPE = { contextSize: 1_024, sequences: 16, threads: 1 };
+const CLIENTS = [4, 16];
+const TOKENS = 64;
+const MIN_OF_ENGINE = 0.9;
+
+/** Measures chats on an engine that an Island lends, compared with the same engine called directly. */
+export const engines: Bench = {
+  name: "engines",
+  title: "An attached llama-server",
+  async run(options): Promise<BenchResult> {
+    if (!(await hasLlamaServer()))
+      return { figures: [], notes: ["llama-server was not measured: it is not on the PATH."] };
+    const samples = await alternate(
+      options.runs,
+      { atoll: () => measureIsland(options), engine: () => measureEngine(options) },
+      options.log,
+    );
+    const figures = CLIENTS.map((clients) =>
+      figureOf(samples, {
+        what: `Chats of ${TOKENS} tokens, ${clients} clients`,
+        unit: "/s",
+        metric: `chats/s ${clients}`,
+        against: { variant: "engine", name: "llama-server" },
+        budget: { text: `≥ ${MIN_OF_ENGINE} × baseline`, isMet: ({ ratio }) => ratio >= MIN_OF_ENGINE },
+      }),
+    );
+    return { figures, notes: [] };
+  },
+};
+
+async function measureIsland(options: BenchOptions): Promise<Metrics> {
+  await using engine = await startLlamaServer(MODEL, SHAPE);
+  await using server = await startAtoll();
+  const { key, islandToken } = server.network.createAccount("owner@example.com", 1e9, {
+    requestsPerMinute: 1e9,
+    concurrentJobs: 1_000,
+    concurrentStreams: 1_000,
+  });
+  const settings = { "engines.urls": engine.url, "cargos.allow_runtimes": "engine", slots: String(SHAPE.sequences) };
+  await server.network.startIsland("island", islandToken, settings);
+  await until(
+    () => server.network.islandStatus<AgentStatus>("island"),
+    (status) => status.engines?.[0]?.state === "ready",
+    "the engine",
+  );
+  return await metricsOf(options, server.url, "/api/v1", key);
+}
+
+async function measureEngine(options: BenchOptions): Promise<Metrics> {
+  await using engine = await startLlamaServer(MODEL, SHAPE);
+  return await metricsOf(options, engine.url, "/v1", "none");
+}
+
+async function metricsOf({ isQuick }: BenchOptions, url: string, base: string, key: string): Promise<Metrics> {
+  const [warmUpMs, ms] = isQuick ? [300, 700] : [1_500, 4_000];
+  const metrics: Record<string, number> = {};
+  for (const clients of CLIENTS) {
+    const load: ClientLoad = {
+      url,
+      base,
+      key,
+      method: "POST",
+      path: "/chat/completions",
+      body: {
+        model: "tiny-chat",
+        messages: [{ role: "user", content: "Tell me a story." }],
+        temperature: 0,
+        max_tokens: TOKENS,
+        stream: true,
+      },
+      clients,
+      expect: { status: 200 },
+    };
+    await using worker = await startClients();
+    // The first chat reads the prompt.
+    await worker.call("submit", { load, count: clients });
+    const { answered, seconds } = await underLoad(worker, load, warmUpMs, () => worker.call("measure", { ms }));
+    metrics[`chats/s ${clients}`] = answered / seconds;
+  }
+  return metrics;
+}
