@@ -8,14 +8,15 @@ import { MAX_FRAME_BYTES, pack, SESSION_PATH, SUBPROTOCOL, unpackFromIsland } fr
 import { serveWorker } from "./harness/worker.ts";
 
 /**
- * Minimal coordinator: the same frames, HTTP and SSE, on the same `ws` and `node:http`, but without accounts, storage, limits, checks,
- * fairness and retries. The difference to the real coordinator is the cost of these.
+ * Minimal coordinator: the same frames, HTTP and SSE, on the same `ws` and `node:http`, but without accounts, storage,
+ * limits, checks, fairness and retries. The difference between it and the real coordinator is the cost of these
+ * features.
  */
 
 interface BareJob {
   readonly id: string;
   readonly input: Record<string, unknown>;
-  /** Response that streams the job; null if no client reads it. */
+  /** Response that streams the job; null if no client reads the job. */
   readonly stream: ServerResponse | null;
   readonly head: string;
 }
@@ -28,7 +29,7 @@ const HEARTBEAT_MS = 10_000;
 const MANIFEST = { slug: "tiny-chat" } as Assign["cargo"];
 const waiting: BareJob[] = [];
 const running = new Map<string, BareJob>();
-/** Islands with a free slot. */
+/** The Islands that have a free slot. */
 const ready = new Set<BareIsland>();
 
 function dispatch(): void {

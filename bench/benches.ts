@@ -14,7 +14,7 @@ import { relay } from "./suite/relay.ts";
 import { restart } from "./suite/restart.ts";
 import { streams } from "./suite/streams.ts";
 
-/** All benches of `npm run bench`, in their order. */
+/** All benches of `npm run bench`, in the order in which they run. */
 export const BENCHES: readonly Bench[] = [
   streams,
   relay,
@@ -32,7 +32,10 @@ export const BENCHES: readonly Bench[] = [
   cluster,
 ];
 
-/** Maximum runs of benches whose runs take more than a minute and hardly differ: bytes, memory, averages over 100,000 jobs. */
+/**
+ * Maximum number of runs of benches whose runs take more than a minute and hardly differ, because they measure bytes,
+ * memory or averages over 100,000 jobs.
+ */
 export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["disk", 3],
   ["jobs", 3],
@@ -41,5 +44,5 @@ export const MAX_RUNS: ReadonlyMap<string, number> = new Map([
   ["dispatch", 3],
 ]);
 
-/** Names in the order of RESULTS.md. The soak has a separate command. */
+/** The names of the benches in the order of RESULTS.md. The soak has a separate command. */
 export const RESULT_NAMES: readonly string[] = [...BENCHES.map(({ name }) => name), "soak"];

@@ -13,8 +13,8 @@ import { machineMs } from "./load/frames.ts";
 
 const ROUNDS = 300;
 /**
- * Maximum number of jobs to move. Each moves once, because PostgreSQL keeps all versions of a frequently updated row
- * for a while.
+ * Maximum number of jobs to move. Each job moves only once, because PostgreSQL keeps all versions of a frequently
+ * updated row for a while.
  */
 const MAX_MOVED = 20_000;
 const LEASE_MS = 600_000;
@@ -66,7 +66,7 @@ for (const count of [1, 16, 256]) {
     await Promise.all(jobs.map((job) => one.jobs.submit(job)));
     parts.push(jobs.map(({ id }) => id));
   }
-  // Like autovacuum within a minute: discards query plans from when the table was small.
+  // Discards query plans that were made when the table was small, as autovacuum does within a minute.
   await postgres.query("VACUUM ANALYZE jobs", "bench");
   const name = `${count} ${count === 1 ? "job" : "jobs"}`;
   const expectAll = ({ length }: readonly unknown[]): void => {

@@ -9,8 +9,9 @@ import { mainThreadSeconds } from "./harness/process-facts.ts";
 import { measureProgram, startAtoll } from "./harness/servers.ts";
 
 /**
- * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg` draws a flame graph of the coordinator's main thread.
- * `--root` names a checkout of another version, to measure it with the loads of this one.
+ * `npm run bench:flame -- --load bursts --out docs/performance/bursts-after.svg` draws a flame graph of the
+ * coordinator's main thread. `--root` names a checkout of another version, to measure it with the loads of this
+ * checkout.
  */
 
 const TOKENS = 16;
@@ -30,7 +31,8 @@ const { values } = parseArgs({
   },
 });
 const load = LOADS[values.load as keyof typeof LOADS];
-if (load === undefined) throw new Error(`Unknown --load ${values.load}: expected ${Object.keys(LOADS).join(" or ")}`);
+if (load === undefined)
+  throw new Error(`Unknown --load ${values.load}: must be one of ${Object.keys(LOADS).join(" or ")}`);
 const root = resolve(values.root);
 measureProgram(join(root, "bin", "coordinator.ts"));
 

@@ -8,7 +8,7 @@ import { runBench } from "./harness/run-bench.ts";
 import { measureBuilt, measureTransport } from "./harness/servers.ts";
 import { makeSoak } from "./suite/soak.ts";
 
-/** Runs `npm run bench`: see README.md. */
+/** Runs `npm run bench`, which README.md describes. */
 
 const QUICK_SOAK_MINUTES = 0.05;
 
@@ -25,14 +25,14 @@ const isQuick = values.quick;
 if (values.built) measureBuilt();
 if (values.transport !== undefined) measureTransport(values.transport);
 const runs = isQuick ? 1 : Number(values.runs);
-if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs ${values.runs} is not a whole number above 0`);
+if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs ${values.runs} must be a whole number above 0`);
 const benches = isQuick ? [...BENCHES, makeSoak(QUICK_SOAK_MINUTES)] : BENCHES;
 const names = benches.map(({ name }) => name);
 const unknown = values.only?.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new Error(`Unknown bench --only ${unknown}: expected one of ${names.join(", ")}`);
+if (unknown !== undefined) throw new Error(`Unknown bench --only ${unknown}: must be one of ${names.join(", ")}`);
 const chosen = benches.filter(({ name }) => values.only?.includes(name) ?? true);
 
-// Figures of a quick run are not worth storing.
+// The figures of a quick run are not stored, because they show only that the scripts work.
 const directory = isQuick ? await mkdtemp(join(tmpdir(), "atoll-bench-")) : import.meta.dirname;
 try {
   for (const bench of chosen) {

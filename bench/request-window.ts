@@ -3,7 +3,7 @@ import { systemClock } from "../shared/clock.ts";
 
 /*
  * Measures the time that the request window adds to each request, compared with the minimal counter by caller: a number in a Map.
- * The two alternate, so that a noisy machine slows both. Each figure is the median of the rounds.
+ * The two variants alternate, so that a noisy machine slows both. Each figure is the median of the rounds.
  */
 
 const ROUNDS = 9;

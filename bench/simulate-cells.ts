@@ -28,7 +28,7 @@ const { values } = parseArgs({
     slower: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
-    /** Only draws the stored results. */
+    /** Whether to draw the stored results without a simulation. */
     draw: { type: "boolean", default: false },
     write: { type: "string", default: join(import.meta.dirname, "..", "docs", "scale") },
   },
@@ -36,7 +36,7 @@ const { values } = parseArgs({
 
 const positive = (name: string, text: string): number => {
   const value = Number(text);
-  if (!(value > 0)) throw new Error(`--${name} ${text} is not a number above 0`);
+  if (!(value > 0)) throw new Error(`--${name} ${text} must be a number above 0`);
   return value;
 };
 const seed = positive("seed", values.seed);
@@ -44,11 +44,11 @@ const islands = values.quick ? 2_000 : positive("islands", values.islands);
 const jobs = values.quick ? 20_000 : positive("jobs", values.jobs);
 const sizes = values.quick ? [1, 4] : values.coordinators.split(",").map((text) => positive("coordinators", text));
 const sharing = SHARINGS[values.sharing];
-if (sharing === undefined) throw new Error(`Unknown --sharing: expected one of ${Object.keys(SHARINGS).join(", ")}`);
+if (sharing === undefined) throw new Error(`Unknown --sharing: must be one of ${Object.keys(SHARINGS).join(", ")}`);
 const latencies = slower(LOCAL_LATENCIES, positive("slower", values.slower));
 const chosen = SCENARIOS.filter(({ name }) => values.scenario?.includes(name) ?? true);
 if (chosen.length === 0)
-  throw new Error(`Unknown --scenario: expected one of ${SCENARIOS.map(({ name }) => name).join(", ")}`);
+  throw new Error(`Unknown --scenario: must be one of ${SCENARIOS.map(({ name }) => name).join(", ")}`);
 const FILE = "cells.json";
 /** Average number of jobs of an account. */
 const JOBS_PER_ACCOUNT = 50;

@@ -8,7 +8,7 @@ import { makeSoak } from "./suite/soak.ts";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
 const minutes = Number(values.minutes);
-if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes} is not a number above 0`);
+if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes} must be a number above 0`);
 const { lines } = await runBench(import.meta.dirname, makeSoak(minutes), { runs: 1, isQuick: false });
 await writeResults(import.meta.dirname, RESULT_NAMES);
 const missed = lines.filter(({ budget }) => budget?.isMet === false);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// CommonJS without new syntax, so that an old Node.js can print the message about the required version.
+// This file is CommonJS without new syntax, so that an old Node.js can print the message about the required version.
 if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error(
     "Atoll requires Node.js 24 or newer; this is " +
@@ -8,7 +8,7 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
       process.execPath +
       (process.platform === "win32"
         ? "). Install it from https://nodejs.org, and run this command again in a new terminal."
-        : // Without --prefix, npm refuses to replace the node that it came with.
+        : // Without --prefix, npm refuses to replace the Node.js that it came with.
           "). Install it for your user with\n" +
           '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH"\n' +
           "and run this command again. Add the export to ~/.profile, so that new terminals find it."),
@@ -16,7 +16,7 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   process.exit(1);
 }
 // A signal before the start exits with 0, because there is nothing to save yet. The program replaces these listeners
-// when it runs.
+// once it runs.
 if (process.argv[2] === "start") {
   process.on("SIGTERM", () => process.exit(0));
   process.on("SIGINT", () => process.exit(0));

@@ -45,13 +45,13 @@ const RETURN_AFTER_MS = 1_000;
 export interface Coordinator {
   /** Address of the listener, `http://host:port`. */
   readonly url: string;
-  /** Stops the coordinator: requests, Island sessions (with a reconnect delay), responses, then storage. */
+  /** Stops requests, then Island sessions (with a reconnect delay), then responses, then storage. */
   close(): Promise<void>;
 }
 
 /** Opens storage, restores unfinished jobs, then accepts Islands and clients. */
 export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Promise<Coordinator> {
-  // First, so that an invalid configuration is reported at once.
+  // Checked first, so that an invalid configuration is reported at once.
   const registration = registrationOf(given.config);
   await using parts = openParts(given.clock);
   const network = parts.add(await openNetwork(given));
@@ -60,7 +60,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const { config, log } = env;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => retryWhileReadOnly(step, env);
 
-  // Opens storage and shared services.
   const catalogSync = parts.add(await stored(() => openCatalog(env, store.catalog)));
   const { catalog } = catalogSync;
   const accounts = openAccounts(env, store.accounts, registration, credentials);
@@ -71,7 +70,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   const webhooks = openWebhooks(env, store.webhooks, webhookPayload(store));
   const suspensions = parts.add(await stored(() => openSuspensions(env, store, credentials)));
 
-  // Opens jobs, Islands and cluster membership.
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const core = openCore(env, network, {
     store,
@@ -91,7 +89,7 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   parts.add(webhooks);
   parts.add(core);
 
-  // The restore precedes Islands and clients.
+  // Jobs are restored before Islands and clients connect.
   const recovered = await core.restore();
   await stored(() => member.start());
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
@@ -100,7 +98,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   await webhooks.start();
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
 
-  // Opens services for accounts.
   const files = parts.add(openFiles(env, store, attemptTokens));
   const cargos = openCargos(env, store.catalog, catalogSync, () => member.announceCatalogChange());
   const online = (): string[] => [...islands.connected()].map(({ island }) => island.hostId);
@@ -117,7 +114,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   retention.onAccountEnd((accountId) => member.endJobsOf(accountId));
   retention.onAccountEnd((accountId) => fileBatches.removeAll(accountId));
 
-  // Opens services for hosts, operators and event listeners.
   const gateway = openIslandGateway(env, core.connections, accounts, signer.publicKey, memory, (request) =>
     clientAddress(request, config),
   );
@@ -141,7 +137,6 @@ export async function openCoordinator(given: Env<keyof CoordinatorConfig>): Prom
   logJobEnds(core.jobs, clock, log);
   const metrics = openMetrics({ ...env, ...core, store, peers, seen, gateway, webhooks, files, fileBatches });
 
-  // Background work starts here.
   files.start();
   fileBatches.start();
   const answers = (): Promise<unknown> => conversations.resume();

@@ -4,7 +4,6 @@ import type { Clock } from "../shared/clock.ts";
 /** Time limit of each half of a stop: until clients and Islands are disconnected, and until all parts are closed. */
 export const MAX_CLOSE_MS = 2_000;
 
-/** A component that must be stopped. */
 export interface Part {
   /** Resolves when everything that clients and Islands wait for is done, or soon after the limit. */
   drain?(limit: CloseLimit): Promise<unknown> | void;
@@ -35,7 +34,7 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     drained.end();
     const closed = new CloseLimit(clock, maxMs);
     for (const part of lastFirst) {
-      // One after another, because a part may use the parts opened before it.
+      // Closed one after another, because a part may use the parts opened before it.
       // oxlint-disable-next-line no-await-in-loop
       await attempt(() => closed.within(Promise.resolve(part.close?.())));
     }
@@ -50,7 +49,7 @@ export function openParts(clock: Pick<Clock, "schedule">) {
     },
     /**
      * Returns a function that stops all parts.
-     * @param maxMs time limit of the second half, after Islands and clients are disconnected; null: no limit
+     * @param maxMs time limit of the second half, after Islands and clients are disconnected; null for no limit
      */
     release(maxMs: number | null): () => Promise<void> {
       isReleased = true;

@@ -9,7 +9,7 @@ import { IslandReports, type AgentStatus, type LinkState, type UsageReport } fro
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { openBackgroundDownloads, type BackgroundDownloads } from "./preload/background-downloads.ts";
 import { openCargoAdmission, type CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
-import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
+import { runSession, SessionRenewal, type LinkHandlers, type SessionFrame } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 import { openReconnectPolicy, type ReconnectPolicy } from "./session/reconnect-policy.ts";
 import type { RuntimeType } from "../shared/cargo.ts";
@@ -22,13 +22,13 @@ import type { Engines } from "./runtimes/engine/engines.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
 
-/** Delay in which changes between heartbeats are collected and reported together. */
+/** Delay that lets several changes between heartbeats share one report. */
 const REPORT_DELAY_MS = 500;
 const MS_PER_S = 1_000;
 /** Maximum wait of `stop` until the coordinator has acknowledged the returned jobs. */
 const MAX_STOP_MS = 2_000;
 
-/** Resources that the owner can change while the agent runs, besides its hours. */
+/** Resources that the owner can change while the agent runs. The open hours can change too. */
 interface Offer {
   /** Jobs that run at the same time, at least 1. */
   readonly slots: number;
@@ -46,7 +46,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly clock: Clock;
   /** Initial offer. {@link IslandAgent.change} replaces it. */
   readonly offer: Offer;
-  /** Usable runtimes with their versions. The map may grow; call `announce` then. */
+  /** Usable runtimes with their versions. Call `announce` after adding one. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
@@ -58,12 +58,11 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
-  /** Measures the machine's load. */
   readonly usage: () => UsageReport;
   /** Returns the bytes of RAM that loading a Cargo can use now; null if unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;
-  /** Called at the first `welcome`. */
+  /** Called on the first `welcome`. */
   readonly onConnected: () => void;
   /** Returns a random number from 0 (inclusive) to 1 (exclusive), which spreads the attempts to reconnect. */
   readonly random?: () => number;
@@ -299,7 +298,7 @@ export class IslandAgent {
     this.#reconnects.recordWelcome();
     this.#link = "connected";
     this.#send = send;
-    this.#reports.noteQuarantine(welcome.quarantine);
+    this.#reports.recordQuarantine(welcome.quarantine);
     this.#executor.applyDecisions(welcome.held);
     this.#outbox.connect(send, welcome.held, welcome.maxFrameBytes);
     this.#reportAvailability();
@@ -308,14 +307,14 @@ export class IslandAgent {
     this.#parts.log.info({ session: welcome.sessionId, held: welcome.held.length }, "Connected");
   }
 
-  #onFrame(frame: Served): void {
+  #onFrame(frame: SessionFrame): void {
     switch (frame.type) {
       case "assign":
         return this.#assign(frame);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
-        this.#reports.noteQuarantine(frame.quarantine);
+        this.#reports.recordQuarantine(frame.quarantine);
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
       case "preload":
         if (this.#admission.refusalOf(frame) !== null) return undefined;

@@ -3,11 +3,11 @@ import { isJsonValue } from "./json-value.ts";
 /**
  * Returns the canonical JSON of a value: RFC 8785 (no spaces, keys sorted by UTF-16 units, numbers and escapes as
  * ECMAScript writes them). Different values have different texts; 0 and -0 are the same value.
- * @throws {TypeError} if it is not a JSON value, or has text that is not well-formed Unicode, for which the RFC has no
- * form
+ * @throws {TypeError} if it is not a JSON value, or contains text that is not well-formed Unicode, which the RFC cannot
+ * represent
  */
 export function canonicalJson(value: unknown): string {
-  if (!isJsonValue(value)) throw new TypeError("not a JSON value of at most 100 levels");
+  if (!isJsonValue(value)) throw new TypeError("must be a JSON value that is nested at most 100 levels deep");
   return sortedJson(value, quoteWellFormed);
 }
 
@@ -21,6 +21,6 @@ export function sortedJson(value: unknown, quote: (text: string) => string = JSO
 }
 
 function quoteWellFormed(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError("a text is not well-formed Unicode");
+  if (!text.isWellFormed()) throw new TypeError("all texts must be well-formed Unicode");
   return JSON.stringify(text);
 }

@@ -2,11 +2,11 @@ import { createHash, createPublicKey, verify, type KeyObject } from "node:crypto
 import { canonicalJson } from "./canonical-json.ts";
 import type { CargoManifest } from "./cargo.ts";
 
-/** Domain-separation prefix, which keeps this signature from being valid for anything else. */
+/** Domain-separation prefix. It prevents the signature from being valid for any other kind of data. */
 const DOMAIN = "atoll.cargo.v1\n";
 /** Prefix for a Cargo that only its owner's Islands may run; the account id and a line feed follow. */
 const OWN_DOMAIN = "atoll.cargo.own.v1\n";
-/** Prefix for endorsements, which others than the coordinator sign. */
+/** Prefix for endorsements, which are signed with other keys than the coordinator's. */
 const ENDORSED_DOMAIN = "atoll.cargo.endorsed.v1\n";
 /** Response header of an Island's upgrade request: the coordinator's public key, as {@link publicKeyText}. */
 export const PUBLIC_KEY_HEADER = "atoll-public-key";
@@ -23,16 +23,20 @@ const SIGNATURE_PATTERN = /^[A-Za-z0-9+/]{86}==$/;
 /**
  * Returns the bytes that are signed for a Cargo: every field of its manifest as it is sent, including fields that this
  * version does not know. docs/reference/cargo-format.md has test vectors.
- * @param accountId only account whose Islands may run it; null for every Island of the network
- * @throws {TypeError} for a manifest without canonical JSON. @throws {RangeError} for an invalid account id
+ * @param accountId the only account whose Islands may run the Cargo; null for all Islands of the network
+ * @throws {TypeError} if the manifest cannot be written as canonical JSON.
+ * @throws {RangeError} for an invalid account id
  */
 export function signedBytes(manifest: CargoManifest, accountId: string | null = null): Buffer {
-  if (accountId !== null && !isAccountId(accountId)) throw new RangeError("not an account id");
+  if (accountId !== null && !isAccountId(accountId)) throw new RangeError("must be an account id");
   const domain = accountId === null ? DOMAIN : `${OWN_DOMAIN}${accountId}\n`;
   return Buffer.from(`${domain}${canonicalJson(manifest)}`);
 }
 
-/** Returns whether `signature` (base64) is valid for this manifest and account (null: every Island). RFC 8032. */
+/**
+ * Returns whether `signature` (base64) is valid for this manifest and account, which is null for all Islands. Source:
+ * RFC 8032.
+ */
 export function isSigned(
   manifest: CargoManifest,
   signature: string,
@@ -43,12 +47,12 @@ export function isSigned(
   try {
     return verify(null, signedBytes(manifest, accountId), publicKey, Buffer.from(signature, "base64"));
   } catch {
-    // A manifest without canonical JSON cannot have been signed.
+    // A manifest that cannot be written as canonical JSON cannot have been signed.
     return false;
   }
 }
 
-/** Signature of a manifest by another key, for owners of Islands who trust that key. */
+/** Signature of a manifest with another key than the coordinator's, for owners of Islands who trust that key. */
 export interface Endorsement {
   /** Key in the form of {@link publicKeyText}. */
   readonly publicKey: string;
@@ -71,7 +75,7 @@ export function verifyEndorsement(manifest: CargoManifest, { publicKey, signatur
   try {
     return verify(null, endorsedBytes(manifest), key, Buffer.from(signature, "base64"));
   } catch {
-    // A manifest without canonical JSON cannot have been signed.
+    // A manifest that cannot be written as canonical JSON cannot have been signed.
     return false;
   }
 }

@@ -25,7 +25,7 @@ const ILL_FORMED = { message: "must be well-formed Unicode" };
  */
 export const modelRefSchema = z.object({
   url: z.string().min(1).max(2_000).refine(isWellFormed, ILL_FORMED),
-  /** SHA-256 in lower-case hex; null if the publisher gives none. */
+  /** SHA-256 in lower-case hex; null if the publisher does not state it. */
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -37,7 +37,7 @@ export type ModelRef = z.infer<typeof modelRefSchema>;
 /** LoRA adapter in a GGUF file, added to an `llmcpp` Cargo's model when it is loaded. Always pinned. */
 export const adapterSchema = modelRefSchema.extend({
   sha256: modelRefSchema.shape.sha256.unwrap(),
-  /** Factor with which the adapter is added. */
+  /** Factor by which the adapter's weights are multiplied. */
   scale: z.number().min(-10).max(10),
 });
 export const MAX_ADAPTERS = 4;
@@ -62,16 +62,16 @@ const IMAGE_PATTERN =
 
 /**
  * Image of a container Cargo and its permissions. The container reads one JSON line and writes JSON lines
- * (docs/reference/cargo-format.md).
+ * (docs/reference/programs.md).
  */
 export const containerSchema = z.object({
   image: z.string().max(500).regex(IMAGE_PATTERN, { message: "must be registry/name:tag" }),
-  /** Digest of the image's manifest, checked after the pull; null: not checked. */
+  /** Digest of the image's manifest, which is checked after the pull; null if it is not checked. */
   digest: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
     .nullable(),
-  /** Replaces the image's entry point and arguments; null: unchanged. */
+  /** Replaces the image's entry point and arguments; null to use those of the image. */
   command: argumentsSchema.min(1).nullable(),
   gpu: z.boolean(),
   network: z.boolean(),
@@ -93,13 +93,13 @@ export const cargoManifestSchema = z.object({
   requiredVramBytes: z.number().int().nonnegative(),
   /** Tokens of context per concurrent job; null if the runtime has no context. */
   contextTokens: z.number().int().positive().nullable(),
-  /** `onnx` and `diffusers` only. Absent: the runtime's own choice. */
+  /** For `onnx` and `diffusers` only. If absent, the runtime chooses. */
   weights: z.enum(WEIGHT_FORMATS).optional(),
   /** Required for `container`, absent for all other runtimes. */
   container: containerSchema.optional(),
   /** Arguments after the program's name, for `wasm` only. */
   args: argumentsSchema.optional(),
-  /** Task instead of chat, one of `TEXT_TASKS`, for `llmcpp` only. Absent: the Cargo chats. */
+  /** One of `TEXT_TASKS`, for `llmcpp` only. If absent, the Cargo is a chat Cargo. */
   task: z.string().max(100).optional(),
   /** Second and following files of a GGUF model that is split into several, in their order; `llmcpp` only. */
   parts: z.array(modelFileSchema).min(1).max(MAX_PARTS).optional(),
@@ -107,13 +107,19 @@ export const cargoManifestSchema = z.object({
   projector: modelFileSchema.optional(),
   /** For `llmcpp` chats only. */
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
-  /** Whether the model reasons before it answers, for `llmcpp` chats only. Absent: any reasoning is not reported. */
+  /** Whether the model reasons before it answers, for `llmcpp` chats only. If absent, reasoning is not reported. */
   reasoning: z.literal(true).optional(),
-  /** How tools are described (`llmcpp` chats): by the model's template, in Hermes' form. Absent: in the prompt. */
+  /**
+   * How tools are described, for `llmcpp` chats only: by the model's chat template, in the form of Hermes. If absent,
+   * they are described in the prompt.
+   */
   tools: z.literal("template").optional(),
-  /** Idle time in memory, unless another Cargo needs it; 0: none. Absent: the default of the runtime. */
+  /**
+   * Time that an idle model stays in memory, unless another Cargo needs the memory; 0 to unload it at once. If absent,
+   * the default of the runtime applies.
+   */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
-  /** Category, on which owners may decide. Absent in manifests of earlier versions. */
+  /** Category, by which owners can allow or deny Cargos. Absent in manifests of earlier versions. */
   category: z.enum(CARGO_CATEGORIES).optional(),
 });
 export type CargoManifest = z.infer<typeof cargoManifestSchema>;
@@ -129,14 +135,14 @@ export interface Cargo extends CargoManifest {
   readonly runLimitMs: number;
   /** Time limit from submission to start. */
   readonly waitLimitMs: number;
-  /** Limits of phases that differ from the coordinator's settings. */
+  /** The time limits of phases that differ from the coordinator's settings. */
   readonly phaseLimitsMs?: Partial<PhaseLimits>;
   /** JSON Schema (2020-12) of a job's input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly exampleInput: Readonly<Record<string, unknown>>;
   /** JSON Schema (2020-12) of a job's output. */
   readonly outputSchema: Readonly<Record<string, unknown>>;
-  /** Whether it accepts chat input and streams text, so that it may be named as `model` of a chat completion. */
+  /** Whether the Cargo accepts chat input and streams text, so that it can be the `model` of a chat completion. */
   readonly isChat: boolean;
 }
 
@@ -177,7 +183,7 @@ export function modelKey(model: ModelRef): string {
 /** Runtimes that support folders as models. */
 const FOLDER_RUNTIMES: ReadonlySet<RuntimeType> = new Set(["onnx", "diffusers", "coreml"]);
 
-/** Returns whether the Cargo's model is a folder of files. Runtime and `weights` decide which of them it needs. */
+/** Returns whether the Cargo's model is a folder of files. The runtime and `weights` decide which files it needs. */
 export function hasFolderModel({ runtimeType, model }: Pick<CargoManifest, "runtimeType" | "model">): boolean {
   return model !== null && FOLDER_RUNTIMES.has(runtimeType) && isFolderAddress(model.url);
 }
@@ -188,8 +194,8 @@ export function imageReference({ image, digest }: ContainerSpec): string {
 }
 
 /**
- * Returns the key of what the Cargo needs on an Island's disk, as in cache reports; null if it needs nothing. Different
- * `weights` of a folder are different files with different keys.
+ * Returns the key by which cache reports name the model or image that the Cargo needs on an Island's disk; null if it
+ * needs neither. Different `weights` of a folder are different files with different keys.
  */
 export function cacheKeyOf(
   cargo: Pick<CargoManifest, "runtimeType" | "model" | "weights" | "container">,

@@ -16,26 +16,31 @@ import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-pr
 import { isJsonObject } from "./json-value.ts";
 
 /**
- * Maximum parts, calls and results of all messages together. Refusing 300,000 invalid ones took 3 to 8 s (2 cores,
+ * Maximum parts, calls and results of all messages together. Checking 300,000 invalid parts took 3 to 8 s (2 cores,
  * 2026-11).
  */
 const MAX_PARTS_TOGETHER = 16_384;
-/** Members of messages, and of blocks in messages, that are lists of parts. */
+/** The members of messages, and of blocks in messages, that are lists of parts. */
 const LISTS = ["content", "tool_calls", "output"] as const;
 
-/** Roles that OpenAI's API has. */
+/** The roles of OpenAI's API. */
 const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
 export const MAX_OUTPUT_TOKENS = 131_072;
-/** Maximum output tokens of every Cargo, whatever its context. Agents of earlier versions refuse more. */
+/**
+ * Maximum number of output tokens of every Cargo, whatever its context. Agents of earlier versions refuse a larger
+ * number.
+ */
 export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
-/** Maximum limit that a request may name; it is lowered to the Cargo's limit. */
+/** Largest limit that a request may name. It is lowered to the Cargo's limit. */
 export const MAX_REQUESTED_TOKENS = 2 ** 31 - 1;
 export const LOWERED_TOKENS = `Values above the Cargo's context are lowered to it, or to ${BASE_OUTPUT_TOKENS} if that is more`;
 /** Limit of a job's input as JSON, in UTF-8 bytes. */
 export const MAX_INPUT_BYTES = 256 * KIB;
-/** Maximum of a chat's input. Coding agents send their whole conversation and all their tools with every request. */
+/**
+ * Limit of a chat's input as JSON. Coding agents send their whole conversation and all their tools with every request.
+ */
 export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
@@ -179,7 +184,7 @@ export const samplingFields = {
 };
 
 export const MAX_MESSAGES = 4_096;
-/** Maximum messages that agents of every version accept. */
+/** Maximum number of messages that agents of every version accept. */
 export const FIRST_MESSAGES = 128;
 export const messagesSchema = withPartsLimit(z.array(chatMessageSchema).min(1).max(MAX_MESSAGES));
 
@@ -230,19 +235,19 @@ export interface ChatRequest {
   readonly seed: number | null;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
-  /** Null: the runtime's default, which is 40 in llama.cpp. */
+  /** Null for the runtime's default, which is 40 in llama.cpp. */
   readonly topK: number | null;
   readonly minP: number | null;
-  /** 1: no penalty. */
+  /** 1 for no penalty. */
   readonly repeatPenalty: number;
   /** Bias by token id. */
   readonly logitBias: readonly (readonly [token: number, bias: number])[];
   readonly responseFormat: ResponseFormat;
-  /** Null: the completion has no tool calls. */
+  /** Null if the completion cannot contain tool calls. */
   readonly toolUse: ToolUse | null;
-  /** Number of the likeliest tokens reported with each token; null: no probabilities are reported. */
+  /** Number of the likeliest tokens that are reported with each token; null if no probabilities are reported. */
   readonly topLogprobs: number | null;
-  /** Null: no limit on reasoning. */
+  /** Null if reasoning is not limited. */
   readonly reasoningEffort: ReasoningEffort | null;
 }
 
@@ -273,7 +278,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   };
 }
 
-/** Returns the schema of a list of messages. It checks none of them if they have too many parts. */
+/** Returns the schema of a list of messages. If the messages have too many parts in total, none of them is checked. */
 export function withPartsLimit<S extends z.ZodType>(schema: S) {
   return z
     .preprocess((messages, context) => {
@@ -288,10 +293,7 @@ export function withPartsLimit<S extends z.ZodType>(schema: S) {
     .describe(`At most ${MAX_PARTS_TOGETHER} parts in total`);
 }
 
-/**
- * Counts parts until there are too many.
- * @param before Parts that were counted before.
- */
+/** Counts parts until there are too many. @param before number of parts that were counted before. */
 function countParts(list: unknown, before = 0): number {
   let count = before;
   for (const entry of Array.isArray(list) ? list : []) {

@@ -5,13 +5,13 @@ import { ANTHROPIC_PRICE, EARLIER_RESPONSE, ignored, requestObject } from "./req
 /** Limits of OpenAI's API. */
 export const MAX_TOOLS = 128;
 export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
-/** Limit of all tools together as JSON: every tool is part of the prompt, and its schema part of a grammar. */
+/** Limit of all tools together as JSON. Every tool is part of the prompt, and its schema is part of a grammar. */
 const MAX_TOOLS_BYTES = 256 * KIB;
-/** Limit that agents of every version with tools accept. */
+/** Maximum number of tools that all agents with support for tools accept. */
 export const FIRST_TOOLS_BYTES = 64 * KIB;
 /** Maximum number of tool calls in one completion. */
 export const MAX_TOOL_CALLS = 16;
-/** Maximum number of tool calls in one message of a history, which may come from elsewhere. */
+/** Maximum number of tool calls in one message of a history, which other software may have written. */
 const MAX_PAST_CALLS = 128;
 
 export const toolSchema = requestObject({
@@ -67,7 +67,7 @@ export const toolFields = {
 const toolFieldsSchema = z.object(toolFields);
 export type ToolFields = z.infer<typeof toolFieldsSchema>;
 
-/** Tool call as in messages. `arguments` is JSON text, as the model wrote it. */
+/** Tool call in the form that messages use. `arguments` is the JSON text that the model wrote. */
 export const toolCallSchema = requestObject({
   id: z.string().min(1).max(256),
   type: z.literal("function"),
@@ -89,7 +89,7 @@ export interface ChatTool {
 
 /** Tools that the model may call in this completion. */
 export interface ToolUse {
-  /** At least one. */
+  /** At least one tool. */
   readonly tools: readonly ChatTool[];
   /** Whether the completion must be a call, not text. */
   readonly isRequired: boolean;
@@ -121,7 +121,7 @@ function isNamed(choice: ToolFields["tool_choice"]): boolean {
   return typeof choice === "object" && choice?.type === "function";
 }
 
-/** Returns the names of the allowed tools; null: all. */
+/** Returns the names of the allowed tools; null if all are allowed. */
 export function allowedNames(choice: ToolFields["tool_choice"]): readonly string[] | null {
   if (typeof choice !== "object" || choice === null) return null;
   if (choice.type === "function") return [choice.function.name];

@@ -8,7 +8,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds, with fractions, on a scale that never jumps. Only differences have a meaning. */
+  /** Milliseconds, with fractions, of a clock that never jumps. Only differences between two values have a meaning. */
   monotonicMs(): number;
   /** Runs `task` once after `delayMs` (0 or more). */
   schedule(delayMs: number, task: () => void): Timer;
@@ -16,7 +16,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Longest delay of the platform's timers. A longer one would fire at once. */
+/** Longest delay of the platform's timers. A timer with a longer delay would fire at once. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

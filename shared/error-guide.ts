@@ -1,6 +1,9 @@
 import type { ErrorCode, JobErrorCode } from "./errors.ts";
 
-/** Meaning of an error code, and the client's action. `npm run generate` writes docs/use/errors-and-limits.md. */
+/**
+ * Meaning of an error code, and what the client should do. `npm run generate` writes these to
+ * docs/use/errors-and-limits.md.
+ */
 export interface ErrorGuide {
   readonly meaning: string;
   readonly action: string;
@@ -8,7 +11,7 @@ export interface ErrorGuide {
 
 const RETRY = "Retry after `Retry-After`";
 
-/** Codes of error responses. */
+/** The codes of error responses. */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_json: { meaning: "The body is not valid JSON", action: "Correct the body" },
   bad_request: { meaning: "The request cannot be read, or its token is not valid", action: "Follow the message" },
@@ -29,8 +32,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Raise the limit of the key, or wait until `renews_at`",
   },
   insufficient_scope: {
-    meaning:
-      "The API key lacks the required scope, or has limits and so may not manage keys; or registration is closed",
+    meaning: "The API key lacks the required scope. A key with limits may not manage keys. Or registration is closed",
     action: "Use a key with the scope, or a session",
   },
   cargo_not_allowed: {
@@ -40,15 +42,15 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   operator_only: { meaning: "Only a session of an operator may do this", action: "Sign in as an operator" },
   account_suspended: { meaning: "The operator suspended the account", action: "Contact the operator" },
   not_found: {
-    meaning: "The path or id does not exist, or belongs to another account. A wrong method is 405",
-    action: "Check path, method and id",
+    meaning: "The path or id does not exist, or belongs to another account. A wrong method has the status 405",
+    action: "Check the path, the method and the id",
   },
   cargo_not_found: {
     meaning: "The Cargo does not exist or does not serve this endpoint",
     action: "Use a slug of `GET /cargos`",
   },
   model_not_found: {
-    meaning: "The same as `cargo_not_found`, on paths of OpenAI's and Anthropic's clients",
+    meaning: "The meaning of `cargo_not_found`, on the paths of OpenAI's and Anthropic's clients",
     action: "Use an id of `GET /models`",
   },
   content_removed: {
@@ -56,14 +58,17 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Submit the job again if you need the output",
   },
   payload_too_large: {
-    meaning: "The body is larger than 1 MB, or a file larger than allowed",
+    meaning: "The body is larger than 1 MB, or a file is larger than allowed",
     action: "Send less, or upload a file",
   },
   file_budget_exceeded: {
     meaning: "The account has reached its limit on the number or total size of its files",
     action: "Delete files that you no longer need",
   },
-  validation_failed: { meaning: "A field is wrong; `details` names each wrong field", action: "Correct the fields" },
+  validation_failed: {
+    meaning: "A field is invalid. `details` names each invalid field",
+    action: "Correct the fields",
+  },
   email_taken: { meaning: "An account with this address exists", action: "Sign in, or reset the password" },
   slug_taken: { meaning: "Another Cargo has or had this slug", action: "Choose another slug" },
   too_many_keys: {
@@ -104,7 +109,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Discard all earlier events and read the stream again without the id",
   },
   rate_limited: {
-    meaning: "A limit is reached; `limit` names it",
+    meaning: "A limit was reached, which `limit` names",
     action: RETRY,
   },
   internal: {
@@ -129,7 +134,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
 
 const SUBMIT_AGAIN = "Submit the job again";
 
-/** Codes of a job that failed or timed out. */
+/** The codes of jobs that failed or timed out. */
 export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
   wait_timeout: {
     meaning: "No Island started the job within its wait limit; the message gives the reason",
@@ -140,8 +145,8 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Use another Cargo; the message names what is missing",
   },
   run_timeout: { meaning: "The run took longer than its limit", action: "Request less output, or split the input" },
-  island_lost: { meaning: "The last Island that had the job was lost", action: SUBMIT_AGAIN },
-  island_refused: { meaning: "The last Island refused the job after it had started it", action: SUBMIT_AGAIN },
+  island_lost: { meaning: "The last Island that was assigned the job was lost", action: SUBMIT_AGAIN },
+  island_refused: { meaning: "The last Island refused the job after starting it", action: SUBMIT_AGAIN },
   island_silent: {
     meaning: "The last Island did not accept or start the job in time, or sent no output for too long",
     action: SUBMIT_AGAIN,
@@ -173,7 +178,7 @@ export const JOB_ERROR_GUIDE: Readonly<Record<JobErrorCode, ErrorGuide>> = {
     action: "Submit the job later; if the error persists, contact the operator",
   },
   model_hash_mismatch: {
-    meaning: "The fetched model or image is not the one that the Cargo names",
+    meaning: "The bytes of the fetched model or image do not match the hash in the Cargo",
     action: "Contact the operator",
   },
   model_invalid: {

@@ -42,7 +42,10 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Expected failure with a code that clients can act on. Any other error is unexpected: 500 `internal`, and logged. */
+/**
+ * Expected failure with a code that clients can act on. Any other error is unexpected: it is logged, and clients
+ * receive 500 `internal`.
+ */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
@@ -52,7 +55,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Invalid field. `path` is dotted ("messages.0.role"); empty for the whole body. */
+/** Invalid field. `path` is dotted ("messages.0.role"); it is empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -61,7 +64,7 @@ export interface FieldError {
 /** Maximum number of invalid fields in one response. */
 export const MAX_DETAILS = 100;
 
-/** Error for invalid fields. `details` lists up to {@link MAX_DETAILS}; the message is the first. */
+/** Error for invalid fields. `details` lists up to {@link MAX_DETAILS} fields, and the message names the first. */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
   readonly details: readonly FieldError[];
@@ -111,7 +114,7 @@ export class ClusterUnavailableError extends ServiceError {
   constructor(options?: ErrorOptions) {
     super(
       "cluster_unavailable",
-      "The coordinator that has this job cannot be reached now; try again in a moment",
+      "The coordinator that owns this job cannot be reached now. Try again in a moment",
       options,
     );
   }
@@ -121,7 +124,7 @@ export class ClusterUnavailableError extends ServiceError {
 export class OverloadedError extends ServiceError {
   override readonly name = "OverloadedError";
   readonly retryAfterS = 5;
-  constructor(message = "Too many large responses are being read; try again in a few seconds") {
+  constructor(message = "Too many large responses are being read. Try again in a few seconds") {
     super("overloaded", message);
   }
 }
@@ -166,7 +169,7 @@ export interface JobError {
   readonly retryable: boolean;
 }
 
-/** Codes whose messages may quote a program's output, a library or the input. Such messages are never logged. */
+/** Codes whose messages may quote the output of a program, a library or the input. These messages are never logged. */
 export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
   "cargo_failed",
   "invalid_input",
@@ -175,7 +178,7 @@ export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
   "internal",
 ]);
 
-/** Error in the agent for a job that it cannot run. It becomes a `failed` or `refused` frame. */
+/** Error in the agent about a job that it cannot run. It becomes a `failed` or `refused` frame. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly code: JobErrorCode;
@@ -192,7 +195,7 @@ export class CliError extends Error {
   override readonly name: string = "CliError";
 }
 
-/** Returns the failure of a job whose Island is shutting down; another one may run the job. */
+/** Returns the failure of a job whose Island is shutting down; another Island may run the job. */
 export function shutdownFailure(): JobFailure {
   return new JobFailure("shutting_down", "The Island is shutting down", { retryable: true });
 }

@@ -21,7 +21,7 @@ export const hardwareSchema = z.object({
   cpuModel: z.string().max(200).nullable(),
   logicalCores: z.number().int().positive(),
   physicalCores: z.number().int().positive().nullable(),
-  /** RAM for jobs: that of the machine or container, at most the owner's cap. */
+  /** RAM for jobs: the RAM of the machine or container, at most the owner's cap. */
   ramBytes: bytes,
   gpus: z.array(gpuSchema).max(64),
   /** Free space on the file system of the model store; null if it cannot be read. */

@@ -3,7 +3,10 @@ import { monotonicFactory } from "ulid";
 
 type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv" | "coord" | "ann" | "file";
 
-/** Random bytes for 256 ids. A call of the system's generator per character, as in ulid, costs 70 times as much. */
+/**
+ * Random bytes for 256 ids. The package ulid calls the system's generator for each character, which takes 70 times as
+ * long.
+ */
 const random = new Uint8Array(4_096);
 let used = random.length;
 
@@ -15,7 +18,7 @@ const nextUlid = monotonicFactory(() => {
   return (random[used++] ?? 0) / 256;
 });
 
-/** A new id: `<kind>_` and a 26-character ULID, which sorts by creation. */
+/** Returns a new id: `<kind>_` and a ULID of 26 characters, which sorts by time of creation. */
 export function newId(kind: IdKind, nowMs: number): string {
   return `${kind}_${nextUlid(nowMs)}`;
 }

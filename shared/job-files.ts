@@ -4,13 +4,13 @@ import type { JsonValue } from "./json-value.ts";
 
 /** Agent feature in `features` of `hello`: the agent downloads files that a job's input names. */
 export const FILES_FEATURE = "files";
-/** Limit of all files of a job. In base64 they fit into one message to a host process (64 MiB). */
+/** Limit on the total size of the files of a job. In base64 they fit into one message to a host process (64 MiB). */
 export const MAX_JOB_FILE_BYTES = 32 * MIB;
 export const MAX_FILES_OF_JOB = 16;
 /** Maximum depth of the path at which an input names a file. */
 export const MAX_PATH_DEPTH = 32;
 export const MAX_PATH_KEY_CHARS = 200;
-/** Path for downloads by Islands; an id and a signed query follow. */
+/** Start of the path at which Islands download files. A file id and a signed query follow. */
 export const ISLAND_FILES_PATH = "/api/v1/island/files/";
 
 /** Forms of a file in an input. `base64`: the file's bytes in base64. `text`: the file as UTF-8. */
@@ -24,7 +24,7 @@ const jobFileSchema = z.object({
   form: z.enum(FILE_FORMS),
   bytes: z.number().int().nonnegative().max(MAX_JOB_FILE_BYTES),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Path on any coordinator of the network. It expires, and also requires the Island's token. */
+  /** Path on any coordinator of the network. The path expires, and a request also requires the Island's token. */
   address: z.string().max(1_000).startsWith(ISLAND_FILES_PATH),
 });
 export type JobFile = z.infer<typeof jobFileSchema>;
@@ -55,8 +55,8 @@ function replace(inside: unknown, [key, ...rest]: readonly string[], value: Json
   if (Array.isArray(inside) && Object.hasOwn(inside, key))
     return inside.map((each: unknown, index) => (String(index) === key ? replace(each, rest, value) : each));
   if (typeof inside !== "object" || inside === null || !Object.hasOwn(inside, key))
-    throw new Error("The input has no value at the path of a file");
-  // Not assigned, because a member may be named `__proto__`.
+    throw new Error("The input must have a value at the path of each file");
+  // The member is not set by assignment, because it may be named `__proto__`.
   return Object.fromEntries(
     Object.entries(inside).map(([name, each]) => [name, name === key ? replace(each, rest, value) : each]),
   );

@@ -3,9 +3,9 @@ export const JOB_STATES = ["pending", "queued", "running", "completed", "failed"
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
- * Events of a job. `assign`: the coordinator sent it to an Island. `start`: the Island reported that it runs. `lose`:
- * the Island is lost or returned the job, and another attempt follows. `regain`: the lost Island returned with the
- * attempt before another began. `expire`: the wait or run limit passed.
+ * Events of a job. `assign`: the coordinator sent the job to an Island. `start`: the Island reported that the job runs.
+ * `lose`: the Island is lost or returned the job, and another attempt follows. `regain`: the lost Island returned with
+ * the attempt before another attempt began. `expire`: the wait or run limit passed.
  */
 export const JOB_EVENTS = ["assign", "start", "complete", "fail", "cancel", "expire", "lose", "regain"] as const;
 export type JobEvent = (typeof JOB_EVENTS)[number];
@@ -23,7 +23,7 @@ export const JOB_TRANSITIONS = {
   timeout: {},
 } as const satisfies Record<JobState, Partial<Record<JobEvent, JobState>>>;
 
-/** Error for an event that is illegal in the job's state, which stays as it is. */
+/** Error for an event that is illegal in the job's state. The state does not change. */
 export class IllegalTransitionError extends Error {
   override readonly name = "IllegalTransitionError";
   readonly from: JobState;

@@ -17,7 +17,7 @@ export function isJsonValue(value: unknown): value is JsonValue {
     for (const each of level) {
       if (each === null || typeof each === "string" || typeof each === "boolean" || Number.isFinite(each)) continue;
       if (!Array.isArray(each) && !isPlainObject(each)) return false;
-      // Pushed one by one: spreading a long array into arguments overflows the stack.
+      // The values are pushed one by one, because spreading a long array into arguments overflows the stack.
       for (const member of Object.values(each)) next.push(member);
     }
     level = next;
@@ -36,4 +36,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-export const jsonValueSchema = z.custom<JsonValue>(isJsonValue, "not a JSON value of at most 100 levels");
+export const jsonValueSchema = z.custom<JsonValue>(
+  isJsonValue,
+  "must be a JSON value that is nested at most 100 levels deep",
+);

@@ -1,10 +1,10 @@
-/** Log levels from the most lines to none. Source: pino. */
+/** Log levels, from the one that logs the most lines to the one that logs none. Source: pino. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Part of a logger that the code uses; pino's has it. Callers take what they need: `Pick<Logger, "warn">`. Facts and
- * messages never contain prompts, completions or secrets.
+ * The methods of a logger that the code uses. The logger of pino has them. Code takes only the methods that it needs,
+ * for example `Pick<Logger, "warn">`. Fields and messages never contain prompts, completions or secrets.
  */
 export interface Logger {
   info(facts: object, message: string): void;

@@ -16,17 +16,17 @@ type Values = readonly Library.MetricValueWithName<string>[];
 type Row = readonly [...labels: string[], value: number];
 type Rows = Iterable<Row>;
 
-/** Label value that stands for all values without their own row. */
+/** Label value for all values that do not have their own row. */
 export const OTHER = "other";
 /** Maximum number of rows of a metric. A row with all labels `other` counts the rest. */
 export const MAX_ROWS = 2_000;
-/** Metrics of the library that list every open connection at each scrape. */
-const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
+/** The library's metrics that would list every open connection at each scrape. */
+const COSTLY_METRICS = ["handles", "requests", "resources"].flatMap((what) => [
   `nodejs_active_${what}`,
   `nodejs_active_${what}_total`,
 ]);
 
-/** Creates a gauge, whose values are read at each scrape. */
+/** Creates a gauge. Its values are read at each scrape. */
 export function gauge(
   name: string,
   help: string,
@@ -36,7 +36,7 @@ export function gauge(
   return { name, help, labelNames, type: "gauge", read: async () => valuesOf(name, labelNames, await read()) };
 }
 
-/** Creates a counter whose values another part counts; they are read at each scrape. */
+/** Creates a counter whose values are counted elsewhere and read at each scrape. */
 export function counterOf(name: string, help: string, labelNames: readonly string[], read: () => Rows): Metric {
   return { name, help, labelNames, type: "counter", read: () => valuesOf(name, labelNames, read()) };
 }
@@ -94,7 +94,7 @@ export function histogram(name: string, help: string, bounds: readonly number[],
   };
 }
 
-/** Limits the values of a label: the first `max` keep their names, and all later ones become `other`. */
+/** Limits the values of a label: the first `max` values keep their names, and all later values become `other`. */
 export class FirstNames {
   readonly #names = new Set<string>();
   readonly #max: number;
@@ -113,8 +113,8 @@ export class FirstNames {
 
 /**
  * Returns a function that writes metrics, including those of the process (CPU, memory, garbage collection, event loop
- * lag), in Prometheus' text format. The library is a tenth of all modules of a start, so it is loaded at the first
- * scrape.
+ * lag), in Prometheus' text format. The library has a tenth of all modules that a start would load, so it is loaded at
+ * the first scrape.
  */
 export function scraperOf(metrics: readonly Metric[], load: () => Promise<typeof Library>): () => Promise<string> {
   let registry: Promise<Library.Registry> | null = null;
@@ -132,7 +132,7 @@ function register(metrics: readonly Metric[], library: typeof Library): Library.
     registry.registerMetric(metric as unknown as Library.Metric);
   }
   library.collectDefaultMetrics({ register: registry });
-  for (const name of COSTLY) registry.removeSingleMetric(name);
+  for (const name of COSTLY_METRICS) registry.removeSingleMetric(name);
   return registry;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded; the
- * catalog decides which ones a Cargo may have.
+ * Parsed form of `ModelRef.url`. Islands (models/download/model-source.ts) decide how each kind is downloaded. The
+ * catalog decides which kinds a Cargo may use.
  */
 export type ModelAddress =
   /**
@@ -36,15 +36,27 @@ const SPLIT_FILE = /-\d{5}-of-\d{5}\.gguf$/i;
 /** Pattern of a hub repository or a list of files. */
 const FOLDER_ADDRESS = /^hf:[^/:#]+\/[^/:#]+(?:#[^#]+)?$|^(?!hf:).*\/files\.json$/;
 
-/** Pattern for catalogs. It is looser than {@link parseModelAddress}, which rejects undownloadable addresses. */
-export const CATALOG_ADDRESS = /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:\S+)$/;
+/**
+ * Pattern for catalogs. It is looser than {@link parseModelAddress}, which also rejects addresses that cannot be
+ * downloaded.
+ */
+export const CATALOG_ADDRESS =
+  /^(hf:[^\s/]+\/\S+|https:\/\/\S+|\/models\/\S+|engine:[A-Za-z0-9][A-Za-z0-9._:/-]{0,99})$/;
 
 /** Prefix of a model that a host's engine serves under this name, without proof of what it is. */
-export const ENGINE_PREFIX = "engine:";
+const ENGINE_PREFIX = "engine:";
+
+/** Prefix of the slugs of Cargos whose model is only declared, so that every response names it. */
+export const DECLARED_PREFIX = "declared-";
+
+/** Returns whether the address is that of a model that hosts only declare: nothing proves what their engines run. */
+export function isDeclaredAddress(text: string): boolean {
+  return text.startsWith(ENGINE_PREFIX);
+}
 
 /** Returns whether the address names a model of an engine: by its name alone, or by a commit of the hub. */
 export function isEngineAddress(text: string): boolean {
-  return text.startsWith(ENGINE_PREFIX) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
+  return isDeclaredAddress(text) || /^hf:[^/:#]+\/[^/:#]+#[0-9a-f]{40}$/.test(text);
 }
 
 /** @throws {ModelAddressError} */
@@ -86,11 +98,12 @@ function parseHubAddress(text: string): ModelAddress {
   const [name = "", revision, ...extra] = text.slice(HUB_PREFIX.length).split("#");
   const [, owner = "", repo = "", separator, rest = ""] = /^([^/:]*)\/([^/:]*)(?:([/:])(.*))?$/.exec(name) ?? [];
   if (!REPOSITORY_NAME.test(owner) || !REPOSITORY_NAME.test(repo)) {
-    throw new ModelAddressError(text, "names no repository");
+    throw new ModelAddressError(text, "must name a repository as hf:owner/repo");
   }
-  if (extra.length > 0 || revision === "") throw new ModelAddressError(text, "has a bad revision");
+  if (extra.length > 0 || revision === "") throw new ModelAddressError(text, "has an invalid revision");
   const isTag = separator === ":" && QUANTISATION.test(rest);
-  if (isTag && revision !== undefined) throw new ModelAddressError(text, "has a revision, which needs a file");
+  if (isTag && revision !== undefined)
+    throw new ModelAddressError(text, "has a revision, which is allowed only with a file");
   return {
     kind: "hub",
     repository: `${owner}/${repo}`,

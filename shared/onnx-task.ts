@@ -19,7 +19,10 @@ export const ONNX_TASKS = [
 ] as const;
 export type OnnxTask = (typeof ONNX_TASKS)[number];
 
-/** Task of a `coreml` Cargo whose model is a diffusers pipeline. Its other tasks are those of `onnx`. */
+/**
+ * Task of a `coreml` Cargo whose model is a diffusers pipeline. All other tasks of a `coreml` Cargo are tasks of
+ * `onnx`.
+ */
 export const TEXT_TO_IMAGE = "text-to-image";
 
 const base64 = z.string().meta({ contentEncoding: "base64" });
@@ -38,7 +41,7 @@ const image = z.object({ format: z.literal("png"), data: base64 });
 /** Output of `diffusers` Cargos, which is also the job's last `image` event. */
 export const imageOutputSchema = z.object({ format: z.string(), data: base64 });
 
-/** Output of each task. The Cargos' own `input_schema` describes the inputs. */
+/** Output of each task. The `input_schema` of a Cargo describes its input. */
 export const ONNX_OUTPUTS = {
   "text-classification": z
     .array(z.object({ label: z.string(), score }))

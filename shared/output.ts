@@ -14,7 +14,10 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Item of a job's output. Kinds: spec §6. */
 export const outputItemSchema = z.discriminatedUnion("type", [
-  /** Text to append. `count`: its model tokens, several after a stop sequence or incomplete UTF-8 character. */
+  /**
+   * Text to append. `count`: the number of its tokens, which is more than 1 after a stop sequence or an incomplete
+   * UTF-8 character.
+   */
   z.object({
     type: z.literal("token"),
     content: z.string().max(MAX_TOKEN_CHARS),
@@ -28,7 +31,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     total: z.number().int().nonnegative(),
   }),
   /**
-   * Image with `data` in base64. The form is checked, because JSON escapes some other characters to six: 8 MB would
+   * Image with `data` in base64. The form is checked, because JSON writes some other characters as six: 8 MB would
    * become 48 MB in storage and in transit.
    */
   z.object({ type: z.literal("image"), data: z.string().regex(BASE64, "not base64"), format: z.string().max(20) }),
@@ -48,7 +51,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     arguments: z.string().max(MAX_TOKEN_CHARS),
     count: z.number().int().min(0).max(MAX_COUNT),
   }),
-  /** Reasoning of a model before or within its completion, to append. `count`: as for a token. */
+  /** Reasoning to append, which a model generates before or within its completion. `count`: as for a token. */
   z.object({
     type: z.literal("reasoning"),
     content: z.string().max(MAX_TOKEN_CHARS),
@@ -67,7 +70,9 @@ export function isModelItem<T extends { readonly type: string }>(
   return "count" in item;
 }
 
-/** Returns the characters that a model wrote in an item, plus about as many as the data of its tokens take. */
+/**
+ * Returns the number of characters that a model wrote in an item, plus about as many as the data of its tokens takes.
+ */
 export function charsOf(item: ModelItem): number {
   if (item.type === "token") {
     return item.content.length + (item.logprobs === undefined ? 0 : bytesOfProbabilities(item.logprobs));
@@ -77,8 +82,8 @@ export function charsOf(item: ModelItem): number {
 }
 
 /**
- * Returns whether a value is a valid token item without probabilities. Hand-written, because every token is checked
- * several times on its way.
+ * Returns whether a value is a valid token item without probabilities. The check is hand-written, because every token
+ * is checked several times on its way.
  */
 export function isTokenItem(value: unknown): value is Extract<OutputItem, { type: "token" }> {
   if (typeof value !== "object" || value === null) return false;
@@ -98,7 +103,7 @@ export const usageSchema = z.object({
   promptTokens: tokensSchema,
   completionTokens: tokensSchema,
 });
-/** Progress of a run in its prompt. */
+/** Progress of a run in reading its prompt. */
 export const promptSchema = z.object({ total: tokensSchema, done: tokensSchema });
 export type PromptTokens = z.infer<typeof promptSchema>;
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { CargoManifest } from "./cargo.ts";
 
 /**
- * Names that are allowed and denied. `allow` null: everything that is not denied. Names are plain strings, so that
- * those of a later version stay as they are.
+ * Names that are allowed and denied. If `allow` is null, everything that is not denied is allowed. Names are plain
+ * strings, so that names of a later version are kept unchanged.
  */
 const listsSchema = z.object({
   allow: z.array(z.string().max(50)).max(50).nullable(),
@@ -12,16 +12,16 @@ const listsSchema = z.object({
 type Lists = z.infer<typeof listsSchema>;
 
 /**
- * Permissions that the owner of an Island gives Cargos. Sent in `hello`, so that no job is sent that the Island would
- * refuse; the Island enforces them.
+ * Permissions that the owner of an Island gives to Cargos. They are sent in `hello`, so that the coordinator does not
+ * send jobs that the Island would refuse. The Island enforces them.
  */
 export const ownerPolicySchema = z.object({
-  /** Whether containers may use a network. False also if this host cannot keep them off private addresses. */
+  /** Whether containers may use a network. Also false if this host cannot keep containers off private addresses. */
   network: z.boolean(),
   containerGpu: z.boolean(),
   runtimes: listsSchema,
   categories: listsSchema,
-  /** Whether only Cargos that are signed for every Island may run, not an account's own. */
+  /** Whether only Cargos that are signed for all Islands may run, and no Cargos of a single account. */
   approvedOnly: z.boolean(),
 });
 export type OwnerPolicy = z.infer<typeof ownerPolicySchema>;
@@ -40,7 +40,7 @@ type PolicyFacts = Pick<CargoManifest, "runtimeType" | "category" | "container">
 
 /**
  * Returns the first reason why the owner does not allow a Cargo; null if it is allowed.
- * @param isApproved whether it is signed for every Island
+ * @param isApproved whether the Cargo is signed for all Islands
  */
 export function disallowedBy(policy: OwnerPolicy, cargo: PolicyFacts, isApproved: boolean): Disallowed | null {
   if (!isAllowed(policy.runtimes, cargo.runtimeType)) return "runtime_disallowed";
@@ -56,7 +56,7 @@ export function describeDisallowed(what: Disallowed, { runtimeType, category }: 
     case "runtime_disallowed":
       return `the runtime ${runtimeType}`;
     case "category_disallowed":
-      return category === undefined ? "Cargos that state no category" : `Cargos of the category ${category}`;
+      return category === undefined ? "Cargos without a category" : `Cargos of the category ${category}`;
     case "network_disallowed":
       return "containers with a network";
     case "gpu_disallowed":

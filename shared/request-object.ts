@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * API parameter without effect here. No parameter is silently dropped. An `ignored` one is accepted, because the
+ * API parameter that has no effect here. No parameter is silently dropped. An `ignored` one is accepted, because the
  * response is still correct without it, and the response names it. A `refused` one is an error, because the response
  * would otherwise mean something else.
  */
@@ -19,7 +19,7 @@ type SupportedOf<M extends Members> = {
 };
 
 interface FieldNotes {
-  /** All members of an object in the order of declaration; those with an effect have null. */
+  /** All members of an object in the order of declaration. Members that have an effect are null. */
   members?: ReadonlyMap<string, UnsupportedField | null>;
   ignoredEntry?: IgnoredEntry;
 }
@@ -46,7 +46,7 @@ export const EARLIER_RESPONSE = ignored("metadata of an earlier response; not se
 export const EARLIER_REASONING = ignored("reasoning of earlier turns is not sent to the model");
 
 /**
- * Creates the schema of an object in a request from its effective members. The others are recorded in it for
+ * Creates the schema of an object in a request from its effective members. All other members are recorded in it for
  * `coordinator/http/openai/parameters.ts`.
  */
 export function requestObject<const M extends Members>(members: M): z.ZodObject<SupportedOf<M>> {
@@ -69,7 +69,9 @@ export function fieldNotesOf(schema: z.ZodType): FieldNotes {
   return schema.def as FieldNotes;
 }
 
-/** Records notes in the schema's definition, which copies share, such as those of `refine` and `openapi`. */
+/**
+ * Records notes in the schema's definition, which copies share, such as the copies that `refine` and `openapi` make.
+ */
 function withNotes<S extends z.ZodType>(schema: S, notes: FieldNotes): S {
   Object.assign(schema.def, notes);
   return schema;

@@ -1,7 +1,10 @@
 import { parse, TomlError } from "smol-toml";
 import { nearestName } from "./cli/nearest-name.ts";
 
-/** One key of a configuration. `T`: the value in the program's units; files, flags and variables use the key's. */
+/**
+ * One key of a configuration. `T` is the value in the program's units; files, flags and variables use the units of the
+ * key.
+ */
 export interface Setting<T> {
   /** Key as in the file; a dot stands for a table ("models.disk_budget_gb"). */
   readonly key: string;
@@ -12,13 +15,13 @@ export interface Setting<T> {
   readonly type: string;
   /** Completes "must be …": "an integer from 0 to 65535". */
   readonly allowed: string;
-  /** Default in the key's units; null: unset. */
+  /** Default in the key's units; null if the key is unset by default. */
   readonly fallback: string | number | boolean | null;
   /** Description of the default of an unset key, if it is not "unset". */
   readonly unsetMeans: string | null;
-  /** Whether the value is secret: never shown, and without a flag, because other users can see flags. */
+  /** Whether the value is secret. A secret is never shown and has no flag, because other users can see flags. */
   readonly isSecret: boolean;
-  /** Whether the value is never shown: a secret, or an address that may have a password. */
+  /** Whether the value is never shown, because it is a secret or an address that may contain a password. */
   readonly isHidden: boolean;
   /** Whether the key is a table of the file that forms one value. Otherwise a table is a group of keys. */
   readonly isTable?: boolean;
@@ -35,7 +38,7 @@ export type Settings<Table extends SettingsTable> = {
 interface Common<Fallback> {
   readonly fallback: Fallback;
   readonly meaning: string;
-  /** If it does not follow from the kind of setting and the unit at the end of its key. */
+  /** Given only if the type does not follow from the kind of setting and the unit at the end of its key. */
   readonly type?: string;
   readonly unsetMeans?: string;
 }
@@ -73,7 +76,10 @@ export const setting = {
     allowed: `one of ${choices.join(", ")}`,
     check: (native) => choices.find((choice) => choice === native),
   }),
-  /** Text for `parse`, which returns undefined if it is invalid. Unset is null. */
+  /**
+   * Creates an optional text setting. `parse` returns undefined for an invalid text. The value is null if the setting
+   * is unset.
+   */
   parsed: <T>(
     key: string,
     options: Common<null> & {
@@ -101,7 +107,7 @@ export const setting = {
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined),
     check: (native) => (Number.isInteger(native) && isWithin(native, options) ? native : undefined),
   }),
-  /** Number, with fractions. With `factor`, the program gets the rounded product. */
+  /** Creates a setting for a number, which may have fractions. With `factor`, the program gets the rounded product. */
   number: <F extends number | null>(
     key: string,
     options: Common<F> & Range & { factor?: number },
@@ -168,9 +174,9 @@ export interface ConfigFile {
 
 /** Sources of values. A flag overrides a variable, a variable the file, the file the default. */
 export interface SettingSources {
-  /** Flags by camel-cased name ("dataDirectory"), as commander returns them; undefined is unset. */
+  /** Flags by camel-cased name ("dataDirectory"), as commander returns them. A flag that is undefined is unset. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Environment variables; an empty one is unset. */
+  /** Environment variables. An empty variable is unset. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile | null;
 }

@@ -11,7 +11,7 @@ export const MAX_DOCUMENTS = 1_000;
 
 const text = z.string().min(1, "is empty");
 
-/** Input of each task. For feature-extraction it is what `POST /embeddings` sends, as for `onnx` Cargos. */
+/** Input of each task. The input of feature-extraction is what `POST /embeddings` sends, as for `onnx` Cargos. */
 export const TEXT_TASK_INPUTS = {
   "feature-extraction": z.strictObject({
     input: z
@@ -35,7 +35,9 @@ export const TEXT_TASK_OUTPUTS = {
   }),
 } satisfies Record<TextTask, z.ZodType>;
 
-/** Returns the vectors of a feature-extraction output; undefined unless `count` of the same length. */
+/**
+ * Returns the vectors of a feature-extraction output; undefined unless there are `count` vectors of the same length.
+ */
 export function vectorsOf(output: unknown, count: number): number[][] | undefined {
   const { data } = TEXT_TASK_OUTPUTS["feature-extraction"].safeParse(output);
   const vectors = data?.embeddings ?? [];
@@ -44,7 +46,7 @@ export function vectorsOf(output: unknown, count: number): number[][] | undefine
   return isWhole ? vectors : undefined;
 }
 
-/** Returns the task of a Cargo of any runtime; null for a chat Cargo and for one without a task. */
+/** Returns the task of a Cargo of any runtime; null for a chat Cargo and for a Cargo without a task. */
 export function taskOf({
   task,
   onnxTaskType,

@@ -4,11 +4,16 @@ import { z } from "zod";
 const MAX_TOP_LOGPROBS = 20;
 /** Value that OpenAI's API uses for zero probability. */
 export const MIN_LOGPROB = -9_999;
-/** Maximum length of a token's text; longer ones are cut. The longest in common vocabularies are runs of 128 spaces. */
+/**
+ * Maximum length of a token's text. A longer text is cut. The longest in common vocabularies are runs of 128 spaces.
+ */
 export const MAX_PROBABLE_CHARS = 512;
-/** Maximum number of tokens per item. Several come together when text was held back. */
+/** Maximum number of tokens per item. An item has several tokens if text was held back. */
 export const MAX_PROBABLE_TOKENS = 1_000;
-/** Maximum number of probabilities in one completion, including those of other tokens. An entry is about 150 bytes. */
+/**
+ * Maximum number of probabilities in one completion, including the probabilities of alternative tokens. An entry takes
+ * about 150 bytes.
+ */
 const MAX_ANSWER_PROBABILITIES = 100_000;
 /** Memory of an entry in addition to its text. */
 const ENTRY_BYTES = 112;
@@ -17,7 +22,7 @@ const entryFields = {
   token: z.string().max(MAX_PROBABLE_CHARS),
   /** Natural logarithm of the model's probability before temperature, penalties and grammars. */
   logprob: z.number().min(MIN_LOGPROB).max(0),
-  /** Bytes of a token that is not a whole text, such as a part of a character. */
+  /** Bytes of a token that is not a complete text, such as a part of a character. */
   bytes: z.array(z.number().int().min(0).max(255)).max(MAX_PROBABLE_CHARS).optional(),
 };
 
@@ -63,7 +68,7 @@ interface ProbabilityInput {
   readonly top_logprobs?: number | null | undefined;
 }
 
-/** Returns how many of the likeliest tokens are requested for each token; null: no probabilities. */
+/** Returns how many of the likeliest tokens are requested for each token; null if no probabilities are requested. */
 export function topLogprobsOf({ logprobs, top_logprobs: top }: ProbabilityInput): number | null {
   return logprobs === true ? (top ?? 0) : null;
 }

@@ -5,21 +5,21 @@ import { MAX_DETAILS, type FieldError } from "./errors.ts";
 export function fieldErrorsOf(error: z.ZodError, value: unknown): FieldError[] {
   return faultsOf(error.issues).map(({ code, path, message }) => ({
     path: path.map(String).join("."),
-    // Messages of our own rules already say that a member is missing.
+    // The messages of this project's own rules already state that a member is missing.
     message: code !== "custom" && path.length > 0 && valueAt(value, path) === undefined ? "is missing" : message,
   }));
 }
 
-/** Limits the number of faults: a list can have one in each of thousands of entries. */
+/** The number of faults is limited, because each of thousands of entries of a list can have one. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  return issues.slice(0, MAX_DETAILS).flatMap(innermost).slice(0, MAX_DETAILS);
+  return issues.slice(0, MAX_DETAILS).flatMap(innermostIssues).slice(0, MAX_DETAILS);
 }
 
 /**
  * Returns the faults inside the only alternative of a union that accepts this kind of value. If several do, or none
  * does, returns the union's own fault.
  */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+function innermostIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const alternatives = issue.errors.map(faultsOf);
   const [fitting, ...others] = alternatives.filter((issues) => !issues.some(isOfOtherKind));

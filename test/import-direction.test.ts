@@ -16,8 +16,8 @@ const ALLOWED: Record<Layer, readonly Layer[]> = {
   sdk: ["sdk"],
 };
 /**
- * Folders and files of a program in groups, lowest first. Each imports only from earlier groups, except for {@link PEERS}. The linter
- * reports cycles of files (`import/no-cycle`).
+ * The folders and files of a program in groups, lowest first. Each group imports only from earlier groups, except for
+ * {@link PEERS}. The linter reports cycles of files (`import/no-cycle`).
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   coordinator: [
@@ -83,9 +83,9 @@ const DIALECT_PORT = [
   "store/files/file-batches",
   "store/files/files",
 ];
-/** Pure code. The rule also applies to its imported values, directly and indirectly. */
+/** Pure code. The rule also applies to the values that it imports, directly or indirectly. */
 const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
-/** Modules that pure code may import: none with sockets, files, processes or databases. */
+/** Modules that pure code may import, because they use no sockets, files, processes or databases. */
 const PURE_PACKAGES = new Set([
   "lru-cache",
   "zod",
@@ -114,7 +114,7 @@ function packageOf(to: string): string {
     .join("/");
 }
 
-/** Returns imports that violate the rules, as "file -> import: rule". */
+/** Returns the imports that violate the rules, as "file -> import: rule". */
 function findBackEdges(tree: Tree): string[] {
   return [...tree].flatMap(([from, source]) =>
     importsOf(source).flatMap(({ to }) => {
@@ -184,7 +184,7 @@ function brokenDialect(from: string, to: string, isTypeOnly: boolean): string | 
   return isTypeOnly || isOfPort || !to.startsWith("coordinator/") ? null : "not in the port of dialects";
 }
 
-/** Returns cycles among imports without a file extension, as "file -> … -> file". The linter ignores them. */
+/** Returns cycles among imports without a file extension, which the linter ignores, as "file -> … -> file". */
 function findCircles(tree: Tree): string[] {
   const circles: string[] = [];
   const done = new Set<string>();

@@ -11,7 +11,7 @@ const OXLINT = join(ROOT, "node_modules/oxlint/bin/oxlint");
 /** Linted folders, so that node_modules is excluded. */
 const LINTED_FOLDERS = ["bin", "coordinator", "island-agent", "sdk", "shared"];
 
-/** Bad lines, each with its rule and its file. */
+/** Lines that violate a rule, each with its rule and its file. */
 const BAD_LINES: readonly [line: string, rule: string, path: string][] = [
   ["export const a = Date.now();", "no-restricted-properties", "coordinator/date-now.ts"],
   ["export const a = process.env;", "no-restricted-properties", "coordinator/process-env.ts"],

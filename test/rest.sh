@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# The part of `npm run test:all` after `npm test`: the lanes that need weights, rounds or Debian packages, third-party clients, and tests
-# that depend on the transport, the store or the number of coordinators, with the other ones.
+# Runs the part of `npm run test:all` after `npm test`. These are the lanes that need weights, rounds or Debian packages, third-party
+# clients, and tests that depend on the transport, the store or the number of coordinators, with other values of these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 npm run test:run -- --project model --project soak --project system
-# Coding agents and libraries from npm, and the official Python client from PyPI; skipped if these registries are unreachable.
+# Coding agents and libraries from npm, and the official Python client from PyPI. They are skipped if these registries are unreachable.
 npm run --silent test:clients -- claude-code codex opencode ai-sdk-anthropic openai-agents langchain-anthropic mastra python
 # Parts of the API that depend on the transport, on uWebSockets.js.
 node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
   test/coordinator/http/routes/{chat,downloads,job} test/coordinator/dialects/files test/coordinator/islands
-# The API and whole networks on PostgreSQL with three coordinators, which get the requests in turn. Excludes tests of command lines and
-# files of one program, and most endpoints that run one job.
+# The API and whole networks on PostgreSQL with three coordinators, which get the requests in turn. This excludes tests of command lines,
+# of files of one program, of most endpoints that run one job, and of faults, which chaos repeats with three coordinators below.
 ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/{http,dialects} test/e2e \
   --exclude 'test/coordinator/http/openai/*' \
   --exclude 'test/coordinator/http/routes/{docs-page,downloads,model-files}.*' \
   --exclude 'test/coordinator/dialects/{completions,embeddings,images,moderations,rerank}.*' \
   --exclude 'test/coordinator/dialects/{audio,batches}/*' \
-  --exclude 'test/e2e/{bad-models,demo*,early-stop,island-models,package}.*' \
+  --exclude 'test/e2e/{bad-models,demo*,early-stop,engine*,faults,island-models,package}.*' \
   --exclude 'test/e2e/commands/{cli,init,island-*,log-format}.*'
 # A network of real processes under all kinds of faults. To repeat a failed seed: npm run chaos -- --seed N
 npm run --silent chaos -- --seed 1 --minutes 0.5

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, isRelative, readTree, resolve, type Tree } from "./support/import-graph.ts";
 
-/** Files with owned state, and the only files that may import them. */
+/** Files that contain owned state, each with the only files that may import it. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   "coordinator/jobs/writes/job-writes.ts": ["coordinator/jobs/job-registry.ts"],
   "coordinator/islands/mutable-island.ts": ["coordinator/islands/island-registry.ts"],

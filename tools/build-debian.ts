@@ -7,9 +7,10 @@ import { COORDINATOR, ISLAND, type PublishedProgram } from "./packages/published
 import { pruneForeign } from "./packages/prune-foreign.ts";
 
 /**
- * Builds a Debian package of each program from its npm package, with the running Node.js: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
- * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the target platform. With `-- --installed PREFIX`
- * it uses the packages that npm has installed there (`npm install --global --prefix PREFIX`).
+ * Builds a Debian package of each program from its npm package, with the running Node.js:
+ * `dist/deb/atoll-coordinator_<version>_amd64.deb`. Run it with `npm run packages:debian`, after `npm run packages`, on
+ * a machine of the target platform. With `-- --installed PREFIX` it uses the packages that npm has installed under
+ * PREFIX (`npm install --global --prefix PREFIX`).
  */
 const { installed } = parseArgs({ options: { installed: { type: "string" } } }).values;
 const root = join(import.meta.dirname, "..");
@@ -17,9 +18,9 @@ const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 const architecture = arch() === "x64" ? "amd64" : arch();
 /** Dependencies of the programs on Debian 12, Ubuntu 22.04 or later. */
-const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
+const DEBIAN_DEPENDENCIES = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
 const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
-/** The folder of docs/ that each package brings. */
+/** The folder of docs/ that each package contains. */
 const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operate", "atoll-island": "host" };
 
 mkdirSync(join(dist, "deb"), { recursive: true });
@@ -51,7 +52,7 @@ function buildDebian(program: PublishedProgram, name: string): void {
   for (const script of ["postinst", "prerm", "postrm"]) cpSync(join(source, script), join(control, script));
   writeFileSync(join(control, "conffiles"), `/etc/default/${name}\n`);
   writeFileSync(join(control, "control"), controlFile(program, name));
-  // A fast compression that Debian 12 and Ubuntu 22.04 support.
+  // A fast compression method that Debian 12 and Ubuntu 22.04 support.
   run("dpkg-deb", [
     "--root-owner-group",
     "-Zzstd",
@@ -69,7 +70,7 @@ function controlFile({ description }: PublishedProgram, name: string): string {
     `Version: ${version}`,
     `Architecture: ${architecture}`,
     "Maintainer: Atoll <atoll@localhost>",
-    `Depends: ${DEPENDS}`,
+    `Depends: ${DEBIAN_DEPENDENCIES}`,
     ...(recommends === undefined ? [] : [`Recommends: ${recommends}`]),
     "Section: net",
     "Priority: optional",
@@ -79,17 +80,17 @@ function controlFile({ description }: PublishedProgram, name: string): string {
   ].join("\n");
 }
 
-/** Copies the installed package, and the link that starts it. */
+/** Copies the installed package and the link that starts its program. */
 function copyInstalled(prefix: string, program: PublishedProgram, library: string): void {
   for (const path of [join("lib", "node_modules", program.name), join("bin", program.command)])
     cpSync(join(prefix, path), join(library, path), { recursive: true, verbatimSymlinks: true });
 }
 
-/** Installs a package like `npm install --global`. */
+/** Installs a package as `npm install --global` does. */
 function installNpmPackage(tarball: string, prefix: string): void {
-  // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
+  // oxlint-disable-next-line no-restricted-properties -- npm gives its scripts its own path in this variable
   const cli = process.env["npm_execpath"];
-  if (cli === undefined) throw new Error("Start it with npm run packages:debian");
+  if (cli === undefined) throw new Error("npm_execpath is not set. Run this script with: npm run packages:debian");
   run(process.execPath, [
     cli,
     "install",

@@ -4,8 +4,8 @@ import { assemble, bundleDependencies } from "./packages/assemble.ts";
 import { COORDINATOR, ISLAND } from "./packages/published-packages.ts";
 
 /**
- * Packs `@atoll/coordinator`, `@atoll/island` and `@atoll/client` into `dist/`. Started by `npm run packages`, with the pinned Node.
- * Arguments are passed to the compiler.
+ * Packs `@atoll/coordinator`, `@atoll/island` and `@atoll/client` into `dist/`. Run it with `npm run packages` and the
+ * pinned version of Node.js. Its arguments are passed to the compiler.
  */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -30,9 +30,9 @@ function pack(folder: string): void {
 
 /** Runs npm, even if `npm` is a script that cannot be spawned. */
 function runNpm(args: readonly string[], cwd: string): void {
-  // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
+  // oxlint-disable-next-line no-restricted-properties -- npm gives its scripts its own path in this variable
   const cli = process.env["npm_execpath"];
-  if (cli === undefined) throw new Error("Start it with npm run packages");
+  if (cli === undefined) throw new Error("npm_execpath is not set. Run this script with: npm run packages");
   runNode([cli, ...args], cwd);
 }
 

@@ -7,7 +7,7 @@ const PAGES_PER_MB = 16;
 
 /**
  * Compiles `catalog/wasm/<slug>.ts` and its imports. The output is the same on any machine.
- * @param memoryMb maximum of the module's memory, written into the module.
+ * @param memoryMb maximum size of the module's memory, which is written into the module.
  * @throws {Error} with the compiler's messages.
  */
 export async function compileUtility(slug: string, memoryMb: number): Promise<Uint8Array> {

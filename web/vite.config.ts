@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative, because a proxy may serve the coordinator below a path prefix.
+  // The base is relative, because a proxy may serve the coordinator below a path prefix.
   base: "./",
   // Use the client's sources, so that the console does not need a built client.
   resolve: { alias: { "@atoll/client": join(import.meta.dirname, "..", "sdk", "typescript", "src", "index.ts") } },

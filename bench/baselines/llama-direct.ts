@@ -24,14 +24,14 @@ export interface DirectLoad {
   readonly pauseMs?: number;
 }
 
-/** A sequence with the chat that uses it. */
+/** A sequence, with the chat that uses it. */
 interface Seat {
   readonly sequence: LlamaContextSequence;
   readonly chat: LlamaChat;
 }
 
 const MAX_WRONG = 0.05;
-/** Tolerated wrong responses in a run with few. */
+/** Number of wrong responses that is tolerated in a run with few responses. */
 const FEW_WRONG = 20;
 const free: Seat[] = [];
 const waiting: ((seat: Seat) => void)[] = [];
@@ -98,7 +98,8 @@ const api = {
           },
         );
         giveBack(seat);
-        // The released node-llama-cpp occasionally gives a sequence the token of another: island-agent/runtimes/llmcpp/batch-order.ts.
+        // The released node-llama-cpp occasionally gives a sequence the token of another sequence:
+        // island-agent/runtimes/llmcpp/batch-order.ts.
         if (response !== expected) {
           wrong += 1;
           continue;
@@ -114,7 +115,7 @@ const api = {
     };
     await Promise.all(Array.from({ length: clients }, one));
     if (wrong > Math.max(FEW_WRONG, MAX_WRONG * tookMs.length))
-      throw new Error(`${wrong} responses are wrong, ${tookMs.length} are right`);
+      throw new Error(`${wrong} responses are wrong and ${tookMs.length} are right`);
     const [took, first] = [p50AndP99(tookMs), p50AndP99(firstMs)];
     return {
       wrong,

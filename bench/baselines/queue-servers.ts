@@ -23,7 +23,7 @@ const run = promisify(execFile);
 const QUEUES = join(import.meta.dirname, "..", "queues");
 const MAX_START_MS = 20_000;
 
-/** Returns the queues that can be measured on this machine, and why others cannot. */
+/** Returns the queues that can be measured on this machine, and the reasons why the others cannot. */
 export async function findQueues(): Promise<{ readonly names: QueueName[]; readonly notes: string[] }> {
   const names: QueueName[] = [];
   const notes: string[] = [];

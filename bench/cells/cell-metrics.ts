@@ -4,9 +4,9 @@ import type { Workload } from "./workload.ts";
 /** Metrics of a run with several coordinators, compared with one scheduler that has the same jobs and all Islands. */
 export interface CellMetrics {
   readonly coordinators: number;
-  /** Wait of all jobs. */
+  /** Times that the jobs waited. */
   readonly waitMs: Quantiles;
-  /** Wait of jobs of accounts with few jobs. */
+  /** Times that the jobs of accounts with few jobs waited. */
   readonly smallWaitMs: Quantiles;
   /** Longest part of each job's wait in which one suitable Island had a free slot throughout. */
   readonly besideMs: Quantiles;
@@ -15,19 +15,22 @@ export interface CellMetrics {
   /** Total part of each job's wait in which any suitable slot was free. */
   readonly idleWaitMs: Quantiles;
   /**
-   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share that
-   * moved more than once.
+   * Share of jobs that started at a coordinator other than the one they were submitted to, followed by the share of
+   * jobs that moved more than once.
    */
   readonly stolen: number;
   readonly movedAgain: number;
-  /** Share of the slot time in the window that went to other accounts than with one scheduler. */
+  /** Share of the slot time in the window that went to other accounts than it would with one scheduler. */
   readonly misplaced: number;
-  /** Ratio of slot time in the window to that with one scheduler, for accounts with much: percentiles 1 and 99. */
+  /**
+   * Ratio of an account's slot time in the window to its slot time with one scheduler, for accounts with much slot
+   * time: percentiles 1 and 99.
+   */
   readonly leastServed: number;
   readonly mostServed: number;
   /** Share of starts before an earlier due job of the same account, class and Cargo. */
   readonly outOfOrder: number;
-  /** Difference of start times to one scheduler, for jobs that waited. */
+  /** Difference between a job's start time and its start time with one scheduler, for jobs that waited. */
   readonly displacedMs: Quantiles;
   /** Messages published per second by all coordinators. */
   readonly publishedPerS: number;
@@ -46,7 +49,9 @@ interface Quantiles {
 
 /** Maximum number of jobs of a small account. */
 const SMALL_ACCOUNT_JOBS = 30;
-/** Minimum slot time of an account for a comparison. With less, the end of a single run dominates the result. */
+/**
+ * Minimum slot time of an account for a comparison. With less slot time, the end of a single run dominates the result.
+ */
 const MIN_COMPARED_MS = 600_000;
 
 export function computeCellMetrics(
@@ -78,7 +83,7 @@ export function computeCellMetrics(
     displacedMs: quantilesOf(displacedMs),
     publishedPerS: traffic.published / seconds,
     requestsPerS: traffic.requests / seconds,
-    // One coordinator receives a request and another receives its reply.
+    // A request is received by one coordinator, and its reply by another.
     receivedPerS: (traffic.delivered + 2 * traffic.requests) / each,
     kbPerS: traffic.bytes / 1_000 / each,
   };

@@ -49,7 +49,7 @@ export class Cell {
     this.#enqueue(job);
   }
 
-  /** Transfers waiting jobs to another coordinator. Resolves with the jobs that still waited here. */
+  /** Transfers waiting jobs to another coordinator. Resolves with the jobs that were still waiting here. */
   async transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
     if (toId === this.id) throw new Error(`${toId} transfers jobs to itself`);
     const own = jobIds.filter((id) => this.#waiting.delete(id));
@@ -72,7 +72,7 @@ export class Cell {
     for (const effect of this.scheduler.step(event, clock.monotonicMs())) {
       if (effect.kind !== "assign") continue;
       const [job, island] = [indexOf(effect.jobId), indexOf(effect.islandId)];
-      if (!this.#waiting.delete(effect.jobId)) throw new Error(`${effect.jobId} is not waiting at ${this.id}`);
+      if (!this.#waiting.delete(effect.jobId)) throw new Error(`${effect.jobId} must be waiting at ${this.id}`);
       observer.begun(job, island);
       clock.after(workload.runMs[job] as number, () => {
         observer.ended(job);

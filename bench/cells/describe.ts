@@ -38,7 +38,7 @@ const TRAFFIC: readonly Column[] = [
   ["Received, kB/s per coordinator", ({ kbPerS }) => kbPerS],
 ];
 
-/** Returns a Markdown table with a column per number of coordinators. */
+/** Returns a Markdown table with one column for each number of coordinators. */
 export function describeScenario({ title, islands, slots, jobs, runs }: StoredScenario): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const rows = [...WAITING, ...SUMS, ...ORDER, ...TRAFFIC];
@@ -62,14 +62,14 @@ export function describeAll(scenarios: Readonly<Record<string, StoredScenario>>)
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Returns a plot per subject, with a line per scenario. */
+/** Returns one plot for each subject, with one line for each scenario. */
 export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {
   const all = Object.entries(scenarios);
   const sizesOf = ({ runs }: StoredScenario): number[] => runs.map(({ coordinators }) => coordinators);
   const sizes = all
     .map(([, each]) => sizesOf(each))
     .reduce((most, each) => (each.length > most.length ? each : most), []);
-  // A line may end before the others.
+  // A line may end before the other lines.
   const comparable = all.filter(([, each]) => sizesOf(each).every((size, index) => size === sizes[index]));
   const plot = (name: string, title: string, columns: readonly Column[]): LinePlot => ({
     name,

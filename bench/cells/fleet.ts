@@ -21,7 +21,7 @@ const CLASSES: readonly IslandClass[] = [
   { part: 0.02, ramGb: 128, vramGb: 80, slots: 8 },
 ];
 
-/** Sizes of Cargos. Within each size the first Cargo is the most popular. */
+/** The sizes of Cargos. Within each size, the first Cargo is the most popular. */
 const SIZES = [
   { part: 0.55, count: 8, ramGb: 2, vramGb: 0 },
   { part: 0.25, count: 6, ramGb: 12, vramGb: 0 },
@@ -119,7 +119,7 @@ function pickClass(random: Random): number {
 
 function makeCargos(): SimulatedCargo[] {
   return SIZES.flatMap(({ part, count, ramGb, vramGb }, size) => {
-    // Zipf's law: the second is requested half as often as the first.
+    // Zipf's law: the second Cargo is requested half as often as the first.
     const all = Array.from({ length: count }, (_, index) => 1 / (index + 1)).reduce((sum, each) => sum + each);
     return Array.from({ length: count }, (_, index): SimulatedCargo => {
       const slug = `cargo-${size}-${index}`;

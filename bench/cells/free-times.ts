@@ -7,12 +7,19 @@ interface FreeTime {
 /** Tracks the periods in which Islands that run the same Cargos have free slots. */
 export class FreeTimes {
   readonly #slots = new Map<number, number>();
-  /** Start of the current free period by Island, longest first. */
+  /** Start of the current free period by Island, the longest period first. */
   readonly #sinceMs = new Map<number, number>();
-  /** Past periods by their end. Periods shorter than a later one are dropped, so that each is shorter than the one before. */
+  /**
+   * Past periods by their end. A period that is shorter than a later period is dropped, so that each period is shorter
+   * than the one before it.
+   */
   readonly #over: FreeTime[] = [];
 
-  /** Changes the number of free slots. @param by positive or negative change. @throws if the number becomes negative. */
+  /**
+   * Changes the number of free slots.
+   * @param by the change, which may be negative.
+   * @throws if the number becomes negative.
+   */
   change(island: number, by: number, nowMs: number): void {
     const before = this.#slots.get(island) ?? 0;
     const after = before + by;
@@ -28,7 +35,8 @@ export class FreeTimes {
   longestSince(fromMs: number, nowMs: number): number {
     const [oldestMs] = this.#sinceMs.values();
     const open = oldestMs === undefined ? 0 : nowMs - Math.max(oldestMs, fromMs);
-    // Periods that began before `fromMs` count from then on, so the last of them is the longest. Among the others it is the first.
+    // Periods that began before `fromMs` count from `fromMs` on, so the last of these periods is the longest. Among all
+    // other periods, the first is the longest.
     const index = firstIndex(this.#over, (time) => time.fromMs >= fromMs);
     const [before, after] = [this.#over[index - 1], this.#over[index]];
     const clipped = before === undefined ? 0 : before.toMs - fromMs;
@@ -46,7 +54,10 @@ export class FreeTimes {
   }
 }
 
-/** Returns the first index for which `isFound` is true, by binary search. @param isFound false up to some index, then true. */
+/**
+ * Returns the first index for which `isFound` is true, by binary search.
+ * @param isFound returns false up to some index, and true from then on.
+ */
 function firstIndex<T>(list: readonly T[], isFound: (item: T) => boolean): number {
   let [low, high] = [0, list.length];
   while (low < high) {

@@ -6,7 +6,7 @@ export interface Latency {
   readonly p99Ms: number;
 }
 
-/** Operations that coordinators wait for. */
+/** The operations that coordinators wait for. */
 export interface Latencies {
   /** One-way message between coordinators. */
   readonly bus: Latency;
@@ -17,8 +17,8 @@ export interface Latencies {
 }
 
 /**
- * Latencies of one data centre with servers under load: higher than `cluster-latencies.ts` measures on an idle machine. Measured on two
- * cores shared with eight other busy processes.
+ * Latencies in one data centre whose servers are under load. They are higher than those that `cluster-latencies.ts`
+ * measures on an idle machine. Measured on two cores shared with eight other busy processes.
  */
 export const LOCAL_LATENCIES: Latencies = {
   bus: { p50Ms: 0.3, p99Ms: 5 },
@@ -33,7 +33,7 @@ export function sampleMs({ p50Ms, p99Ms }: Latency, random: Random): number {
   return p50Ms * Math.exp((Math.log(p99Ms / p50Ms) / Z_OF_P99) * normal(random));
 }
 
-/** Returns a normally distributed number of mean 0 and deviation 1. Source: Box and Muller (1958). */
+/** Returns a normally distributed number with mean 0 and standard deviation 1. Source: Box and Muller (1958). */
 export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 }

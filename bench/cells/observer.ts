@@ -16,7 +16,10 @@ interface QueuedDue extends HeapItem {
   readonly dueMs: number;
 }
 
-/** Wait limit of jobs, equal to that of all shipped Cargos. Their priority counts for half of it. */
+/**
+ * Wait limit of jobs, which is the wait limit of all shipped Cargos. The priority of a job counts for half of the
+ * limit.
+ */
 export const WAIT_LIMIT_MS = 3_600_000;
 const NEW = 0;
 const WAITING = 1;
@@ -48,7 +51,10 @@ export class Observer {
   readonly #state: Uint8Array;
   /** Free periods by class of Islands. */
   readonly #freeTimes: readonly FreeTimes[];
-  /** Suitable free slots by Cargo: their number, the total time with any, and the start of the current such period. */
+  /**
+   * For each Cargo: the number of suitable free slots, the total time in which there was at least one, and the start of
+   * the current such period.
+   */
   readonly #fitting: { free: number; totalMs: number; sinceMs: number }[];
   readonly #queues = new Map<number, IndexedHeap<QueuedDue>>();
   readonly #queued = new Map<number, QueuedDue>();

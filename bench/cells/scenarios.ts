@@ -7,7 +7,9 @@ export interface Scenario {
   readonly title: string;
   /** `ramp`: from almost no Islands at the first coordinator to twice the average at the last, as after a rolling restart. */
   readonly islands: "even" | "ramp";
-  /** `account`: all requests of an account go to one coordinator. `request`: each goes to a random one. */
+  /**
+   * `account`: all requests of an account go to one coordinator. `request`: each request goes to a random coordinator.
+   */
   readonly routing: "account" | "request";
   readonly phases: readonly Phase[];
   readonly window: Window;

@@ -7,7 +7,7 @@ const log = { warn: (facts: unknown, message: string): void => console.warn(mess
 
 /** Ways in which coordinators share jobs, by name. */
 export const SHARINGS: Readonly<Record<string, Sharing>> = {
-  /** Work stealing, as in real coordinators. */
+  /** Work stealing, as real coordinators do it. */
   stealing: ({ cell, bus, clock, self, peers: live }: SharingParts): void => {
     const mover = {
       transfer: (jobIds: readonly string[], toId: string) => cell.transfer(jobIds, toId),

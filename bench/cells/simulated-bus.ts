@@ -8,7 +8,7 @@ import type { VirtualClock } from "./virtual-clock.ts";
 export interface Traffic {
   published: number;
   delivered: number;
-  /** Requests, each with one reply. */
+  /** Number of requests, each of which has one reply. */
   requests: number;
   /** Bytes received by coordinators, as MessagePack. */
   bytes: number;
@@ -81,7 +81,7 @@ export class SimulatedNetwork {
 }
 
 class SimulatedBus implements Bus {
-  readonly downBecause = null;
+  readonly downReason = null;
   /** Arrival time of the last message to each other coordinator. */
   readonly lastArrivalMs = new Map<SimulatedBus, number>();
   readonly #network: SimulatedNetwork;

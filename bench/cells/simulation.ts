@@ -68,7 +68,7 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   return { observer, traffic: network.traffic, tookMs: clock.monotonicMs() };
 }
 
-/** Creates a peer. All ids contain the index with the same number of digits. */
+/** Creates a peer. The index has the same number of digits in all ids. */
 function makePeer(index: number): Peer {
   const id = `c${String(index).padStart(2, "0")}`;
   return { id, address: `http://${id}.example`, version: "1.0.0" };
@@ -78,14 +78,14 @@ function makePeer(index: number): Peer {
 function raiseIslands(cells: readonly Cell[], { fleet, scenario, seed }: SimulationOptions): void {
   const random = new Random(seed + 1);
   const busyPart = Math.min(1, loadAt(scenario.phases, 0));
-  // The same Islands with the same jobs for any number of coordinators.
+  // The Islands and their jobs are the same for any number of coordinators.
   const positions = new Random(seed + 2);
   for (let island = 0; island < fleet.islands; island += 1) {
     const residualsMs: number[] = [];
     for (let slot = 0; slot < fleet.slotsOf(island); slot += 1) {
       if (random.chance(busyPart)) residualsMs.push(sampleResidualMs(random));
     }
-    // The square root makes the chance of a coordinator grow with its index, for a ramp.
+    // For a ramp, the square root makes the probability of a coordinator grow with its index.
     const position = scenario.islands === "even" ? positions.next() : Math.sqrt(positions.next());
     cells[Math.floor(position * cells.length)]?.raise(island, residualsMs);
   }

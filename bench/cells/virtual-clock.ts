@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** Like {@link schedule}, but much cheaper. Only for tasks that neither create nor settle promises. */
+  /** Like {@link schedule}, but much cheaper. Use it only for tasks that neither create nor settle promises. */
   after(delayMs: number, task: () => void): Timer {
     this.#order += 1;
     const due: Due = { heapIndex: -1, atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order, task };
@@ -53,7 +53,10 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Runs events one after the other until `isOver`, each with its promises. @throws if no event is left. */
+  /**
+   * Runs events one after the other until `isOver` returns true. After each event, waits for its promises.
+   * @throws if no event is left.
+   */
   async runUntil(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const next = this.#due.peek();

@@ -2,7 +2,7 @@ import { Random } from "../../test/support/random.ts";
 import type { Fleet } from "./fleet.ts";
 import { normal } from "./latency.ts";
 
-/** Load from a time on, as a fraction of the capacity of all slots. */
+/** The load from a given time on, as a fraction of the capacity of all slots. */
 export interface Phase {
   readonly fromMs: number;
   readonly load: number;
@@ -33,7 +33,7 @@ export class Workload {
   readonly cargo: Uint8Array;
   readonly isChat: Uint8Array;
   readonly priority: Uint8Array;
-  /** Jobs of each account. */
+  /** The number of jobs of each account. */
   readonly jobsOf: Uint32Array;
 
   constructor(fleet: Fleet, { jobs, accounts, phases, seed }: WorkloadOptions) {

@@ -29,7 +29,7 @@ export async function alternate(
   return samples;
 }
 
-/** Returns all runs of one metric. @throws if no run measured it, since the bench has failed then. */
+/** Returns all runs of one metric. @throws if no run measured the metric, because the bench has then failed. */
 export function valuesOf(samples: Samples, variant: string, metric: string): readonly number[] {
   const values = samples[variant]?.[metric];
   if (values === undefined || values.length === 0) throw new Error(`No run of ${variant} measured ${metric}`);
@@ -47,7 +47,7 @@ export function ofEachRun(
   return first.map((value, run) => combine(value, ...others.map((values) => values[run] ?? Number.NaN)));
 }
 
-/** Recipe for a figure from samples. */
+/** States how a figure is computed from samples. */
 export interface FigureRecipe {
   readonly what: string;
   readonly unit: string;
@@ -74,7 +74,7 @@ export function figureOf(
   };
 }
 
-/** Returns the line of a variant over growing loads. Its metrics are named `${metric} ${level}`. */
+/** Returns the plotted line of a variant over growing loads. Its metrics are named `${metric} ${level}`. */
 export function lineOf(
   samples: Samples,
   variant: string,

@@ -2,14 +2,14 @@ import { pairedRatios, summarize, type Summary } from "./statistics.ts";
 import type { LinePlot } from "./line-plot.ts";
 
 export interface BenchOptions {
-  /** Runs of each variant. */
+  /** Number of runs of each variant. */
   readonly runs: number;
   /** Whether to use the smallest numbers, which only show that the script works. */
   readonly isQuick: boolean;
   readonly log: (line: string) => void;
 }
 
-/** A script that measures one question. Throws if a response, a count or an end is not as expected. */
+/** A script that measures one question. Throws if a response, a count or the end of a job is not as expected. */
 export interface Bench {
   readonly name: string;
   readonly title: string;

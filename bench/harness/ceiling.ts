@@ -10,10 +10,13 @@ import { Worker } from "./worker.ts";
 
 const CLIENTS = 32;
 const ISLANDS = 16;
-/** Frames of a run in addition to its tokens: `accepted`, `started` and `finished`. */
+/** Frames that a run sends in addition to its tokens: `accepted`, `started` and `finished`. */
 const FRAMES_WITHOUT_TOKENS = 3;
 
-/** Measures the load generators against servers that do nothing. Returns a sentence; a figure near these would be the generators' limit. */
+/**
+ * Measures the load generators against servers that do nothing. Returns a sentence with the maximum rates. A figure
+ * near these rates is limited by the load generators.
+ */
 export async function measureCeiling({ isQuick, log }: BenchOptions, tokens: number): Promise<string> {
   const ms = isQuick ? 500 : 4_000;
   const [chats, runs] = [await clientCeiling(tokens, ms), await islandCeiling(tokens, ms)];

@@ -8,7 +8,7 @@ import { smallCatalog } from "../../test/support/small-catalog.ts";
 import { cpuSeconds, familyCpuSeconds } from "./process-facts.ts";
 import { CREDITS, coordinatorProgram, NO_LIMITS, PATIENT, startAtoll, type Server } from "./servers.ts";
 
-/** Coordinators of one network, on one machine. */
+/** The coordinators of one network, on one machine. */
 export interface Cluster extends Pick<Server, "account">, AsyncDisposable {
   readonly coordinators: readonly Server[];
   readCosts(): Promise<Costs>;
@@ -32,7 +32,10 @@ export async function whyNoCluster(): Promise<string | null> {
   return missing === null ? null : `Several coordinators were not measured: ${missing}.`;
 }
 
-/** Starts a cluster. @param size number of coordinators on PostgreSQL, with NATS if there are several; 0: one on SQLite. */
+/**
+ * Starts a cluster.
+ * @param size number of coordinators on PostgreSQL, with NATS if there are several; 0 for one coordinator on SQLite.
+ */
 export async function startCluster(size: number): Promise<Cluster> {
   if (size === 0) return onSqlite();
   await using opened = new AsyncDisposableStack();
@@ -89,13 +92,13 @@ async function readCommits(servers: readonly Pick<Server, "url">[]): Promise<num
   const counts = servers.map(async ({ url }) => {
     const metrics = await (await fetch(`${url}/api/v1/metrics`)).text();
     const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(metrics)?.[1]);
-    if (Number.isNaN(commits)) throw new Error(`${url} has no metric of its commits`);
+    if (Number.isNaN(commits)) throw new Error(`${url} does not report the metric of its commits`);
     return commits;
   });
   return (await Promise.all(counts)).reduce((sum, commits) => sum + commits, 0);
 }
 
-/** Returns a unique account name, since each measurement uses new accounts. */
+/** Returns a unique account name, because each measurement uses new accounts. */
 const unique = (name: string): string => `${name}-${randomUUID()}`;
 
 function pidOf({ pid }: { readonly pid?: number | undefined }): number {

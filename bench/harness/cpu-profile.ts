@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Used members of the result of the inspector's `Profiler.stop`. */
+/** The members of the result of the inspector's `Profiler.stop` that are used here. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;

@@ -4,7 +4,7 @@ const WIDTH = 1_200;
 const ROW = 17;
 const HEAD = 58;
 const CHARACTER = 6.1;
-/** Minimum width. Narrower boxes are omitted, since they are unreadable and make the file large. */
+/** Minimum width of a box. Narrower boxes are left out, because they are unreadable and make the file large. */
 const MIN_WIDTH = 2.2;
 const MIN_TEXT_WIDTH = 24;
 const LEGEND_GROUPS = 9;

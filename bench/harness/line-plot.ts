@@ -1,7 +1,7 @@
 import { formatNumber } from "./format-number.ts";
 import { summarize } from "./statistics.ts";
 
-/** Plot of figures over a growing load, with a panel per figure and a line per variant. */
+/** Plot of figures over a growing load, with one panel for each figure and one line for each variant. */
 export interface LinePlot {
   /** Name of the plot and its file. */
   readonly name: string;

@@ -11,7 +11,7 @@ import type { Server } from "./servers.ts";
 import { Worker } from "./worker.ts";
 
 const LOAD = join(import.meta.dirname, "..", "load");
-/** Islands of one account. The coordinator remembers 1,000 hosts of an account. */
+/** Number of Islands of one account. The coordinator remembers 1,000 hosts of an account. */
 const SEATS_PER_ACCOUNT = 500;
 /** Up to this number each Island has a separate account: the coordinator limits the frames of an account per tick of its event loop. */
 const FEW_SEATS = 100;
@@ -58,13 +58,13 @@ export function chatLoad(server: Server, key: string, clients: number, tokens: n
 /** Number of chats after which a server's code is compiled. */
 export const WARM_UP_CHATS = 3_000;
 
-/** Load of jobs, the same for all figures about jobs. */
+/** Load of jobs, which is the same for all figures about jobs. */
 export function jobLoad(server: Server, key: string, clients: number): ClientLoad {
   const body = { workload: "tiny-chat", input: JOB_INPUT };
   return { url: server.url, key, method: "POST", path: "/jobs", body, clients, expect: { status: 201 } };
 }
 
-/** Maximum of jobs in one request of the API. */
+/** Maximum number of jobs in one request of the API. */
 export const BATCH_JOBS = 100;
 
 export function batchLoad(server: Server, key: string, clients: number, jobs = BATCH_JOBS): ClientLoad {
@@ -73,13 +73,13 @@ export function batchLoad(server: Server, key: string, clients: number, jobs = B
 }
 
 export interface LoadMetrics extends WindowMetrics {
-  /** CPU of the server over the window. */
+  /** CPU time of the server in the window. */
   readonly cpuS: number;
-  /** Part of it in the storage threads: the cost of commits outside the main thread. */
+  /** Part of that CPU time in the storage threads: the cost of commits outside the main thread. */
   readonly storageS: number;
-  /** CPU of the load generators. */
+  /** CPU time of the load generators. */
   readonly generatorsS: number;
-  /** Time that the server's main thread ran, and that it waited for a core while runnable. */
+  /** Time in which the server's main thread ran, and time in which it was runnable but waited for a core. */
   readonly main: { readonly runS: number; readonly waitS: number };
   /** Idle time of all cores. */
   readonly idleCoreS: number;
@@ -88,8 +88,8 @@ export interface LoadMetrics extends WindowMetrics {
 const MAX_WARM_UP_MS = 20_000;
 
 /**
- * Runs a load and measures a window after the warm-up. The warm-up takes `warmUpMs`, or longer until `warmUpRequests` are done, because
- * a slow machine compiles code later.
+ * Runs a load and measures a window after the warm-up. The warm-up takes at least `warmUpMs` and continues until
+ * `warmUpRequests` are done, because a slow machine compiles code later.
  */
 export async function underLoad<T>(
   clients: Worker<ClientsApi>,
@@ -109,7 +109,7 @@ export async function underLoad<T>(
   return result;
 }
 
-/** Measures a window of a load. `islands`: the second load generator, to include its CPU. */
+/** Measures a window of a load. `islands` is the second load generator, whose CPU time is included. */
 export async function measureWindow(
   server: Server,
   clients: Worker<ClientsApi>,
@@ -132,8 +132,9 @@ export async function measureWindow(
 }
 
 /**
- * Metrics of what limits a load, in percent of the window. A main thread that always runs is the limit. If it waits for a core and none
- * is idle, the limit is the machine with the load generators. If both are low, the server waits for something else.
+ * Returns metrics that show what limits a load, in percent of the window. A main thread that always runs is the limit.
+ * If it waits for a core and none is idle, the limit is the machine with the load generators. If both are low, the
+ * server waits for something else.
  */
 export const limitsOf = ({ seconds, main, idleCoreS }: LoadMetrics, level: number): Metrics => ({
   [`main runs % ${level}`]: (main.runS / seconds) * 100,

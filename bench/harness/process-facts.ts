@@ -45,7 +45,10 @@ export function familyCpuSeconds(pid: number): number {
   return seconds;
 }
 
-/** Returns how long the main thread of a process ran, and waited for a core while runnable, in seconds. Linux only. */
+/**
+ * Returns how long the main thread of a process ran, and how long it was runnable but waited for a core, in seconds.
+ * Linux only.
+ */
 export function mainThreadSeconds(pid: number): { runS: number; waitS: number } {
   const [runNs, waitNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ").map(Number);
   return { runS: (runNs ?? Number.NaN) / NS_PER_S, waitS: (waitNs ?? Number.NaN) / NS_PER_S };

@@ -17,7 +17,7 @@ export interface StoredResult {
   readonly lines: readonly FigureLine[];
   readonly plots: readonly string[];
   readonly notes: readonly string[];
-  /** All runs of each figure, and of the baseline named at its end. */
+  /** All runs of each figure, and of the baseline that is named at the end of the figure. */
   readonly values: Readonly<
     Record<string, { readonly figure: readonly number[]; readonly baseline: readonly number[] }>
   >;
@@ -111,7 +111,7 @@ function describeMachines(stored: readonly StoredResult[]): string[] {
 }
 
 function describeBench({ title, name, command, lines, plots, notes, minutes }: StoredResult): string[] {
-  // A bench with a separate command runs once: its values are its samples.
+  // A bench with a separate command runs once, and its values are its samples.
   const how = command ?? `npm run bench -- --only ${name}`;
   const runs = command === undefined ? describeRuns(lines) : "1 run";
   return [

@@ -9,7 +9,7 @@ import { Worker } from "./worker.ts";
 export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** Directory of its database; null if it stores nothing. */
+  /** Directory of its database; null if it does not store anything. */
   readonly data: string | null;
   /** Creates an account with unlimited quotas. */
   account(name: string): Pick<NewAccount, "key" | "islandToken">;
@@ -34,13 +34,13 @@ const UWS_MODULE = join(import.meta.dirname, "..", "..", "test", "support", "uws
 let program = "coordinator";
 let transport: readonly string[] = [];
 
-/** Makes later coordinators start from `npm run build` instead of the sources. @throws if there is no build. */
+/** Makes later coordinators start from `npm run build` instead of the sources. @throws if the build does not exist. */
 export function measureBuilt(): void {
   if (!existsSync(BUILT)) throw new Error("dist/bin/coordinator.js is missing. Build it first: npm run build");
   measureProgram(BUILT);
 }
 
-/** Makes later coordinators start from this file, which may be another version. */
+/** Makes later coordinators start from this file, which may belong to another version. */
 export function measureProgram(path: string): void {
   program = path;
 }
@@ -50,10 +50,14 @@ export const coordinatorProgram = (): string => program;
 
 export const isBuiltMeasured = (): boolean => program === BUILT;
 
-/** Sets the transport of later coordinators. @throws if it is unknown, or uWebSockets.js is not installed. */
+/**
+ * Sets the transport of later coordinators.
+ * @throws if the transport is unknown, or if uWebSockets.js is not installed.
+ */
 export function measureTransport(name: string): void {
-  if (name !== "node" && name !== "uws") throw new Error(`Unknown --transport ${name}: expected node or uws`);
-  if (name === "uws" && !existsSync(UWS_MODULE)) throw new Error("Install it first: node test/support/uws/install.ts");
+  if (name !== "node" && name !== "uws") throw new Error(`Unknown --transport ${name}: must be node or uws`);
+  if (name === "uws" && !existsSync(UWS_MODULE))
+    throw new Error("uWebSockets.js is not installed. Install it with: node test/support/uws/install.ts");
   transport = ["--transport", name, "--uws-module", UWS_MODULE];
 }
 

@@ -6,7 +6,7 @@ export interface Summary {
   readonly runs: number;
 }
 
-/** Summarizes the values. @throws {RangeError} without a value. */
+/** Summarizes the values. @throws {RangeError} if there are no values. */
 export function summarize(values: readonly number[]): Summary {
   const sorted = [...values].sort((a, b) => a - b);
   const [min, max] = [sorted[0], sorted.at(-1)];
@@ -14,7 +14,9 @@ export function summarize(values: readonly number[]): Summary {
   return { median: percentile(sorted, 0.5), min, max, runs: sorted.length };
 }
 
-/** Returns a percentile of sorted values by linear interpolation; `share` 0.5 is the median. NaN without a value. */
+/**
+ * Returns a percentile of sorted values by linear interpolation; `share` 0.5 is the median. NaN if there are no values.
+ */
 function percentile(sorted: readonly number[], share: number): number {
   const position = (sorted.length - 1) * share;
   const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
@@ -28,7 +30,7 @@ export function p50AndP99(values: readonly number[]): { p50: number; p99: number
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }
 
-/** Returns the ratios of values of the same run, since a slow run affects both. */
+/** Returns the ratios of values of the same run, because a slow run affects both values. */
 export function pairedRatios(values: readonly number[], baseline: readonly number[]): number[] {
   return values.flatMap((value, run) => {
     const base = baseline[run];

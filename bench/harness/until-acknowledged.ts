@@ -4,7 +4,7 @@ import type { Worker } from "./worker.ts";
 
 const MAX_STILL_MS = 30_000;
 
-/** Resolves when `count` ended jobs are durable. @throws if more are, or if there is no progress. */
+/** Resolves when `count` ended jobs are durable. @throws if more jobs are durable, or if there is no progress. */
 export async function untilAcknowledged(islands: Worker<IslandsApi>, count: number): Promise<void> {
   let [last, changedMs] = [-1, systemClock.monotonicMs()];
   for (;;) {

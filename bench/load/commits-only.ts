@@ -10,10 +10,13 @@ import { ISLAND_ID, makeAccount, makeEnding, makeJob } from "../../test/coordina
 import { serveWorker } from "../harness/worker.ts";
 import { machineMs, tokenAt } from "./frames.ts";
 
-/** Worker process: the store's work for chats and jobs, with the same writes as in a coordinator, and nothing else. */
+/** Worker process: does only the work of the store for chats and jobs, with the same writes as a coordinator. */
 
 export interface Commits {
-  /** `chat`: finds a free Island at once. `job`: already waits; only the following steps are measured. */
+  /**
+   * `chat`: a job that finds a free Island at once. `job`: a job that already waits; only the following steps are
+   * measured.
+   */
   readonly kind: "chat" | "job";
   readonly count: number;
   /** Number of concurrent jobs, each of which waits for its commits. */

@@ -3,10 +3,10 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { FromIsland } from "../../shared/protocol/from-island.ts";
 
 /*
- * The codec of shared/protocol without its checks, to keep load generators cheap. The frames have the same bytes.
+ * The codec of shared/protocol without its checks, so that load generators use little CPU. The frames have the same bytes.
  */
 
-/** Copied from shared/protocol/codec.ts, which would load all schemas. */
+/** This is copied from shared/protocol/codec.ts, because importing that file would load all schemas. */
 export const SESSION_PATH = "/api/v1/island/session";
 export const SUBPROTOCOL = "atoll.island.v1";
 export const MAX_FRAME_BYTES = 8 * 2 ** 20;

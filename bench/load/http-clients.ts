@@ -10,12 +10,12 @@ export interface ClientLoad {
   readonly url: string;
   readonly key: string;
   readonly method: "GET" | "POST";
-  /** Prefix of the path; default: the API's. */
+  /** Prefix of the path. Default: the prefix of the API. */
   readonly base?: string;
   readonly path: string;
   readonly body?: unknown;
   readonly clients: number;
-  /** Interval of a client's requests; absent: each request follows the last response at once. */
+  /** Interval of a client's requests. If absent, each request follows the previous response at once. */
   readonly intervalMs?: number;
   /** Pause after each response. */
   readonly pauseMs?: number;
@@ -92,7 +92,7 @@ function contentOf(body: string): string {
   return text;
 }
 
-/** Counts chunks with content. The first chunk of a chat has the role instead. */
+/** Counts chunks with content. The first chunk of a chat contains the role instead. */
 function countTokens(text: string): number {
   let tokens = 0;
   for (let at = text.indexOf(CONTENT_FIELD); at >= 0; at = text.indexOf(CONTENT_FIELD, at + 1)) {

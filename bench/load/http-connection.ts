@@ -35,7 +35,10 @@ export class HttpConnection {
   /** Offset up to which `#rest` is read. */
   #at = 0;
   #status = 0;
-  /** Missing bytes of the body or chunk; null before the head, -1 before a chunk's size. */
+  /**
+   * Number of bytes of the body or chunk that are still missing; null before the head is read, -1 before the size of a
+   * chunk is read.
+   */
   #missing: number | null = null;
   #isChunked = false;
   #body = "";

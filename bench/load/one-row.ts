@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openForWriting, prepareFile } from "../../coordinator/store/sqlite/engine/connection.ts";
 import { serveWorker } from "../harness/worker.ts";
 
-/** Worker process: the smallest commit, of one row, on a connection configured like the coordinator's. */
+/** Worker process: makes the smallest commit, of one row, on a connection that is configured like the coordinator's. */
 const api = {
   async commit({ count, bytes }: { count: number; bytes: number }): Promise<void> {
     const directory = await mkdtemp(join(tmpdir(), "atoll-bench-row-"));

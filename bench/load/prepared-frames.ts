@@ -9,8 +9,8 @@ const MAX_SHORT_BYTES = 125;
 const TWO_BYTE_LENGTH = 126;
 
 /**
- * WebSocket frames of a job, encoded once: only the job's id is replaced. Encoding and masking each frame would cost an Island more than
- * relaying costs a server.
+ * WebSocket frames of a job. They are encoded once, and only the job's id is replaced. Encoding and masking each frame
+ * would cost an Island more than relaying costs a server.
  */
 export class PreparedFrames {
   readonly count: number;
@@ -42,7 +42,7 @@ export class PreparedFrames {
   }
 }
 
-/** Encodes a frame. @throws {RangeError} above 64 KiB, which scripted frames never reach. */
+/** Encodes a frame. @throws {RangeError} if the frame is larger than 64 KiB, which scripted frames never are. */
 function message(payload: Buffer): Buffer[] {
   const { length } = payload;
   const head = Buffer.alloc(length > MAX_SHORT_BYTES ? 4 : 2);
@@ -52,10 +52,10 @@ function message(payload: Buffer): Buffer[] {
   return [head, NO_MASK, payload];
 }
 
-/** Frames that a scripted Island sends for a job. Only for first attempts. */
+/** The frames that a scripted Island sends for the first attempt of a job. */
 export interface PreparedScript {
   readonly begin: PreparedFrames;
-  /** Frames of the tokens; the last one ends the job. */
+  /** The frames of the tokens. The last frame ends the job. */
   readonly tokens: readonly PreparedFrames[];
   /** All frames after `begin`. */
   readonly rest: PreparedFrames;

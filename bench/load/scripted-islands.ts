@@ -17,16 +17,16 @@ export interface IslandSeat {
 /** Completion of a job. */
 export interface Script {
   readonly tokens: number;
-  /** Time between two tokens; 0: all frames at once. */
+  /** Time between two tokens; 0 to send all frames at once. */
   readonly gapMs: number;
-  /** Whether jobs start but only end on a call. */
+  /** Whether a job starts at once but ends only on a call. */
   readonly isHeld?: boolean;
   /** Whether to record when each token is sent, for `takeSent`. */
   readonly isTimed?: boolean;
 }
 export interface IslandCounts {
   readonly assigned: number;
-  /** Ended jobs that the coordinator has acknowledged as durable. */
+  /** Number of ended jobs that the coordinator has acknowledged as durable. */
   readonly acknowledged: number;
   readonly framesSent: number;
   readonly acks: number;
@@ -95,7 +95,7 @@ class ScriptedIsland {
     const atMs = machineMs();
     counts.assigned += 1;
     assignedAt.push({ jobId: job.jobId, atMs });
-    if (job.attempt !== 1) faults.push(`job ${job.jobId} has attempt ${job.attempt}: the first was lost`);
+    if (job.attempt !== 1) faults.push(`job ${job.jobId} has attempt ${job.attempt}: its first attempt was lost`);
     if (script.isHeld) {
       this.#send(frames.begin, job.jobId);
       this.held.push(job);
@@ -112,7 +112,7 @@ class ScriptedIsland {
     if (script.isTimed === true) sentAtMs.push(machineMs());
     this.#send(frames.tokens[index] as PreparedFrames, jobId);
     if (index === script.tokens - 1) return;
-    // Uses the clock, so that late timers do not slow the stream.
+    // The number of due tokens is computed from the clock, so that late timers do not slow the stream.
     const dueMs = beganMs + (index + 1) * script.gapMs;
     systemClock.schedule(dueMs - machineMs(), () => this.#stream(jobId, index + 1, beganMs));
   }
@@ -137,7 +137,7 @@ async function dial(url: string, { token, hostId }: IslandSeat, slots: number): 
   islands.push(island);
 }
 
-/** Sends a heartbeat per Island and interval, spread over the interval. */
+/** Sends one heartbeat for each Island in each interval, spread over the interval. */
 function beat(intervalMs: number): void {
   const STEPS = 100;
   let step = 0;
@@ -150,7 +150,7 @@ function beat(intervalMs: number): void {
 }
 
 const api = {
-  /** Connects Islands. Resolves when all are welcomed; more can join later. */
+  /** Connects Islands. Resolves when all Islands have received `welcome`. Further Islands can be connected later. */
   async connect({ url, seats, slots }: { url: string; seats: readonly IslandSeat[]; slots: number }): Promise<void> {
     if (islands.length === 0) beat(HEARTBEAT_MS);
     const waiting = [...seats];

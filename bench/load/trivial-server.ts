@@ -41,8 +41,8 @@ const api = {
     });
   },
   /**
-   * Assigns a job whenever one has ended, with `parallel` jobs per session. Counts frames without reading them, since a job has a fixed
-   * number of frames.
+   * Assigns a job whenever one has ended, with `parallel` jobs per session. Counts frames without reading them, because
+   * a job has a fixed number of frames.
    */
   serveIslands({ parallel, frames }: { parallel: number; frames: number }): Promise<string> {
     const server = createHttpServer();

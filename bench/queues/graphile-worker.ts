@@ -20,11 +20,11 @@ interface Graphile {
   readonly Logger: new (factory: () => () => void) => object;
 }
 
-/** Maximum polls of the remaining jobs: a few seconds. */
+/** Maximum number of times that the remaining jobs are polled, which takes a few seconds. */
 const MAX_TRIES = 10_000;
 const NAME = "bench";
 const graphile = loadPackage<Graphile>("graphile-worker");
-/** Options of the library, with a silent logger, since it logs each job. */
+/** Options of the library, with a silent logger, because the library logs each job. */
 const shared = { logger: new graphile.Logger(() => () => undefined), maxPoolSize: 20, noHandleSignals: true };
 let utils: Utils;
 let connectionString: string;
@@ -64,7 +64,7 @@ const api: QueueApi = {
     const events = new EventEmitter();
     let ended = 0;
     const all = new Promise<void>((resolve) => {
-      // Emitted before the end is stored. On a slow machine the database may not have it yet.
+      // The event is emitted before the end is stored. On a slow machine, the database may not contain the end yet.
       events.on("job:complete", () => (ended += 1) === count && resolve());
     });
     const taskList = { [NAME]: async () => undefined };

@@ -2,7 +2,7 @@ import { once, type EventEmitter } from "node:events";
 import { systemClock } from "../../shared/clock.ts";
 import { machineMs } from "../load/frames.ts";
 
-/** Pause between the end of a job and the next one, to idle the queue. */
+/** Pause between the end of a job and the next job, so that the queue is idle. */
 const PAUSE_MS = 5;
 
 export interface IdleQueue {

@@ -1,12 +1,15 @@
-/** Functions of each queue's worker process. All jobs have the same payload as the coordinator's. */
+/** The functions of each queue's worker process. All jobs have the payload of the coordinator's jobs. */
 export type QueueApi = {
-  /** Connects and creates the schema. `address`: port or connection string. */
+  /** Connects and creates the schema. `address` is a port or a connection string. */
   open(argument: { address: string }): Promise<void>;
-  /** Adds jobs, `parallel` calls at a time, `perCall` jobs in each. @returns seconds. */
+  /** Adds jobs with `parallel` calls at a time and `perCall` jobs in each call. @returns seconds. */
   add(argument: { count: number; parallel: number; perCall: number }): Promise<number>;
   /** Runs `count` waiting jobs to their durable end. @returns seconds. */
   work(argument: { count: number; parallel: number }): Promise<number>;
-  /** Adds one job after the other to an idle queue. @returns milliseconds from the call to the job's start, for each. */
+  /**
+   * Adds one job after the other to an idle queue.
+   * @returns for each job, the milliseconds from the call to the start of the job.
+   */
   idleStarts(argument: { count: number }): Promise<number[]>;
   close(argument: undefined): Promise<void>;
 };

@@ -98,7 +98,8 @@ async function measure(kind: ServerKind, { isQuick }: BenchOptions): Promise<Met
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  // Starts with the most clients, because a single client would measure code that is not compiled yet.
+  // The measurement starts with the most clients, because with a single client it would measure code that is not
+  // compiled yet.
   for (const level of CLIENTS.toReversed()) {
     const load = chatLoad(server, key, level, TOKENS);
     const figures = await underLoad(

@@ -97,7 +97,7 @@ function acrossFigures(samples: Samples, size: number): Figure[] {
   ];
 }
 
-/** Measures a cluster. @param size number of coordinators on PostgreSQL and NATS; 0: one on SQLite. */
+/** Measures a cluster. @param size number of coordinators on PostgreSQL and NATS; 0 for one coordinator on SQLite. */
 async function measure(size: number, options: BenchOptions): Promise<Metrics> {
   await using cluster = await startCluster(size);
   const { coordinators } = cluster;
@@ -143,7 +143,7 @@ async function measureJobs(cluster: Cluster, { isQuick }: BenchOptions): Promise
   };
 }
 
-/** Measures one job at a time, submitted to one coordinator, with idle Islands at the same or another one. */
+/** Measures one job at a time, submitted to one coordinator, with idle Islands at the same or another coordinator. */
 async function measureAssign(
   clientServer: Server,
   islandServer: Server,
@@ -160,11 +160,14 @@ async function measureAssign(
   await untilAcknowledged(islands, 2 * count);
   const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
   const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
-  if (toAssign.some(Number.isNaN)) throw new Error("A job has a response but was not assigned");
+  if (toAssign.some(Number.isNaN)) throw new Error("A job received a response but was not assigned");
   return p50AndP99(toAssign);
 }
 
-/** Measures streams at one coordinator from Islands of the same or another: first many for their CPU, then one for its delay. */
+/**
+ * Measures streams at one coordinator, from Islands at the same or another coordinator: first many streams for their
+ * CPU, then one stream for its delay.
+ */
 async function measureTokens(
   cluster: Cluster,
   clientServer: Server,

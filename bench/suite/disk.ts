@@ -10,7 +10,7 @@ import type { OneRowApi } from "../load/one-row.ts";
 
 const MAX_BYTES_PER_TOKEN = 200;
 const MAX_KB_PER_CHAT = 20;
-/** Wait after the last response, for write-behind. */
+/** Wait after the last response, so that write-behind finishes. */
 const SETTLE_MS = 1_500;
 const KB = 1_000;
 const ROW_BYTES = 100;
@@ -40,7 +40,7 @@ export const disk: Bench = {
       options.log,
     );
     const rowBytes = valuesOf(samples, "row", "B per commit");
-    /** `per`: converts bytes per chat to the unit of the figure. */
+    /** `per` converts bytes per chat to the unit of the figure. */
     const commitsOnly = (of: string, per: (perChat: number) => number) => ({
       name: "the same number of one-row commits",
       values: ofEachRun((commits, bytes) => per(commits * bytes), valuesOf(samples, of, "commits per chat"), rowBytes),
@@ -116,7 +116,7 @@ async function measure({ tokens, gapMs, chats }: Work, _options: BenchOptions): 
   const written = diskBytesWritten(server.pid) - before;
   const size = databaseMb(server.network.data);
   const { acknowledged } = await islands.call("counts", undefined);
-  if (acknowledged !== chats + 1) throw new Error(`${acknowledged} ends are durable of ${chats + 1}`);
+  if (acknowledged !== chats + 1) throw new Error(`${acknowledged} ends are durable, of ${chats + 1}`);
   return {
     "B per token": written / (chats * tokens),
     "kB per chat": written / KB / chats,

@@ -8,7 +8,9 @@ import { p50AndP99 } from "../harness/statistics.ts";
 import { systemClock } from "../../shared/clock.ts";
 
 const MAX_RATIO = 2;
-/** Number of measured rounds of an end and a dispatch. The given number of jobs waits at the end of the rounds. */
+/**
+ * Number of measured rounds of an end and a dispatch. At the end of the rounds, the given number of jobs still waits.
+ */
 const [MIN_ROUNDS, MAX_ROUNDS] = [100, 1_000];
 
 interface World {
@@ -17,7 +19,9 @@ interface World {
   readonly waiting: readonly number[];
 }
 
-/** Measures the time from the end of an Island's job to its next one, while many jobs wait and many Islands are busy. */
+/**
+ * Measures the time from the end of an Island's job to its next job, while many jobs wait and many Islands are busy.
+ */
 export const dispatch: Bench = {
   name: "dispatch",
   title: "Dispatch with waiting jobs",

@@ -8,7 +8,7 @@ import { untilAcknowledged } from "../harness/until-acknowledged.ts";
 
 const TOKENS = 16;
 const CLIENTS = 32;
-/** Tolerated growth, for garbage and the allocator. */
+/** Growth that is tolerated, because of garbage and the allocator. */
 const MAX_GROWTH = 1.1;
 
 /** Measures memory after many chats. Growth in the second half is a leak. */

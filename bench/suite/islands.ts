@@ -8,7 +8,7 @@ import { startServer, type Server, type ServerKind } from "../harness/servers.ts
 import type { ClientLoad } from "../load/http-clients.ts";
 
 const TOKENS = 16;
-/** Warm-up, because few Islands are measured first and would run code that is not compiled yet. */
+/** Warm-up. The level with few Islands is measured first and would otherwise run code that is not compiled yet. */
 const WARM_UP_CHATS = 500;
 const MAX_RESIDENT_MB = 250;
 const MAX_IDLE_PERCENT = 2;
@@ -43,7 +43,7 @@ async function measure(kind: ServerKind, levels: readonly number[], options: Ben
     await scripted.call("connect", { url: server.url, seats, slots: 4 });
     connected = level;
     await systemClock.sleep(settleMs);
-    // Longer for the level with the budget: two heartbeats of all Islands.
+    // The measurement takes longer at the level that has a budget: two heartbeats of all Islands.
     const idleMs = options.isQuick ? 500 : level === levels.at(-1) ? 20_000 : 3_000;
     const [cpuBefore, beganMs] = [cpuSeconds(server.pid), systemClock.monotonicMs()];
     await systemClock.sleep(idleMs);
@@ -56,7 +56,7 @@ async function measure(kind: ServerKind, levels: readonly number[], options: Ben
   return metrics;
 }
 
-/** Measures a client that reads its account, then one that chats. */
+/** Measures a client that reads its account, and then a client that chats. */
 async function measureRequests(
   server: Server,
   key: string,

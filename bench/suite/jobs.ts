@@ -15,7 +15,7 @@ const CONNECTIONS = 32;
 const ISLANDS = 16;
 const SLOTS = 64;
 const SAMPLED = 50;
-/** Divisor for jobs added one by one: enough to take seconds. */
+/** Divisor for the number of jobs that are added one by one, which still takes seconds. */
 const SINGLE_SHARE = 5;
 /** Share of the jobs for each queue. A slow queue has the same rates with more jobs, but takes minutes. */
 const SHARES: Record<QueueName, number> = { bullmq: 1, "graphile-worker": 0.1 };
@@ -41,7 +41,10 @@ const NAMES: Record<QueueName, string> = {
   "graphile-worker": "graphile-worker",
 };
 
-/** Returns the figures compared with one queue. Budgets are relative to BullMQ; its `add`, 32 at a time, compares to API submissions. */
+/**
+ * Returns the figures in comparison with one queue. Budgets are relative to BullMQ. Its `add`, with 32 calls at a time,
+ * corresponds to submissions over the API.
+ */
 function figures(samples: Samples, variant: QueueName): Figure[] {
   const isMeasured = variant in samples;
   if (!isMeasured && variant !== "bullmq") return [];

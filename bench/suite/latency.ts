@@ -62,7 +62,7 @@ function figures(samples: Samples) {
   ];
 }
 
-/** Returns a budget. `possible`: the limit in each run. */
+/** Returns a budget. `possible` is the limit in each run. */
 const within = (ms: number, source: string, possible: readonly number[]): Budget => ({
   text: `≤ ${ms} ms${source}`,
   isMet: ({ median }) => median <= ms,
@@ -83,7 +83,7 @@ async function measure(kind: ServerKind, options: BenchOptions): Promise<Metrics
   const { jobs } = await clients.call("submit", { load, count: rounds(options) });
   const assigned = new Map((await islands.call("takeAssigned", undefined)).map(({ jobId, atMs }) => [jobId, atMs]));
   const toAssign = jobs.map(({ id, sentMs }) => (assigned.get(id) ?? Number.NaN) - sentMs);
-  if (toAssign.some(Number.isNaN)) throw new Error("A job has a response but was not assigned");
+  if (toAssign.some(Number.isNaN)) throw new Error("A job received a response but was not assigned");
   const accepted = p50AndP99(jobs.map(({ sentMs, answeredMs }) => answeredMs - sentMs));
   const assign = p50AndP99(toAssign);
   return { "201 p50": accepted.p50, "201 p99": accepted.p99, "assign p50": assign.p50, "assign p99": assign.p99 };

@@ -19,7 +19,7 @@ const EXPECTED = "3, 4, 5, 6, 7, 8, 9.";
 const CLIENTS = [1, 4, 16];
 /** Pause between two prompts to an idle Island. */
 const PAUSE_MS = 30;
-/** Tokens of a scripted completion: about as many as the model generates. */
+/** Number of tokens of a scripted completion, which is about as many as the model generates. */
 const TOKENS = 16;
 const MIN_OF_DIRECT = 0.95;
 const MIN_OF_SERVER = 0.7;
@@ -62,7 +62,10 @@ function figures(samples: Samples): Figure[] {
   const of = (variant: string, metric: string): readonly number[] => valuesOf(samples, variant, metric);
   const hostMs = of("steps", "process p50");
   const commitMs = ofEachRun((thread, sync) => thread + sync, of("steps", "thread p50"), of("steps", "fdatasync p50"));
-  /** Limit of sequential chats: the model, the path there and back, the process of the model, and two commits. */
+  /**
+   * Returns the limit of sequential chats: the model, the path there and back, the process of the model, and two
+   * commits.
+   */
   const possible = ofEachRun(
     (rate, chat, host, commit) => 1_000 / (1_000 / rate + chat + host + 2 * commit),
     ...[of("direct", "chats/s 1"), of("bare", "chat ms"), hostMs, commitMs],
@@ -139,7 +142,7 @@ async function metricsOf({ isQuick }: BenchOptions, measure: Measure): Promise<M
   for (const clients of CLIENTS) {
     const [idleBefore, beganMs] = [idleCoreSeconds(), machineMs()];
     const { answered, seconds, wrong: more = 0 } = await measure({ clients, warmUpMs, ms });
-    // Includes the warm-up, which is as busy.
+    // The measurement includes the warm-up, which is as busy as the load.
     metrics[`idle cores % ${clients}`] = ((idleCoreSeconds() - idleBefore) * 1e5) / (machineMs() - beganMs);
     wrong += more;
     metrics[`chats/s ${clients}`] = answered / seconds;

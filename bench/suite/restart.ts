@@ -17,7 +17,7 @@ const ACCOUNTS = 20;
 const WAIT_MS = 24 * 3_600_000;
 const SUBMIT_CONCURRENCY = 500;
 const POLL_INTERVAL_MS = 5;
-/** Restarts per run. Their median is used. */
+/** Number of restarts in each run. The median of the restarts is used. */
 const ROUNDS = 3;
 const LIMITS = { requestsPerMinute: 1e9, concurrentJobs: 1e6, concurrentStreams: 1e6 };
 const INPUT = { prompt: "Count from 1 to 3." };
@@ -69,7 +69,7 @@ class WaitingWorld implements AsyncDisposable {
     const directory = await mkdtemp(join(tmpdir(), "atoll-restart-"));
     const world = new WaitingWorld(directory, await freePort(), count);
     await world.#program.printed(/listening on/);
-    // An orderly stop stores the compiled code, as after a longer run.
+    // An orderly stop stores the compiled code, as it would be after a longer run.
     world.#program.kill("SIGTERM");
     await world.#program.ended();
     await world.#submit(count);

@@ -10,11 +10,11 @@ import { summarize } from "../harness/statistics.ts";
 const TOKENS = 16;
 const CLIENTS = 32;
 const MS_PER_MINUTE = 60_000;
-/** First minutes, in which code and caches may grow. */
+/** The first minutes, in which code and caches may grow. */
 const GROWING_MINUTES = 5;
-/** Tolerated growth of the last minutes against those after the first five. */
+/** Growth that is tolerated from the minutes after the first five to the last minutes. */
 const MAX_GROWTH = 1.05;
-/** Shortest soak that can show leaks. In less time, memory still grows to the load's needs. */
+/** Shortest soak that can show leaks. In a shorter soak, memory still grows to the size that the load needs. */
 const MIN_JUDGED_MINUTES = 3 * GROWING_MINUTES;
 const SAMPLE_MS = 10_000;
 
@@ -79,7 +79,7 @@ export const makeSoak = (minutes: number): Bench => ({
 function result(samples: readonly Sample[], minutes: number, note: string): BenchResult {
   const isJudged = minutes >= MIN_JUDGED_MINUTES;
   const budget = { text: `≤ ${MAX_GROWTH} × baseline`, isMet: ({ ratio }: { ratio: number }) => ratio <= MAX_GROWTH };
-  // A shorter soak omits its first sixth.
+  // A shorter soak leaves out its first sixth.
   const settled = Math.min(GROWING_MINUTES, minutes / 6);
   const later = samples.filter(({ minute }) => minute > settled);
   const part = Math.max(1, Math.floor(later.length / 5));

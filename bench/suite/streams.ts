@@ -58,7 +58,7 @@ async function measure(kind: ServerKind, levels: readonly number[], { isQuick }:
   });
   await using clients = await startClients();
   const metrics: Record<string, number> = {};
-  // A single stream would measure code that is not compiled yet.
+  // Without this warm-up, the level with a single stream would measure code that is not compiled yet.
   if (!isQuick) {
     const load = chatLoad(server, key, BUDGET_STREAMS, TOKENS);
     await underLoad(clients, load, 1_000, async () => undefined, WARM_UP_STREAMS);

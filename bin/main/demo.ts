@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import type { DemoClient } from "./demo/demo-client.ts";
 import { DemoProcesses, type Child } from "./demo/demo-processes.ts";
 import { cancelJob, printTitle, streamChat, streamJob } from "./demo/demo-scenes.ts";
-import { trySmallCargos } from "./demo/small-cargos.ts";
+import { runSmallCargos } from "./demo/small-cargos.ts";
 
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as in POSIX shells. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -22,7 +22,7 @@ class Interruption extends Error {
   }
 }
 
-// Installed before anything starts, so that a signal at any time ends everything.
+// The listeners are installed before anything starts, so that a signal at any time ends everything.
 const interrupted = Promise.withResolvers<never>();
 for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
   process.on(signal, () => interrupted.reject(new Interruption(code)));
@@ -42,15 +42,15 @@ async function runDemo(args: readonly string[]): Promise<number> {
   try {
     const { values: flags } = parseArgs({ args: [...args], options: { keep: { type: "boolean", default: false } } });
     const { client, coordinator, island } = await Promise.race([interrupted.promise, startNetwork()]);
-    const deaths = [interrupted.promise, coordinator.death(), island.death()];
-    await Promise.race([...deaths, showScenes(client)]);
+    const exits = [interrupted.promise, coordinator.rejectOnExit(), island.rejectOnExit()];
+    await Promise.race([...exits, showScenes(client)]);
     if (flags.keep) {
       isKept = true;
-      // The account's console then also has the pages of operators.
+      // With this role, the console also shows the pages for operators.
       const role = ["account", "role", "--email", EMAIL, "--operator", "--data", join(directory, "coordinator")];
-      await Promise.race([...deaths, processes.run("coordinator", role)]);
+      await Promise.race([...exits, processes.run("coordinator", role)]);
       printAddress(client);
-      await Promise.race(deaths);
+      await Promise.race(exits);
     }
     console.log("\nTo look around in the console: npm run demo -- --keep");
     return 0;
@@ -72,8 +72,8 @@ async function runDemo(args: readonly string[]): Promise<number> {
       ...["serve", "--port", "0", "--data", data, "--log-level", "warn"],
     ]);
     const [[, url = ""], account] = await Promise.all([
-      coordinator.prints(/listening on (\S+)\n/),
-      // Account commands need no running server.
+      coordinator.waitForOutput(/listening on (\S+)\n/),
+      // Account commands do not need a running server.
       processes.run(
         "coordinator",
         [
@@ -87,7 +87,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
     const { key, island_token } = JSON.parse(account) as { key: string; island_token: string };
     await processes.run("island", ["join", url, "--data", islandData], { ISLAND_COORDINATOR_TOKEN: island_token });
     const island = processes.start("island", ["start", "--data", islandData, "--log-level", "warn"]);
-    const [, offer] = await island.prints(/connected to \S+ (.*)\n/);
+    const [, offer] = await island.waitForOutput(/connected to \S+ (.*)\n/);
     console.log(`island       ${offer}`);
     return { client: { url, key }, coordinator, island };
   }
@@ -97,11 +97,11 @@ async function showScenes(client: DemoClient): Promise<void> {
   await streamChat(client);
   await streamJob(client);
   await cancelJob(client);
-  await trySmallCargos(client);
+  await runSmallCargos(client);
 }
 
 function printAddress({ url, key }: DemoClient): void {
-  printTitle("Both keep running; press Ctrl-C to end them");
+  printTitle("The coordinator and the Island keep running. Press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(`The console                 ${url}`);
   console.log(`Sign in there as            ${EMAIL} (password: ${PASSWORD})`);
@@ -109,6 +109,6 @@ function printAddress({ url, key }: DemoClient): void {
   console.log(`Base URL for OpenAI clients ${url}/v1\n`);
   console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}' \\`);
-  // On standard input: other users of the machine can see a command's arguments.
+  // The key goes through standard input, because other users of the machine can see a command's arguments.
   console.log(`  <<< "Authorization: Bearer ${key}"`);
 }

@@ -24,7 +24,7 @@ import { groupCommands } from "./terminal/command-groups.ts";
 import { openStepLine } from "./terminal/step-line.ts";
 import { onStopSignal } from "./terminal/stop-signals.ts";
 
-// Commands load their modules when they run, because most of the agent is needed by `start` only.
+// Commands load their modules when they run, because only `start` needs most of the agent.
 const version = await readVersion();
 
 interface DataOptions {
@@ -36,7 +36,7 @@ interface DataOptions {
 const dataDirectoryOf = (options: DataOptions): string =>
   resolve(options.data ?? process.env["ATOLL_ISLAND_DATA"] ?? defaultDataDirectory(process.env, process.platform));
 
-/** Headings of the help, with the commands below each. */
+/** Headings in the help, each with its commands. */
 const COMMAND_GROUPS = {
   "Set up:": ["join", "leave", "config", "install-service"],
   "Run jobs:": ["start", "pause", "resume", "drain"],
@@ -59,9 +59,9 @@ To set up an Island (create the pairing code in your account):
 Exit codes: 0 success, 1 failure, 2 wrong usage. island start also: 3, the coordinator rejects this Island permanently.`,
   );
 
-addJoinCommand(program, onDataDirectory, dataDirectoryOf);
+addJoinCommand(program, addDataOptions, dataDirectoryOf);
 
-onDataDirectory(program.command("start"))
+addDataOptions(program.command("start"))
   .description("Run jobs until Ctrl-C or SIGTERM")
   .option(`--log-level ${LOG_LEVEL_SETTING.type}`, settingHelp(LOG_LEVEL_SETTING))
   .option(`--log-format ${LOG_FORMAT_SETTING.type}`, settingHelp(LOG_FORMAT_SETTING))
@@ -75,9 +75,9 @@ Exit code 3: the coordinator rejects this Island permanently.`,
     start(dataDirectoryOf(data === undefined ? {} : { data }), flags),
   );
 
-addStatusCommands(program, onDataDirectory, dataDirectoryOf);
+addStatusCommands(program, addDataOptions, dataDirectoryOf);
 
-onDataDirectory(program.command("doctor"))
+addDataOptions(program.command("doctor"))
   .description(
     "Check the runtimes, the hardware, the connection and the speed; the exit code is 1 if no runtime is usable",
   )
@@ -99,21 +99,21 @@ onDataDirectory(program.command("doctor"))
     if (!isFit) process.exitCode = 1;
   });
 
-onDataDirectory(program.command("pause"))
+addDataOptions(program.command("pause"))
   .description("Reject new jobs until `island resume`, even across restarts; running jobs finish")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await setPause(dataDirectoryOf(options), true);
     print(options, { paused: true, message }, message);
   });
-onDataDirectory(program.command("resume"))
+addDataOptions(program.command("resume"))
   .description("Accept jobs again")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
     const message = await setPause(dataDirectoryOf(options), false);
     print(options, { paused: false, message }, message);
   });
-onDataDirectory(program.command("drain"))
+addDataOptions(program.command("drain"))
   .description("Reject new jobs, finish the running jobs without a time limit, and stop the agent")
   .option("--json", "print JSON")
   .action(async (options: DataOptions) => {
@@ -121,11 +121,11 @@ onDataDirectory(program.command("drain"))
     print(options, { draining: true, message }, message);
   });
 
-addLeaveCommand(program, onDataDirectory, dataDirectoryOf);
-addModelsCommands(program, onDataDirectory, dataDirectoryOf);
-addRuntimesCommands(program, onDataDirectory, dataDirectoryOf);
+addLeaveCommand(program, addDataOptions, dataDirectoryOf);
+addModelsCommands(program, addDataOptions, dataDirectoryOf);
+addRuntimesCommands(program, addDataOptions, dataDirectoryOf);
 
-onDataDirectory(program.command("install-service"))
+addDataOptions(program.command("install-service"))
   .description("Install the agent as a service (systemd on Linux, launchd on macOS)")
   .option(
     "--system",
@@ -155,7 +155,7 @@ onDataDirectory(program.command("install-service"))
     if (!isStarted) process.exitCode = 1;
   });
 
-addConfigCommands(program, onDataDirectory, dataDirectoryOf);
+addConfigCommands(program, addDataOptions, dataDirectoryOf);
 
 groupCommands(program, COMMAND_GROUPS);
 dropUnreadOutput();
@@ -166,7 +166,7 @@ try {
   process.exit(reportError(error, { asJson: process.argv.includes("--json") }));
 }
 
-function onDataDirectory(command: Command): Command {
+function addDataOptions(command: Command): Command {
   return command.option("--data <directory>", "directory of this Island's settings and models");
 }
 
@@ -190,7 +190,8 @@ async function start(dataDirectory: string, flags: Readonly<Record<string, strin
     else if (stops === 2) void agent.stop();
     else process.exit(130);
   };
-  // Until here a signal ends the process immediately (bin/island.ts), which is as safe as a power cut.
+  // Until here a signal ends the process immediately (bin/island.ts). This is safe, because the stored data also
+  // survives a power cut.
   onStopSignal(stop);
   const reason = await agent.ended;
   if (stops === 0 && !agent.isDraining()) {

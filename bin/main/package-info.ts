@@ -9,7 +9,10 @@ export const packageRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 function findRoot(directory: string): string {
   if (existsSync(join(directory, "catalog"))) return directory;
   const parent = dirname(directory);
-  if (parent === directory) throw new Error("The package's catalog folder is missing");
+  if (parent === directory)
+    throw new Error(
+      "The installation is incomplete: the folder catalog is missing next to package.json. Install Atoll again",
+    );
   return findRoot(parent);
 }
 

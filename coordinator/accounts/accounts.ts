@@ -58,7 +58,7 @@ export function openAccounts(
   const { smtpUrl, mailFrom } = config;
   const send = smtpUrl === null || mailFrom === null ? null : smtpMailer(smtpUrl, mailFrom);
   const background = openBackground(log);
-  /** Sign-ins and registrations by network address, and password checks also by account. */
+  /** Counts sign-ins and registrations by network address, and password checks by account as well. */
   const attempts = new RequestWindow(clock);
   const beginSignIn = signInBackoff(clock);
   const identify = knownCallers(store, clock, credentials);
@@ -261,7 +261,7 @@ export function openAccounts(
       return identity;
     },
 
-    /** Reads storage. Returns false if the key was revoked, the session ended, or the operator role withdrawn. */
+    /** Reads storage. Returns false if the key was revoked, the session ended, or the operator role was withdrawn. */
     async isStillValid(identity: Identity): Promise<boolean> {
       const { accountId, role } = identity;
       const nowMs = clock.now();

@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 
-/** Maximum number of remembered credentials. The use of a forgotten one may be written twice within its interval. */
+/** Maximum number of remembered credentials. Uses of a forgotten one may be written twice within the interval. */
 const MAX_CREDENTIALS = 10_000;
 
 /** Runs writes and mails that no request waits for, and logs their failures. */

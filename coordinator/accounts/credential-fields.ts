@@ -41,8 +41,8 @@ function emailProblems(email: string): FieldError[] {
 }
 
 function passwordProblems(password: string, path: string): FieldError[] {
-  const isLong = password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
-  return isLong ? [] : [{ path, message: `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` }];
+  const isValidLength = password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD;
+  return isValidLength ? [] : [{ path, message: `must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters` }];
 }
 
 /** Trims a name. Returns `fallback` for an empty or absent one. @throws {ValidationError} */

@@ -12,7 +12,7 @@ export type Identity = {
   readonly limits: ResolvedLimits;
   readonly role: Role;
   /** Reason of the account's suspension; null if the account is not suspended. */
-  readonly suspendedBecause: string | null;
+  readonly suspensionReason: string | null;
 } & (
   | {
       readonly kind: "key";
@@ -24,7 +24,7 @@ export type Identity = {
   | { readonly kind: "session"; readonly tokenHash: string }
 );
 
-/** The account that submits jobs. `apiKey`: limits of the API key; null for a session. */
+/** The account that submits jobs. `apiKey`: the limits of the API key; null for a session. */
 export interface Submitter {
   readonly accountId: string;
   readonly limits: ResolvedLimits;
@@ -54,8 +54,8 @@ export interface SignedIn {
   readonly account: Account;
 }
 
-export function accountSuspended(because: string): ServiceError {
-  return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
+export function accountSuspended(reason: string): ServiceError {
+  return new ServiceError("account_suspended", `The operator suspended this account: ${reason}`);
 }
 
 /** Checks an account's status. Returns false if it was deleted. @throws {ServiceError} `account_suspended` */
@@ -64,8 +64,8 @@ export async function assertNotSuspended(
   accountId: string,
 ): Promise<boolean> {
   const accountStatus = await store.accountStatus(accountId);
-  const because = accountStatus?.suspendedBecause ?? null;
-  if (because !== null) throw accountSuspended(because);
+  const reason = accountStatus?.suspensionReason ?? null;
+  if (reason !== null) throw accountSuspended(reason);
   return accountStatus !== undefined;
 }
 

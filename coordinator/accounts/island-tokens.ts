@@ -27,7 +27,6 @@ const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const LENGTH = 8;
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
-/** Lifetime of a pairing code. */
 const PAIRING_MS = 600_000;
 /** Maximum number of open codes of an account. */
 const MAX_CODES = 5;
@@ -115,7 +114,10 @@ export function openIslandTokens(store: AccountStore, clock: Clock, background: 
       const redeemed =
         code && (await store.redeemPairingCode({ ...made, codeHash: hashSecret(code) }, capAt(createdAtMs)));
       if (redeemed) return { token: { id, ...redeemed, createdAtMs, lastUsedAtMs: null }, secret };
-      throw new ServiceError("not_found", "The pairing code is wrong, used or older than ten minutes; make a new one");
+      throw new ServiceError(
+        "not_found",
+        "The pairing code is wrong, used or older than ten minutes. Create a new one",
+      );
     },
   };
 }

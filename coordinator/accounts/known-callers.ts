@@ -7,7 +7,6 @@ import { SCOPES } from "../store/accounts/credentials.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
 
-/** Maximum number of cached callers. */
 const MAX_CALLERS = 10_000;
 
 interface Caller {
@@ -75,7 +74,7 @@ export function knownCallers(
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...accountStatus }, expiresAtMs };
   }
 
-  /** Reads role, suspension and limits. A deleted account, of which a credential may exist for a moment, has none. */
+  /** Reads the role, suspension and limits. A deleted account has none, but its credentials may exist for a moment. */
   async function findAccountStatus(accountId: string) {
     const accountStatus = await store.accountStatus(accountId);
     return accountStatus && { ...accountStatus, limits: resolveLimits(accountStatus.limits) };

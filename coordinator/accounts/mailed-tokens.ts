@@ -10,7 +10,7 @@ import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 export const MAILED_TOKEN_MS = 3_600_000;
 /** Minimum time between two mails to an address, so that it cannot be flooded. */
 const MAIL_EVERY_MS = 600_000;
-/** Maximum number of remembered addresses of address changes. Registrations are stored instead. */
+/** Maximum number of new addresses that are remembered in memory. Registrations are stored instead. */
 const MAX_ADDRESSES = 10_000;
 /** Maximum number of mails of one kind in flight. Further requests are refused until the mail server catches up. */
 const MAX_MAILS = 100;
@@ -84,7 +84,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
 
   return {
     /**
-     * Mails a token to the address; if the address has an account, a notice. Returns before the look-up, so that
+     * Mails a token to the address, or a notice if the address has an account. Returns before the look-up, so that
      * neither response nor timing reveals whether there is an account.
      * @throws {RateLimitedError} while too many mails are in flight.
      */
@@ -97,7 +97,7 @@ export function openSignUps({ config, clock }: MailEnv, store: AccountStore, sen
     async findEmail(token: string): Promise<string> {
       const email = secretKind(token) === "ep" ? await store.findSignUp(hashSecret(token), clock.now()) : undefined;
       if (email !== undefined) return email;
-      throw new ServiceError("bad_request", "The token is not valid: unknown, used or expired; register again");
+      throw new ServiceError("bad_request", "The token is unknown, used or expired. Register again");
     },
 
     /** Deletes the token after its account was created. */
@@ -166,7 +166,7 @@ export function openEmailChanges(
         secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;
       const before = change && (await store.get(change.accountId));
       if (change === undefined || before === undefined || !(await store.setEmail(change.accountId, change.email))) {
-        const message = "The token is not valid: unknown, used or expired; change the address again";
+        const message = "The token is unknown, used or expired. Change the address again";
         throw new ServiceError("bad_request", message);
       }
       if (send === null) return;

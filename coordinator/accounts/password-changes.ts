@@ -67,7 +67,7 @@ export function openPasswordChanges(
   const changes = {
     /**
      * Changes the password, ends the account's other sessions, and deletes its resets and pending address change.
-     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError} as `check`
+     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError} like `check`
      */
     async change(caller: PasswordCaller, current: string, next: string): Promise<void> {
       assertPassword(next, "new");
@@ -126,7 +126,7 @@ export function openPasswordChanges(
         const passwordHash = await passwords.hash(password);
         if (await store.useReset({ tokenHash, passwordHash, nowMs: clock.now() })) return onChanged();
       }
-      throw new ServiceError("bad_request", "The reset token is not valid: unknown, used or expired; ask for another");
+      throw new ServiceError("bad_request", "The reset token is unknown, used or expired. Request another one");
     },
   };
   return changes;

@@ -17,8 +17,8 @@ export type Unsubscribe = () => void;
  */
 export interface Bus {
   /** Why other coordinators cannot be reached; null while the bus is up. */
-  readonly downBecause: string | null;
-  onChange(listener: (downBecause: string | null) => void): Unsubscribe;
+  readonly downReason: string | null;
+  onChange(listener: (downReason: string | null) => void): Unsubscribe;
   /** Delivers a message to all subscribers, including this coordinator. Drops it while the bus is down. */
   publish(subject: string, message: unknown): void;
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe;

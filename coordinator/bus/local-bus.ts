@@ -2,7 +2,7 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 
 /** An in-process bus for a single coordinator, which receives only its own messages. */
 export class LocalBus implements Bus {
-  readonly downBecause = null;
+  readonly downReason = null;
   readonly #listeners = new Map<string, Set<(message: unknown) => void>>();
   readonly #handlers = new Map<string, (message: unknown) => Promise<unknown>>();
 

@@ -29,7 +29,7 @@ const RETRY_MS = 1_000;
 /** Ping interval. A connection counts as lost after two pings without a reply. */
 const PING_MS = 2_000;
 
-/** Required size of the largest message: the default limit of NATS. Slices of feeds take about 600 KB. */
+/** Required limit for the size of a message; the default of NATS. Slices of feeds take about 600 KB. */
 const NEEDED_PAYLOAD_BYTES = 1_048_576;
 
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
@@ -41,15 +41,15 @@ type Reply = readonly [isOk: true, value: unknown] | readonly [isOk: false, mess
 const DOWN = "The bus is down: other coordinators cannot be reached";
 
 /**
- * Opens a bus on NATS servers, with core NATS only: state that must survive is in storage. While no server can be
- * reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
+ * Opens a bus on NATS servers. Uses only core NATS, because state that must survive is in storage. While no server can
+ * be reached, the bus is down and retries. @throws {ConfigError} if a server rejects the credentials or settings
  */
 export async function openNatsBus(
   options: NatsOptions,
   name: string,
   { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, "warn" | "info"> },
 ): Promise<Bus> {
-  const listeners = new Set<(downBecause: string | null) => void>();
+  const listeners = new Set<(downReason: string | null) => void>();
   let isClosing = false;
   let noteChange = (): void => undefined;
   const open = (part: string): Promise<NatsLink> =>
@@ -59,16 +59,16 @@ export async function openNatsBus(
     await control.close();
     throw error;
   });
-  const downBecause = (): string | null => control.downBecause ?? bulk.downBecause;
-  let wasDown = downBecause() !== null;
-  if (wasDown) log.warn({ because: downBecause() }, DOWN);
+  const downReason = (): string | null => control.downReason ?? bulk.downReason;
+  let wasDown = downReason() !== null;
+  if (wasDown) log.warn({ because: downReason() }, DOWN);
   noteChange = () => {
-    const because = downBecause();
-    if (isClosing || wasDown === (because !== null)) return;
-    wasDown = because !== null;
-    if (because === null) log.info({}, "The bus is connected again");
-    else log.warn({ because }, DOWN);
-    for (const listener of listeners) listener(because);
+    const reason = downReason();
+    if (isClosing || wasDown === (reason !== null)) return;
+    wasDown = reason !== null;
+    if (reason === null) log.info({}, "The bus is connected again");
+    else log.warn({ because: reason }, DOWN);
+    for (const listener of listeners) listener(reason);
   };
 
   function linkFor(subject: string): NatsLink {
@@ -105,8 +105,8 @@ export async function openNatsBus(
   }
 
   return {
-    get downBecause(): string | null {
-      return downBecause();
+    get downReason(): string | null {
+      return downReason();
     },
     onChange(listener) {
       listeners.add(listener);
@@ -114,15 +114,15 @@ export async function openNatsBus(
     },
     publish(subject, message) {
       // While the server is away, the client would buffer the message without bound.
-      if (downBecause() !== null || isClosing) return;
+      if (downReason() !== null || isClosing) return;
       guarded(subject, () => linkFor(subject).connection?.publish(PREFIX + subject, packr.pack(message)));
     },
     subscribe: (subject, listener) =>
       listen(linkFor(subject), subject, ({ data }) => guarded(subject, () => listener(packr.unpack(data)))),
     async request(subject, message, timeoutMs) {
       const { connection } = control;
-      const because = downBecause();
-      if (because !== null || connection === null) throw new BusError("unreachable", `The bus is down: ${because}`);
+      const reason = downReason();
+      if (reason !== null || connection === null) throw new BusError("unreachable", `The bus is down: ${reason}`);
       let reply: Msg;
       try {
         reply = await connection.request(PREFIX + subject, packr.pack(message), { timeout: timeoutMs });
@@ -146,7 +146,7 @@ export async function openNatsBus(
   };
 }
 
-/** Options of `connect` that the operator's settings may provide: servers, credentials, TLS. */
+/** Options of `connect` that the operator's settings provide: servers, credentials, TLS. */
 export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
 
 type Callback = (error: Error | null, message: Msg) => void;
@@ -161,7 +161,7 @@ interface Held {
 type NatsLink = Awaited<ReturnType<typeof openNatsLink>>;
 
 /**
- * Opens a connection to the servers. If none responds, it keeps retrying. `onChange` is called after `downBecause` has
+ * Opens a connection to the servers. If none responds, it keeps retrying. `onChange` is called after `downReason` has
  * changed.
  * @throws {ConfigError} if a server rejects the credentials or settings
  */
@@ -173,7 +173,7 @@ async function openNatsLink(
 ) {
   const subscriptions = new Set<Held>();
   let current: NatsConnection | null = null;
-  let downBecause: string | null = "not connected yet";
+  let downReason: string | null = "not connected yet";
   let retry: Timer | null = null;
   let isClosing = false;
 
@@ -242,9 +242,9 @@ async function openNatsLink(
     else if (status.type === "slowConsumer") log.warn({}, "Bus subscriber is slow");
   }
 
-  function setDown(because: string | null): void {
-    if (because === downBecause) return;
-    downBecause = because;
+  function setDown(reason: string | null): void {
+    if (reason === downReason) return;
+    downReason = reason;
     if (!isClosing) onChange();
   }
 
@@ -253,8 +253,8 @@ async function openNatsLink(
   if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
   if (fault !== null) retryLater();
   return {
-    get downBecause(): string | null {
-      return downBecause;
+    get downReason(): string | null {
+      return downReason;
     },
     get connection(): NatsConnection | null {
       return current;
@@ -268,13 +268,12 @@ async function openNatsLink(
         if (held.live?.isClosed() === false && !isClosing) held.live.unsubscribe();
       };
     },
-    /** Closes the connection. Never rejects. */
     async close(): Promise<void> {
       isClosing = true;
       retry?.cancel();
       if (current === null) return;
       // Draining waits for the server, which may be away or stalled.
-      if (downBecause === null) await drain(current);
+      if (downReason === null) await drain(current);
       await current.close().catch(() => undefined);
     },
   };
@@ -284,7 +283,7 @@ class SmallPayloadError extends Error {
   override readonly name = "SmallPayloadError";
   constructor(maxPayloadBytes: number) {
     const needed = NEEDED_PAYLOAD_BYTES;
-    super(`NATS limits messages to ${maxPayloadBytes} bytes; set max_payload of its servers to ${needed} or more`);
+    super(`NATS limits messages to ${maxPayloadBytes} bytes. Set max_payload on its servers to ${needed} or more`);
   }
 }
 
@@ -301,8 +300,8 @@ function settingFaultOf(error: unknown): string | null {
   }
   if (OWN_CERTIFICATE.test(code)) return `${error.message}. Check nats_cert_file, nats_key_file and nats_ca_file`;
   // The NATS client sets no code on this error.
-  const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
-  return isPlain
+  const isTlsMissing = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
+  return isTlsMissing
     ? "The NATS server does not support TLS, which tls:// in bus, nats_ca_file or nats_cert_file require"
     : null;
 }
@@ -313,7 +312,7 @@ function describeFault(error: unknown, isTls: boolean): string {
   if (fault !== null) return fault;
   // A server that rejects the client certificate closes the connection, which the client reports as a timeout.
   if (isTls && error instanceof errors.TimeoutError)
-    return "timeout; does the server ask for another client certificate?";
+    return "timeout; the server may require another client certificate";
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -61,8 +61,8 @@ async function authenticatorOf({ credentialsFile, nkeyFile }: BusConnection) {
     // Sign a test nonce, so that a wrong kind of file is reported at start.
     authenticator("nonce");
   } catch (cause) {
-    const kind = credentialsFile === null ? "nkey seed" : "NATS credentials";
-    throw new ConfigError([`${file}: contains no ${kind}`], { cause });
+    const kind = credentialsFile === null ? "an nkey seed" : "NATS credentials";
+    throw new ConfigError([`${file}: does not contain ${kind}`], { cause });
   }
   return { authenticator };
 }

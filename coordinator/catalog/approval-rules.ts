@@ -5,9 +5,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";
 import { pinsOf, withPins } from "./cargo-pins.ts";
 
-/**
- * Fields that may change without a new approval, as they affect neither what runs, how it is shown, nor access to it.
- */
+/** Fields that may change without a new approval, because they affect neither what runs nor its display nor access. */
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
@@ -17,7 +15,7 @@ const FREE_FIELDS: readonly (keyof CargoFile)[] = [
 /** Returns whether definition `after` needs a new approval if `before` is approved. */
 export function needsApproval(before: CargoFile, after: CargoFile): boolean {
   if (after.price_per_job > before.price_per_job) return true;
-  // With too little required memory, jobs would use up the memory of Islands.
+  // If too little memory is required, jobs would use up the memory of Islands.
   if (after.required_ram_mb < before.required_ram_mb || after.required_vram_mb < before.required_vram_mb) return true;
   const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof CargoFile)[]);
   return [...names]

@@ -34,7 +34,7 @@ const exampleSchema = jsonObject
   })
   .meta({ description: `At most ${MAX_EXAMPLE_BYTES} bytes as JSON` });
 const megabytes = z.number().int().min(0).max(MAX_MB);
-/** Each of the six limits of a Cargo, in seconds: at most 7 days. */
+/** Any of the six time limits of a Cargo, in seconds; at most 7 days. */
 const limitS = z.number().positive().max(604_800);
 const priceSchema = z
   .number()
@@ -72,7 +72,7 @@ const memorySchema = z.union([
     vocabulary: z.number().int().positive(),
     sequences: z.number().int().positive(),
   }),
-  /** For other Cargos: memory of a job in addition to the weights. */
+  /** For other Cargos: the memory that a job needs in addition to the weights. */
   z.strictObject({ working_mb: z.number().int().positive() }),
 ]);
 
@@ -160,7 +160,7 @@ export const cargoFileShape = z.strictObject({
     .array(z.strictObject({ public_key: z.string().max(64), signature: z.string().max(100) }))
     .max(8)
     .optional(),
-  /** Reason why image or model has no pin, which disables the Cargo until its approval; only in files of a catalog. */
+  /** Why the image or model has no pin. The Cargo is disabled until its approval. Only in files of a catalog. */
   unpinned_reason: z.string().min(1).max(500).optional(),
 });
 export type CargoFile = z.infer<typeof cargoFileShape>;

@@ -21,11 +21,11 @@ export interface CatalogCargo extends Cargo {
   readonly parameters?: string;
   readonly quantization?: string;
   readonly endorsements?: readonly Endorsement[];
-  /** Maximum output of a job in bytes; absent: the limit follows from its input or the setting. */
+  /** Maximum output of a job in bytes. If absent, its input or the setting determines the limit. */
   readonly maxOutputBytes?: number;
 }
 
-/** Converts a file to a Cargo, with sizes in bytes (an MB in the file is 2^20), times in ms and micro-credits. */
+/** Converts a file to a Cargo: MB (2^20 bytes) to bytes, seconds to ms, credits to micro-credits. */
 export function cargoOf(file: CargoFile): CatalogCargo {
   return {
     slug: file.slug,
@@ -77,14 +77,14 @@ function withoutUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** Verifies the signatures, because Islands would reject one that signs another definition. */
+/** Verifies the signatures, because Islands would reject a signature of another definition. */
 function signatureProblems(file: CargoFile): FieldError[] {
   const { signatures = [] } = file;
   if (signatures.length === 0) return [];
   const manifest = manifestOf(cargoOf(file));
   return signatures.flatMap((each, index) => {
     if (verifyEndorsement(manifest, endorsementOf(each))) return [];
-    const message = "is not this key's signature of this Cargo; make it again with the command cargo sign";
+    const message = "is not this key's signature of this Cargo. Sign the Cargo again with the command cargo sign";
     return [{ path: `signatures.${index}`, message }];
   });
 }

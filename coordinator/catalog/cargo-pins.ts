@@ -16,7 +16,8 @@ const COMMIT = /^[0-9a-f]{40}$/;
 
 export function pinKindOf(file: CargoFile): PinKind | null {
   if (file.container !== undefined) return "imageDigest";
-  if (file.model === null) return null;
+  // The address of an engine's model contains its commit, or nothing can prove the model.
+  if (file.model === null || file.runtime_type === "engine") return null;
   return isHubFolder(file) ? "modelCommit" : "modelHash";
 }
 
@@ -35,7 +36,9 @@ export function pinsOf(file: CargoFile): Pins {
   }
 }
 
-/** Returns the kind of pin that a Cargo lacks, so that its content could change under the same signature; else null. */
+/**
+ * Returns the kind of pin that a Cargo lacks, so that its content could change under the same signature; null for none.
+ */
 export function missingPin(file: CargoFile): PinKind | null {
   const kind = pinKindOf(file);
   return kind === null || pinsOf(file)[kind] !== undefined ? null : kind;

@@ -6,7 +6,7 @@ import type { FieldError } from "../../shared/errors.ts";
 import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
-import { ENGINE_PREFIX, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
+import { DECLARED_PREFIX, isDeclaredAddress, isEngineAddress, isSplitFile } from "../../shared/model-address.ts";
 import { isHubFolder } from "./cargo-pins.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
 import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
@@ -26,7 +26,7 @@ export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type
   return isTextRuntime(runtime_type) && task === undefined;
 }
 
-/** Returns problems of a Cargo whose fields are valid one by one. */
+/** Returns the problems of a Cargo each of whose fields is valid. */
 export function cargoProblems(file: CargoFile): FieldError[] {
   return [
     ...fieldProblems(file),
@@ -42,10 +42,10 @@ export function cargoProblems(file: CargoFile): FieldError[] {
 function fieldProblems(file: CargoFile): FieldError[] {
   const { needs, mayHave } = RUNTIMES[file.runtime_type];
   return RUNTIME_FIELDS.flatMap((field) => {
-    const isThere = file[field] !== null && file[field] !== undefined;
-    const isNeeded = needs.includes(field);
-    if (isNeeded && !isThere) return [{ path: field, message: `is required for ${file.runtime_type} Cargos` }];
-    if (isNeeded || mayHave.includes(field) || !isThere) return [];
+    const isSet = file[field] !== null && file[field] !== undefined;
+    const isRequired = needs.includes(field);
+    if (isRequired && !isSet) return [{ path: field, message: `is required for ${file.runtime_type} Cargos` }];
+    if (isRequired || mayHave.includes(field) || !isSet) return [];
     const reason = field === "input_schema" ? ", whose input is that of a chat or of their task" : "";
     return [{ path: field, message: `is not allowed for ${file.runtime_type} Cargos${reason}` }];
   });
@@ -82,25 +82,30 @@ function addressProblems(file: CargoFile): FieldError[] {
 function chatProblems({ task, projector, adapters, tools, reasoning }: CargoFile): FieldError[] {
   if (task === undefined) return [];
   const problems: FieldError[] = [];
-  if (projector !== undefined) problems.push({ path: "projector", message: "is for chats, not for a task" });
-  if (adapters !== undefined) problems.push({ path: "adapters", message: "are for chats, not for a task" });
-  if (tools !== undefined) problems.push({ path: "tools", message: "are for chats, not for a task" });
-  if (reasoning === true) problems.push({ path: "reasoning", message: "is for chats, not for a task" });
+  if (projector !== undefined) problems.push({ path: "projector", message: "is only for chats, not for tasks" });
+  if (adapters !== undefined) problems.push({ path: "adapters", message: "are only for chats, not for tasks" });
+  if (tools !== undefined) problems.push({ path: "tools", message: "are only for chats, not for tasks" });
+  if (reasoning === true) problems.push({ path: "reasoning", message: "is only for chats, not for tasks" });
   return problems;
 }
 
 function modelProblems(file: CargoFile): FieldError[] {
-  const { model } = file;
+  const { model, slug } = file;
+  const isDeclared = model !== null && isDeclaredAddress(model.url);
+  if (isDeclared !== slug.startsWith(DECLARED_PREFIX)) {
+    const message = `must begin with ${DECLARED_PREFIX} if, and only if, the model is engine:NAME`;
+    return [{ path: "slug", message }];
+  }
   if (model === null) return [];
   if (isHubFolder(file) && model.sha256 !== null) {
     return [
-      { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },
+      { path: "model.sha256", message: "must be null for a folder of the hub. Pin a commit instead: hf:owner/repo#…" },
     ];
   }
   if (file.runtime_type === "engine" && !isEngineAddress(model.url)) {
     return [{ path: "model.url", message: "must be engine:NAME, or hf:owner/repo#COMMIT with a commit of 40 digits" }];
   }
-  if (file.runtime_type !== "engine" && model.url.startsWith(ENGINE_PREFIX)) {
+  if (file.runtime_type !== "engine" && isDeclared) {
     return [{ path: "model.url", message: "may be engine:NAME only for engine Cargos" }];
   }
   return [...under("model", urlProblems(model.url)), ...partProblems(file)];

@@ -68,7 +68,10 @@ export function openCargos(
         return cargos.get(ownerId, slug);
       }
     },
-    /** Deletes a Cargo: its waiting jobs fail, assigned jobs continue. @throws {ServiceError} `cargo_not_found` */
+    /**
+     * Deletes a Cargo. Its waiting jobs fail, and its assigned jobs continue.
+     * @throws {ServiceError} `cargo_not_found`
+     */
     async remove(ownerId: string, slug: string): Promise<void> {
       if (!(await store.remove(slug, ownerId, clock.now()))) throw notFound(slug);
       await show();
@@ -108,7 +111,7 @@ function readOwned(fields: CargoPatch): CargoFile {
 function ownedProblems(file: CargoFile): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(file));
   if (bytes > MAX_OWNED_BYTES) {
-    return [{ path: "", message: `the Cargo is ${bytes} bytes as JSON; at most ${MAX_OWNED_BYTES} are allowed` }];
+    return [{ path: "", message: `the Cargo is ${bytes} bytes as JSON, but at most ${MAX_OWNED_BYTES} are allowed` }];
   }
   const problems: FieldError[] = [];
   const atMost = (path: "price_per_job" | "run_limit_s" | "wait_limit_s", limit: number): void => {

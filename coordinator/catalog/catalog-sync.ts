@@ -13,7 +13,7 @@ import { purposeOf } from "./model-kind.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). A poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
-/** Minimum interval of reads because of unknown Cargos, so that wrong names do not load the database. */
+/** Minimum interval between reads for unknown Cargos, so that wrong names do not overload the database. */
 const MIN_POLL_MS = 200;
 
 interface CachedEntry {
@@ -23,7 +23,10 @@ interface CachedEntry {
 
 export type CatalogSync = Awaited<ReturnType<typeof openCatalog>>;
 
-/** Opens the catalog, kept equal to files and store (README). @throws {CatalogError} if a shipped file is invalid */
+/**
+ * Opens the catalog and keeps it equal to the files and the store (see README.md).
+ * @throws {CatalogError} if a shipped file is invalid
+ */
 export async function openCatalog(
   env: Pick<
     Env<"catalogDirectory" | "commandLine" | "modelAliases" | keyof typeof DEFAULT_CARGO_SETTINGS>,
@@ -38,8 +41,8 @@ export async function openCatalog(
   const slugs = files.map((file) => file.slug);
   const known = await store.numbers();
   // If all slugs have numbers, the start writes nothing and works while storage is read-only.
-  const areKnown = slugs.every((slug) => known.has(slug));
-  const firstNumbers = areKnown ? known : await store.numberCargos(slugs, clock.now());
+  const areNumbered = slugs.every((slug) => known.has(slug));
+  const firstNumbers = areNumbered ? known : await store.numberCargos(slugs, clock.now());
   /** Shipped Cargos by slug, with the entry of their file. The entry is offered if it has the required pins. */
   const shipped = new Map(files.map((file) => [file.slug, { file, entry: numbered(cargoOf(file), firstNumbers) }]));
   const aliases = withUsualAliases(modelAliases, defaults);
@@ -95,7 +98,7 @@ export async function openCatalog(
       return entry;
     };
     const approvalOf = new Map(approvals.map((approval) => [approval.slug, approval]));
-    const ofFiles = [...shipped.values()].flatMap(({ file, entry }) => {
+    const fromFiles = [...shipped.values()].flatMap(({ file, entry }) => {
       const { slug } = file;
       if (!isOffUnpinned(file)) return [entry];
       const approval = approvalOf.get(slug);
@@ -103,23 +106,23 @@ export async function openCatalog(
       const approved = approvedForm(file, approval);
       if (approved !== null)
         return [keep(pinnedKey(slug), [approval.revision], () => numbered(cargoOf(approved), numbers))];
-      const text = `An approved Cargo is disabled, because this version ships a changed one. Review it: ${commandLine(`cargo show ${slug}`)}`;
+      const text = `An approved Cargo is disabled, because this version ships a changed definition. Review it: ${commandLine(`cargo show ${slug}`)}`;
       log.warn({ cargo: slug, approved: approval.revision }, text);
       return [];
     });
-    const priced = ofFiles.map((entry) => {
+    const priced = fromFiles.map((entry) => {
       const { slug } = entry;
       const priceMicro = pricesMicro.get(slug);
       if (priceMicro === undefined) return entry;
       return keep(`priced ${slug}`, [entry, priceMicro], () => ({ ...entry, priceMicro }));
     });
-    const ofStore = cargos
+    const fromStore = cargos
       .filter(({ slug, isEnabled }) => isEnabled && !shipped.has(slug))
       .map((cargo) => keep(`stored ${cargo.slug}`, [cargo.revision], () => entryOf(cargo, numbers)))
       .filter((entry) => entry !== null);
     cached = next;
     const disabled = new Set(disabledSlugs);
-    return [...priced, ...ofStore].filter(({ slug }) => !disabled.has(slug));
+    return [...priced, ...fromStore].filter(({ slug }) => !disabled.has(slug));
   }
 
   function entryOf(cargo: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
@@ -139,19 +142,19 @@ export async function openCatalog(
   }
 
   function reportUnpinned(): void {
-    const off = files.filter((file) => isOffUnpinned(file) && !cached.has(pinnedKey(file.slug)));
-    if (off.length === 0) return;
-    const offered = files.filter((file) => !off.includes(file));
-    const text = `${describeOff(off, offered)}. To see all of them and offer them: ${commandLine("cargo approve --all-shipped")}`;
-    log.info({ count: off.length, of: files.length }, text);
+    const disabled = files.filter((file) => isOffUnpinned(file) && !cached.has(pinnedKey(file.slug)));
+    if (disabled.length === 0) return;
+    const offered = files.filter((file) => !disabled.includes(file));
+    const text = `${describeDisabled(disabled, offered)}. To review and approve them: ${commandLine("cargo approve --all-shipped")}`;
+    log.info({ count: disabled.length, of: files.length }, text);
   }
 
   function reportAliases(): void {
     for (const [alias, slug] of modelAliases) {
       if (catalog.known(alias) !== undefined)
-        log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
+        log.warn({ alias }, "model_aliases: this alias is ignored, because a Cargo has the same name");
       else if (catalog.known(slug) === undefined)
-        log.warn({ alias, cargo: slug }, "model_aliases: there is no such Cargo; requests for it get 404");
+        log.warn({ alias, cargo: slug }, "model_aliases: the Cargo does not exist; requests for the alias get 404");
     }
   }
 
@@ -196,19 +199,19 @@ function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
   };
 }
 
-/** Describes what clients lack, or have less choice of, while shipped Cargos are disabled. */
-function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): string {
+/** Describes which kinds of models are missing or fewer while shipped Cargos are disabled. */
+function describeDisabled(disabled: readonly CargoFile[], offered: readonly CargoFile[]): string {
   const here = new Set(offered.map(purposeOf));
-  const purposes = [...new Set(off.map(purposeOf))].sort();
+  const purposes = [...new Set(disabled.map(purposeOf))].sort();
   const parts = [
-    ["clients get no ", purposes.filter((purpose) => !here.has(purpose))],
-    ["and less choice for ", purposes.filter((purpose) => here.has(purpose))],
+    ["none is left for ", purposes.filter((purpose) => !here.has(purpose))],
+    ["fewer are left for ", purposes.filter((purpose) => here.has(purpose))],
   ] as const;
   const lacking = parts.flatMap(([label, some]) => (some.length === 0 ? [] : [`${label}${some.join(", ")}`]));
-  return `${off.length} shipped Cargos are disabled until you approve their files: ${lacking.join(", ")}`;
+  return `${disabled.length} shipped Cargos are disabled until you approve their files: ${lacking.join("; ")}`;
 }
 
-/** Returns the operator's aliases, and names that public SDKs use by default unless the operator uses them. */
+/** Returns the operator's aliases, and the names that public SDKs use by default unless the operator uses them. */
 export function withUsualAliases(
   own: ReadonlyMap<string, string>,
   defaults: Pick<DefaultSlugs, "chat">,

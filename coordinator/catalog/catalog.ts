@@ -78,7 +78,7 @@ export function makeCatalog(
       if (slug !== null) return slug;
       throw new ServiceError(
         "cargo_not_found",
-        `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
+        `Name a model, because there is no default (the operator can set default_${kind}_cargo)`,
       );
     },
     defaultSlugs(): ReadonlySet<string> {
@@ -94,7 +94,7 @@ export function makeCatalog(
       await poll();
       return catalog.find(slug, accountId);
     },
-    /** Returns a Cargo like `find`. @throws {ServiceError} `cargo_not_found` */
+    /** Like `find`, but throws if there is no Cargo. @throws {ServiceError} `cargo_not_found` */
     get(slug: string, accountId?: string): CatalogEntry {
       const entry = catalog.find(slug, accountId);
       if (entry === undefined) throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}"`);

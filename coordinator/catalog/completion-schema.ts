@@ -6,14 +6,13 @@ import addFormats from "ajv-formats";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Maximum number of compiled schemas in memory. */
 const MAX_COMPILED = 128;
-/** Time limit of a check, most of which take less than 1 ms: a client's pattern may backtrack endlessly. */
+/** Time limit of a check, because a client's pattern may backtrack endlessly. Most checks take less than 1 ms. */
 const MAX_CHECK_MS = 250;
 /** Maximum number of attempts of a check on a busy machine. */
 const MAX_ATTEMPTS = 4;
 const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
-/** Keywords without effect, and identifiers, which would be shared by the schemas of all clients. */
+/** Keywords without effect, and identifiers, which the schemas of all clients would share. */
 const IGNORED = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
 /** Keywords whose values are data, not schemas. */
 const VALUES = new Set(["const", "enum", "default", "examples"]);
@@ -27,7 +26,7 @@ const OPTIONS: Options = {
 
 const CHECK = new Script("check(value)");
 const compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
-/** Compilers by dialect: the latest, 2020-12, and earlier ones. */
+/** Compilers for the latest dialect, 2020-12, and for earlier dialects. */
 const compilers: { latest?: Ajv; before?: Ajv } = {};
 
 /** Returns why a schema is not valid JSON Schema; null if it is. */

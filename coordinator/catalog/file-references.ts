@@ -85,7 +85,7 @@ function stringOf(schema: Schema): Omit<FileReference, "path" | "fileId"> | null
   return { form: isBase64 ? "base64" : "text", minBytes, maxBytes: Math.min(bound, MAX_JOB_FILE_BYTES), minLength };
 }
 
-/** Returns the schema with those that it references or chooses from. Accepted schemas have no cycles. */
+/** Returns the schema, those that it references, and its alternatives. Accepted schemas have no cycles. */
 function alternativesOf(root: Schema, schema: unknown): Schema[] {
   if (!isJsonObject(schema)) return [];
   const { $ref: reference, anyOf, oneOf } = schema;

@@ -20,7 +20,7 @@ export async function findModel(
 
 /**
  * Finds the Cargo for a request of a kind.
- * @param asked model name of the request; absent: the default of the kind
+ * @param asked model name of the request; if absent, the default of the kind is used
  * @throws {ServiceError} `cargo_not_found` if there is no such Cargo or it does not suit the kind
  */
 export async function findModelFor(

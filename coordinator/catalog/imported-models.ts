@@ -16,7 +16,11 @@ export function importedModelsDirectory({ dataDirectory }: { readonly dataDirect
   return join(dataDirectory, "models");
 }
 
-/** A model file that the coordinator serves. */
+/** Returns the name of a model's file in that folder. It contains slug and hash, so that earlier jobs find their file. */
+export function importedFileName(slug: string, sha256: string, runtimeType: RuntimeType): string {
+  return `${slug}-${sha256.slice(0, HASH_DIGITS)}.${RUNTIMES[runtimeType].file?.ending}`;
+}
+
 export interface StoredModel {
   readonly path: string;
   readonly model: { readonly url: string; readonly sha256: string; readonly size_bytes: number };
@@ -25,8 +29,7 @@ export interface StoredModel {
 }
 
 /**
- * Copies a model file to where the coordinator serves it. Its name has slug and hash, so that jobs of an earlier import
- * still find their file.
+ * Copies a model file to where the coordinator serves it.
  * @throws {ServiceError} `bad_request` for another format, an empty file or too little space. @throws file system
  *   errors
  */
@@ -39,7 +42,7 @@ export async function storeModelFile(
 ): Promise<StoredModel> {
   const { size } = await assertFormat(source, runtimeType);
   const sha256 = await hashOfFile(source);
-  const name = `${slug}-${sha256.slice(0, HASH_DIGITS)}.${RUNTIMES[runtimeType].file?.ending}`;
+  const name = importedFileName(slug, sha256, runtimeType);
   const path = join(directory, name);
   const stored = { path, model: { url: `/models/${name}`, sha256, size_bytes: size } };
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -51,7 +54,7 @@ export async function storeModelFile(
     const need = `${formatBytes(size)}, and ${formatBytes(minFreeBytes)} must stay free (min_free_disk_mb). Free some space`;
     throw new ServiceError(
       "bad_request",
-      `Not enough space in ${directory}: ${formatBytes(freeBytes)} are free, ${source} needs ${need}`,
+      `Not enough space in ${directory}: ${formatBytes(freeBytes)} are free, but ${source} needs ${need}`,
     );
   }
   const part = `${path}.part`;
@@ -71,7 +74,7 @@ async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{
   const { file: format } = RUNTIMES[runtimeType];
   if (format === undefined) {
     const others = RUNTIME_TYPES.filter((type) => RUNTIMES[type].file !== undefined).join(", ");
-    const text = `--file: not possible for ${runtimeType} Cargos, only for ${others}`;
+    const text = `--file: only possible for ${others} Cargos, not for ${runtimeType}`;
     throw new ServiceError("bad_request", text);
   }
   const facts = await stat(source);

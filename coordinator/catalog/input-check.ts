@@ -71,7 +71,7 @@ function withLoweredTokens(input: JobInput, contextTokens: number | null): JobIn
 }
 
 function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string | null {
-  if (bytes > maxBytes) return `is ${bytes} bytes as JSON; at most ${maxBytes} are allowed`;
+  if (bytes > maxBytes) return `is ${bytes} bytes as JSON, but at most ${maxBytes} are allowed`;
   if (bytes < MAX_NAMES * BYTES_PER_NAME) return null;
   const names = new Set<string>();
   addNames(input, names);
@@ -105,7 +105,7 @@ function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
   const bytes = Buffer.byteLength(JSON.stringify(format.json_schema.schema));
   if (bytes > MAX_INPUT_BYTES) {
-    return [{ path: SCHEMA_PATH, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are allowed` }];
+    return [{ path: SCHEMA_PATH, message: `is ${bytes} bytes as JSON, but at most ${MAX_INPUT_BYTES} are allowed` }];
   }
   try {
     const fault = schemaFault(format.json_schema.schema);

@@ -15,11 +15,9 @@ interface CompiledSchema {
   listAll: ValidateFunction | null;
 }
 
-/** Maximum number of compiled schemas in memory. */
 const MAX_COMPILED = 256;
-/** Maximum number of errors that a check returns. */
 const MAX_ERRORS = 100;
-/** Maximum size of an input for which all errors are listed, not only the first: their memory grows with the input. */
+/** Maximum size of an input for which all errors are listed, because their memory grows with the input. */
 const MAX_BYTES_FOR_ALL_ERRORS = 16_384;
 const TOO_COSTLY: FieldError = { path: "", message: "has too many values to check against the Cargo's schema" };
 

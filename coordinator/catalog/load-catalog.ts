@@ -5,7 +5,7 @@ import { readCargoFile } from "./cargo-file.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { defaultProblems } from "./model-kind.ts";
 
-/** The catalog on disk is invalid. Each line of the message is a problem: file, field, what is wrong. */
+/** The catalog on disk is invalid. Each line of the message names a problem: the file, the field and what is wrong. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
   readonly problems: readonly string[];

@@ -3,7 +3,6 @@ import { DEFAULT_KINDS, type DefaultKind, type DefaultSlugs } from "../config/de
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, type CatalogCargo } from "./cargo-file.ts";
 
-/** Path of the OpenAI API for each kind of model. */
 export const MODEL_PATHS = {
   chat: "/chat/completions",
   embedding: "/embeddings",
@@ -40,7 +39,6 @@ export function purposeOf(file: CargoFile): string {
   return kind ?? file.onnx_task_type?.replaceAll("-", " ") ?? otherwise;
 }
 
-/** What an endpoint needs of its model. */
 interface Need {
   /** Words that complete the message "is not …". */
   readonly what: string;
@@ -74,7 +72,7 @@ export function defaultProblems(files: readonly CargoFile[], slugs: DefaultSlugs
     const cargo = cargos.get(slug);
     if (cargo !== undefined && isFit(kind, cargo)) return [];
     const fitting = [...cargos.values()].filter((each) => isFit(kind, each)).map((each) => each.slug);
-    const why = cargo === undefined ? "is not in the catalog" : `is not ${NEEDS[kind].what}`;
-    return [`default_${kind}_cargo: "${slug}" ${why}; ${kind} Cargos: ${fitting.join(", ") || "none"}`];
+    const problem = cargo === undefined ? "is not in the catalog" : `is not ${NEEDS[kind].what}`;
+    return [`default_${kind}_cargo: "${slug}" ${problem}; ${kind} Cargos: ${fitting.join(", ") || "none"}`];
   });
 }

@@ -1,7 +1,6 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 
-/** Maximum size of an input schema as JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
 /** Maximum number of subschemas, counted with every `$ref` expanded, which bounds the work of a check. */
 export const MAX_SUBSCHEMAS = 500;
@@ -26,7 +25,9 @@ const ONE_SCHEMA = words(`
 const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMA_MAPS = ["properties", "dependentSchemas"];
 
-/** Other accepted keywords of 2020-12. Not identifiers, because all schemas of the process would share them. */
+/**
+ * Other accepted keywords of 2020-12. Identifiers are excluded, because all schemas of the process would share them.
+ */
 const OTHER_KEYWORDS = words(`
   $defs $ref $comment title description default examples deprecated readOnly writeOnly type enum const
   format pattern minLength maxLength contentEncoding contentMediaType multipleOf minimum maximum
@@ -35,10 +36,10 @@ const OTHER_KEYWORDS = words(`
 `);
 const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
 
-/** Maximum steps of a check, which block the event loop for at most a third of a second. */
+/** Maximum number of steps of a check. They block the event loop for at most a third of a second. */
 const MAX_STEPS = 20_000_000;
 const TEXT_BYTES = 8;
-/** Comparisons in a step: of names, of `enum` values, or of pairs. */
+/** Number of comparisons in a step: of names, of `enum` values, or of pairs. */
 const COMPARISONS = 2;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -50,13 +51,13 @@ export interface SchemaCost {
 }
 
 /**
- * Returns the problems of an input schema that ajv does not find: slow checks and external references. README, "Input
- * schemas", has the reasons. Paths are relative to the schema.
+ * Returns the problems of an input schema that ajv does not find: slow checks and external references. README.md,
+ * "Input schemas", gives the reasons. Paths are relative to the schema.
  */
 export function schemaProblems(schema: Json): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > MAX_SCHEMA_BYTES) {
-    return [{ path: "", message: `is ${bytes} bytes as JSON; at most ${MAX_SCHEMA_BYTES} are allowed` }];
+    return [{ path: "", message: `is ${bytes} bytes as JSON, but at most ${MAX_SCHEMA_BYTES} are allowed` }];
   }
   return walkSchema(schema).problems;
 }
@@ -65,7 +66,7 @@ export function costOf(schema: Json): SchemaCost {
   return walkSchema(schema).cost;
 }
 
-/** Returns the cost of a subschema without those inside. */
+/** Returns the cost of a subschema without that of its own subschemas. */
 function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Json): SchemaCost {
   const compared =
     (Array.isArray(values) ? values.length : 0) +
@@ -95,7 +96,7 @@ function countValues(value: unknown): number {
 /** Walks a schema in the order of validation. Returns its problems, and the cost of the visited parts. */
 function walkSchema(root: Json): { readonly problems: FieldError[]; readonly cost: SchemaCost } {
   const problems = new Map<string, string>();
-  /** References on the current path, by which a cycle is detected. */
+  /** References on the current path, used to detect a cycle. */
   const following = new Set<string>();
   let subschemas = 0;
   const cost = { perValue: 0, perText: 0 };
@@ -145,7 +146,7 @@ function walkSchema(root: Json): { readonly problems: FieldError[]; readonly cos
       const isDialect = keyword === "$schema" && path.length === 0 && schema[keyword] === DIALECT;
       if (!KEYWORDS.has(keyword) && !isDialect) report([...path, keyword], "is not an accepted keyword");
     }
-    if (path.length > 0 && Object.hasOwn(schema, "$defs")) report([...path, "$defs"], "must be at the top");
+    if (path.length > 0 && Object.hasOwn(schema, "$defs")) report([...path, "$defs"], "must be at the top level");
     const { pattern, format, enum: values, uniqueItems, maxItems } = schema;
     const problem = pattern === undefined ? null : patternProblem(pattern);
     if (problem !== null) report([...path, "pattern"], problem);

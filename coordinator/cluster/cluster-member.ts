@@ -77,7 +77,7 @@ export function openMember(
     mover,
     quota,
     sessions,
-    /** Numbers of jobs that moved here, by cause, and of dead coordinators that this one removed. */
+    /** Counts the jobs that moved here, by cause, and the dead coordinators that this one removed. */
     get counts() {
       return { ...cluster.takenOver, stolen: sharing?.stolen ?? 0, handedOver };
     },
@@ -87,7 +87,7 @@ export function openMember(
       const others = peers.others.map(({ address }) => address);
       if (config.busAddress !== null || others.length === 0) return;
       const text =
-        "Other coordinators use this database, but this one has no bus: work, output and limits are not shared. Set the same bus for all of them";
+        "Other coordinators use this database, but this coordinator has no bus: work, output and limits are not shared. Set the same bus for all coordinators";
       log.warn({ others }, text);
     },
     /** Starts to share work, and to run `steps` (by name) when another coordinator dies. */
@@ -102,7 +102,7 @@ export function openMember(
       adoption = adoptUnowned(peers, cluster, steps, 2 * config.leaseMs, env);
       adoption.start();
     },
-    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for one without a reply. */
+    /** Asks all other coordinators whether their Islands may run jobs of a kind. Null for each that does not reply. */
     async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
       const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
       return replies.map(({ reply }) => reply ?? null);
@@ -169,7 +169,7 @@ export async function transferWaiting(
 ): Promise<number> {
   const peer = freestPeer ?? peers.others[0];
   // Without the bus, the peer would not be notified of the jobs and would not run them.
-  if (peer === undefined || peers.downBecause !== null) return 0;
+  if (peer === undefined || peers.downReason !== null) return 0;
   const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
   let count = 0;
   try {
@@ -181,10 +181,10 @@ export async function transferWaiting(
   } catch (error) {
     log.warn(
       { err: error, peer: peer.id },
-      "Could not hand over all waiting jobs; other coordinators will adopt the rest",
+      "Could not transfer all waiting jobs; other coordinators will adopt the rest",
     );
   }
-  if (count > 0) log.info({ count, peer: peer.id }, "Handed over waiting jobs");
+  if (count > 0) log.info({ count, peer: peer.id }, "Transferred waiting jobs");
   return count;
 }
 
@@ -194,14 +194,14 @@ export async function transferWaiting(
 function endBatchesEverywhere(
   peers: Peers,
   jobs: JobRegistry,
-  batches: Pick<BatchService, "activeIds" | "endOver">,
+  batches: Pick<BatchService, "activeIds" | "cancelEnded">,
   { clock, log }: PeersEnv,
 ): () => void {
   let isClosed = false;
 
   async function check(batchIds: readonly string[]): Promise<boolean> {
     try {
-      await batches.endOver(batchIds);
+      await batches.cancelEnded(batchIds);
       return true;
     } catch (error) {
       if (!isClosed) log.warn({ err: error }, "Could not check for ended batches");

@@ -8,7 +8,7 @@ import type { Peers } from "./peers.ts";
 
 /** Poll interval, for changes by the command line and changes whose bus message was lost. */
 const POLL_MS = 500;
-/** Maximum age of the last reading. A revoked credential is therefore refused everywhere within a second. */
+/** Maximum age of the most recent reading. A revoked credential is therefore refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
 /**
  * Maximum gap between readings. After a longer one, all credentials are checked: storage may have forgotten changes.
@@ -37,7 +37,7 @@ export function unsharedCredentials(
   const users = new Set<CredentialUser>();
   const stop = new AbortController();
   let checked: number | null = null;
-  /** A session may open after the first check of a revision with a credential that was looked up before it. */
+  /** After the first check of a revision, a session may open with a credential that was looked up before the check. */
   let isCheckedTwice = false;
   const check = async (): Promise<void> => {
     const revision = await accounts.credentialsRevision();
@@ -82,13 +82,13 @@ export function watchCredentials(
   /** Number of changes that this coordinator made. */
   let changes = 0;
   let reading: Reading | null = null;
-  /** Numbers of the last reading that began, and of the last whose result was used. */
+  /** Numbers of the most recent reading, and of the most recent reading whose result was used. */
   let begun = 0;
   let accepted = 0;
   /** The newest revision; null before the first reading. */
   let revision: number | null = null;
   let readAtMs = -Infinity;
-  /** Time of the last used reading, by the clock of storage. */
+  /** Time of the most recent reading that was used, by the clock of storage. */
   let storedAtMs: number | null = null;
   let isClosed = false;
   const stop = peers.onBroadcast(M.credentials, () => {

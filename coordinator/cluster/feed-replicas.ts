@@ -26,7 +26,7 @@ interface FollowedJob {
   isOver: boolean;
   /** Coordinator from which the feed is read; null while it is not read. */
   ownerId: string | null;
-  /** Owner of the job according to a message of a peer; null if storage must be asked. */
+  /** Owner of the job according to a message of a peer; null if storage must be queried. */
   hint: string | null;
   interrupt: AbortController;
   /** Number of ticks since the last reader left. */
@@ -40,9 +40,9 @@ const NOTHING = { fault: undefined, opened: undefined };
 const TICK_MS = 1_000;
 /** Number of ticks for which a feed without readers is still followed. */
 const MAX_IDLE_TICKS = 5;
-/** Delays before the owner is looked up again if it does not reply. The last one is repeated. */
+/** Delays before the owner is looked up again if it does not reply. The last delay is repeated. */
 const RETRIES_MS = [10, 25, 50, 100, 250] as const;
-/** Time after which a reader gets the stored output if no owner replies. The rest follows from the next owner. */
+/** Time after which a reader gets the stored output if no owner replies. The next owner sends the rest. */
 const STORED_AFTER_MS = 1_000;
 /** Maximum number of remembered jobs whose replica was cut for memory. */
 const MAX_LARGE = 1_000;
@@ -74,7 +74,7 @@ export function followFeeds(
   let bytes = 0;
   /** Last time when the replica of a job was cut for memory. */
   const cutMs = recentMap<number>(MAX_LARGE);
-  /** Functions that wake the readers which wait for memory. */
+  /** Functions that wake the readers that wait for memory. */
   const waiting: (() => void)[] = [];
   let timer: Timer | null = null;
   let isClosed = false;
@@ -132,7 +132,7 @@ export function followFeeds(
     return followed;
   }
 
-  /** Follows a feed again for its next reader, if following it has stopped because it had no reader. */
+  /** Follows a feed again for its next reader if it was no longer followed because it had no reader. */
   function followForNextReader(feed: WritableFeed): void {
     feed.onReader = () => {
       const isOpen = feed.ending === null && !feed.isCut && !isClosed;
@@ -163,13 +163,13 @@ export function followFeeds(
     }
   }
 
-  /** Follows the job at its owner until that fails or the job moves. */
+  /** Follows the job at its owner until the stream fails or the job moves. */
   async function followOnce(followed: FollowedJob, hint: string | null, signal: AbortSignal): Promise<void> {
     const { jobId } = followed.feed;
     const ownerId = hint ?? (await ownerOf(jobId));
     if (ownerId === undefined) return takeStored(followed);
     if (signal.aborted) return;
-    if (ownerId !== peers.self.id && peers.downBecause !== null) {
+    if (ownerId !== peers.self.id && peers.downReason !== null) {
       throw followed.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
     }
     const { outputs, statuses, attempt } = followed.replica.position;
@@ -198,7 +198,7 @@ export function followFeeds(
     }
   }
 
-  /** Runs a step, which the caller retries. Readers that wait for the first contents get the error. */
+  /** Runs a step that the caller retries. Readers that wait for the first contents get its error. */
   async function guarded(followed: FollowedJob, step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -230,14 +230,14 @@ export function followFeeds(
     followed.countedItems = feed.items.length;
     followed.bytes += grown;
     bytes += grown;
-    if (changed === "gap") throw new StreamGap("Items are missing");
+    if (changed === "gap") throw new StreamGap("The feed lacks items");
     if (changed === "lost") cut(followed, "lost");
     else if (changed === "ended") stop(followed);
     else if (isFull() && followed.bytes > maxBytes / counted.size) cut(followed, "memory");
   }
 
-  function cut(followed: FollowedJob, because: CutReason): void {
-    followed.feed.cut(because);
+  function cut(followed: FollowedJob, reason: CutReason): void {
+    followed.feed.cut(reason);
     stop(followed);
   }
 
@@ -248,7 +248,7 @@ export function followFeeds(
     const { feed } = followed;
     active.delete(feed);
     if (byJob.get(feed.jobId) === followed) byJob.delete(feed.jobId);
-    if (feed.cutBecause === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
+    if (feed.cutReason === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
     markOpened(followed);
     followed.interrupt.abort();
   }
@@ -283,10 +283,10 @@ export function followFeeds(
     if (isClosed) throw new ServiceError("shutting_down", "The coordinator is shutting down");
     const { feed, opened } = followedFor(jobId, after);
     await opened.promise;
-    const isPart = feed.start.outputs + feed.start.statuses > 0;
+    const isPartial = feed.start.outputs + feed.start.statuses > 0;
     // Only a complete feed can decide whether the position is lost.
-    if (feed.cutBecause === "lost" && isPart) return open(jobId, FEED_START);
-    if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
+    if (feed.cutReason === "lost" && isPartial) return open(jobId, FEED_START);
+    if (feed.cutReason === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
   }
 

@@ -18,7 +18,7 @@ export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
     : toWire(slice);
 }
 
-/** Encodes a slice. A token without other data is a string if it counts as one, or a pair of text and count. */
+/** Encodes a slice. A token without other data becomes a string if its count is 1, else a pair of text and count. */
 export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSlice {
   return {
     from,

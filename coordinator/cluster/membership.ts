@@ -6,7 +6,7 @@ import type { Network } from "./open-network.ts";
 
 /** Maximum number of jobs that are adopted in one commit. Small parts let several coordinators share the work. */
 const ADOPT_AT_ONCE = 500;
-/** Maximum time between comparisons with storage. They find jobs that moved when the reply to the move was lost. */
+/** Maximum time between comparisons with storage. They find jobs that moved although the reply to the move was lost. */
 const RECONCILE_MS = 60_000;
 
 /** Renews this coordinator's lease, reads the peers' leases, and adopts the jobs of dead coordinators. */
@@ -23,7 +23,7 @@ export function keepLease(
   let reconciledMs = clock.monotonicMs();
   let renewing: Promise<void> | null = null;
   /** True while jobs are compared with storage and adopted. */
-  let isCaring = false;
+  let isMaintaining = false;
   let isLeaving = false;
   const unsubscribe = cluster.onReturn(reconcileSoon);
 
@@ -45,15 +45,15 @@ export function keepLease(
       reconcileSoon();
       return;
     }
-    // Renewals must be on time, however long the adoption of jobs takes.
-    if (isCaring) return;
-    isCaring = true;
-    void care()
+    // Renewals must be on time, no matter how long the adoption of jobs takes.
+    if (isMaintaining) return;
+    isMaintaining = true;
+    void maintain()
       .catch((error: unknown) => {
         log.warn({ err: error }, "Could not adopt the jobs of other coordinators");
         reconcileSoon();
       })
-      .finally(() => (isCaring = false));
+      .finally(() => (isMaintaining = false));
   }
 
   async function renew(): Promise<void> {
@@ -83,7 +83,7 @@ export function keepLease(
     peers.setLive(live);
   }
 
-  async function care(): Promise<void> {
+  async function maintain(): Promise<void> {
     if (clock.monotonicMs() - reconciledMs >= RECONCILE_MS) {
       // A failure from here on causes another comparison.
       reconciledMs = clock.monotonicMs();
@@ -121,8 +121,8 @@ export function keepLease(
       await renew();
       // Start renewals now, because adopting may take long.
       if (timer === null) renewLater();
-      isCaring = true;
-      await care().finally(() => (isCaring = false));
+      isMaintaining = true;
+      await maintain().finally(() => (isMaintaining = false));
     },
     /** Ends the lease: jobs of this coordinator become unowned. May be called twice, and before `start()`. */
     async leave(): Promise<void> {

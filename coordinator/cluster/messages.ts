@@ -65,7 +65,6 @@ const load = kind.extend({ jobs: count, pressing: count, slots: count });
 const status = z.object({
   /** Number of free slots of all Islands of the sender, for any kind of work. */
   freeSlots: count,
-  /** Number of online Islands, busy or not. */
   islands: count,
   /** Load of the kinds of work with waiting jobs at any coordinator. */
   work: z.array(load).max(MAX_KINDS),
@@ -131,7 +130,7 @@ const metrics = z.object({
     .array(
       z.object({
         slug: id,
-        /** The only account whose Islands may run the jobs; null: all Islands. */
+        /** The only account whose Islands may run the jobs; null for all Islands. */
         onlyIslandsOf: id.nullable(),
         jobs: count,
         oldestAtMs: z.number(),
@@ -191,7 +190,9 @@ const tokens = z.custom<WireTokens>(
 const feedFrame = feedSlice.extend({
   /** Start position, in the first frame only. `more`: the follower must ask again from its new position. */
   opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
-  /** `lost`: the job continued without output that the follower has. `too_large`: storage has it. Ends the stream. */
+  /**
+   * Ends the stream. `lost`: the job continued without output that the follower has. `too_large`: read it from storage.
+   */
   fault: z.enum(["lost", "too_large"]).optional(),
 });
 export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
@@ -219,7 +220,7 @@ export const M = {
     reply: z.object({ broken: z.array(count) }),
     withinMs: 1_000,
   },
-  /** Asks for a job's feed from a position on. The stream ends early if the coordinator does not have the job. */
+  /** Requests a job's feed from a position. The stream ends early if the coordinator does not have the job. */
   feed: {
     name: "feed",
     question: z.object({ jobId: id, after: position }),
@@ -245,7 +246,7 @@ export const M = {
   steal: {
     name: "steal",
     question: z.object({
-      /** Slots for jobs that start at once, which limit the jobs to move. */
+      /** Slots for jobs that can start at once. They limit how many jobs move. */
       offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(offeredIsland).max(MAX_ISLANDS) }),
       /** Load of the requester, for kinds of work whose jobs move to its queues if they wait less there. */
       backlog: z.array(load).max(MAX_KINDS),
@@ -304,7 +305,7 @@ export const M = {
     question: z.object({
       accountId: id,
       open: count,
-      /** Limit for opening one more stream, which then counts; null: none is requested. */
+      /** Limit under which one more stream is opened and counted; null if none is requested. */
       limit: count.nullable(),
     }),
     reply: z.object({ granted: z.boolean() }),

@@ -49,7 +49,7 @@ export function moveJobs(
         return handover === undefined ? record : { ...record, handover };
       });
       adopted += records.length;
-      if (records.length > 0) log.info(await restore(records), "Took over jobs");
+      if (records.length > 0) log.info(await restore(records), "Adopted jobs");
     };
     for (let from = 0; from < jobIds.length; from += MAX_MOVED)
       await once(jobIds.slice(from, from + MAX_MOVED), adoptPart);
@@ -82,8 +82,8 @@ export function moveJobs(
 
   async function announceHere(records: readonly ActiveJobRecord[]): Promise<void> {
     peers.broadcast(M.moved, { jobIds: records.map(({ id }) => id) });
-    const ofBatches = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
-    if (ofBatches.length > 0) await retryWhileUnavailable(() => batches.restore(ofBatches), clock);
+    const batchJobs = records.filter(({ batchId }) => batchId !== null).flatMap(({ id }) => jobs.get(id) ?? []);
+    if (batchJobs.length > 0) await retryWhileUnavailable(() => batches.restore(batchJobs), clock);
   }
 
   /** Calls `restoreJobs` with the jobs that are neither here nor being restored. Resolves when all jobs are here. */

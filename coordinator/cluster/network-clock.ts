@@ -20,8 +20,8 @@ export function networkClock(machine: Clock) {
       const networkMs = await ask();
       const endedMs = machine.monotonicMs();
       const askedZeroMs = networkMs + (endedMs - beganMs) / 2 - endedMs;
-      const isUnsure = endedMs - beganMs > TOLERANCE_MS && zeroMs !== null;
-      if (!isUnsure && Math.abs(askedZeroMs - (zeroMs ?? -Infinity)) > TOLERANCE_MS) zeroMs = askedZeroMs;
+      const isInexact = endedMs - beganMs > TOLERANCE_MS && zeroMs !== null;
+      if (!isInexact && Math.abs(askedZeroMs - (zeroMs ?? -Infinity)) > TOLERANCE_MS) zeroMs = askedZeroMs;
     },
   } satisfies Clock & { set: unknown };
 }

@@ -22,7 +22,7 @@ import { whileOthers } from "./while-others.ts";
 const SILENCE_MS = 1_000;
 const MAX_SILENT = 1_000;
 
-/** Maximum share of a limit in unused blocks of all coordinators together. */
+/** Maximum share of a limit that the unused blocks of all coordinators may contain together. */
 const BLOCKS_SHARE = 0.05;
 /** Maximum size of a block, whatever the limit and the number of waiting requests. */
 const MAX_BLOCK = 50_000;
@@ -62,18 +62,20 @@ export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readon
 
 type QuotaOwners = ReturnType<typeof quotaOwners>;
 
-/** Assigns accounts to live coordinators by rendezvous hashing: only accounts of a joining or leaving one move. */
+/**
+ * Assigns accounts to live coordinators by rendezvous hashing: only accounts of a joining or leaving coordinator move.
+ */
 export function quotaOwners(peers: Peers, clock: Clock) {
   let seeds: readonly { readonly id: string; readonly seed: number }[] = [];
-  let seedsOf: readonly Peer[] | null = null;
+  let seededPeers: readonly Peer[] | null = null;
   /** Time until which a coordinator is not asked, by its id. */
   const silentUntilMs = recentMap<number>(MAX_SILENT);
   return {
     of(accountId: string): string {
       const { live, self } = peers;
-      if (live !== seedsOf) {
+      if (live !== seededPeers) {
         seeds = live.map(({ id }) => ({ id, seed: fnv1a(id) }));
-        seedsOf = live;
+        seededPeers = live;
       }
       const hash = fnv1a(accountId);
       let [owner, best] = [self.id, -1];
@@ -85,7 +87,7 @@ export function quotaOwners(peers: Peers, clock: Clock) {
     },
     /** Returns true if the owner can be asked now. For this coordinator, returns true if the others can reach it. */
     isInReach(ownerId: string): boolean {
-      if (peers.downBecause !== null) return peers.live.length <= 1;
+      if (peers.downReason !== null) return peers.live.length <= 1;
       return ownerId === peers.self.id || clock.monotonicMs() >= (silentUntilMs.get(ownerId) ?? -Infinity);
     },
     /** Returns this coordinator's part of a limit while the quota owner is unreachable. */
@@ -130,10 +132,10 @@ interface Block {
 /**
  * Counts requests per minute and credential across the network. The quota owner counts in an exact window and grants
  * blocks to the others, which count from the time of the grant. A minute can therefore exceed the limit only by the
- * blocks that are unused at its start, at most 5 %. Small limits have blocks of one and are exact.
+ * blocks that are unused at its start, at most 5 %. Small limits use blocks of one request and are exact.
  */
 function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
-  /** Requests of each credential: at the quota owner all, elsewhere those made here. */
+  /** Requests by credential: all of them at the quota owner, elsewhere those made here. */
   const window = new RequestWindow(clock);
   const blocks = recentMap<Block>(MAX_BLOCKS);
 
@@ -178,7 +180,9 @@ function sharedRequests(clock: Clock, peers: Peers, owners: QuotaOwners) {
     }
   }
 
-  /** Requests a block from the owner. Returns false without a reply, else the block holds requests or a refusal. */
+  /**
+   * Requests a block from the owner. Returns false without a reply. Otherwise the block holds requests or a refusal.
+   */
   async function ask(credential: string, block: Block): Promise<boolean> {
     const { ownerId, limit } = block;
     const askedAtMs = clock.monotonicMs();
@@ -238,7 +242,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
   /** Open streams at other coordinators, by account and coordinator, as quota owner. Zero counts are removed. */
   const elsewhere = new Map<string, Map<string, number>>();
   const reported = new Map<string, ReportedStreams>();
-  /** Last question about each account; the next one waits for it. */
+  /** The most recent query about each account; the next query waits for it. */
   const queues = new Map<string, Promise<unknown>>();
   let retry: Timer | null = null;
   let isClosed = false;
@@ -257,7 +261,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   /** Returns the limit while the quota owner is unreachable. All streams of a dead owner may resume here. */
   function localLimit(limit: number): number {
-    return peers.downBecause === null ? limit : owners.partOf(limit);
+    return peers.downReason === null ? limit : owners.partOf(limit);
   }
 
   async function openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {
@@ -289,7 +293,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
 
   async function reportAll(): Promise<void> {
     let isReported = true;
-    // Sequential: a change of the network must not cause a flood of questions.
+    // Sequential, because a change of the network must not cause a flood of queries.
     for (const accountId of new Set([...here.idsOf("account"), ...reported.keys()])) {
       if (isClosed) return;
       isReported = (await inOrder(accountId, () => report(accountId))) && isReported;
@@ -331,7 +335,7 @@ function sharedStreams(clock: Clock, peers: Peers, owners: QuotaOwners) {
     });
   }
 
-  /** Runs the questions about an account sequentially, so that the owner receives the last number last. */
+  /** Runs the queries about an account sequentially, so that the owner receives the newest number last. */
   async function inOrder<T>(accountId: string, task: () => Promise<T>): Promise<T> {
     const before = queues.get(accountId);
     const queued = before === undefined ? task() : before.then(task, task);

@@ -6,7 +6,7 @@ import type { IslandSessions } from "../store/cluster-store.ts";
 import { M, MAX_SESSIONS } from "./messages.ts";
 import type { Peers } from "./peers.ts";
 
-/** Number of Islands whose newest session numbers are remembered, for sessions that begin slowly. */
+/** Number of Islands whose newest session number is remembered, because a session may begin slowly. */
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -29,10 +29,10 @@ export function orderSessions(
     newest.set(hostId, Math.max(number, newest.get(hostId) ?? 0));
     const own = here.get(hostId);
     if (own === undefined || own.number === null) return;
-    const isOfAnother = accountId !== own.accountId;
-    if (isOfAnother ? number < own.number : number > own.number) islands.endSession(hostId);
+    const isOtherAccount = accountId !== own.accountId;
+    if (isOtherAccount ? number < own.number : number > own.number) islands.endSession(hostId);
     // The sender does not know of this session, which was first.
-    else if (isOfAnother) peers.broadcast(M.sessions, [[hostId, own.number, own.accountId]]);
+    else if (isOtherAccount) peers.broadcast(M.sessions, [[hostId, own.number, own.accountId]]);
   }
 
   function announceAll(): void {
@@ -49,8 +49,8 @@ export function orderSessions(
   // Own messages are received too, but never carry a newer number than the session.
   peers.onBroadcast(M.sessions, (sessions) => sessions.forEach(receive));
   // Peers missed the sessions that began while the bus was down.
-  peers.onBusChange((downBecause) => {
-    if (downBecause === null) announceAll();
+  peers.onBusChange((downReason) => {
+    if (downReason === null) announceAll();
   });
   return {
     async next(hostId) {

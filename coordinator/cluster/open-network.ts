@@ -23,10 +23,10 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
   // Report an invalid configuration at once.
   assertCluster(config);
   const location = await storeLocationOf(config);
-  const onReadOnly = (because: string | null): void => {
-    if (because === null) return log.info({}, "Storage is writable again");
+  const onReadOnly = (reason: string | null): void => {
+    if (reason === null) return log.info({}, "Storage is writable again");
     log.error(
-      { because },
+      { because: reason },
       "Storage is read-only: nothing new is accepted, and results of running jobs are stored once it is writable",
     );
   };
@@ -50,8 +50,8 @@ export async function openNetwork(env: Env<keyof CoordinatorConfig>) {
       throw error;
     },
   );
-  const listens = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
-  const address = (cluster.isShared ? listens : config.publicUrl) ?? "";
+  const ownUrl = config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`;
+  const address = (cluster.isShared ? ownUrl : config.publicUrl) ?? "";
   const peers = openPeers({ id: cluster.selfId, address, version }, bus, { clock, log });
   const learnTime = async (): Promise<void> => {
     if (cluster.isShared) await clock.set(() => cluster.nowMs());

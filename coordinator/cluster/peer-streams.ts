@@ -36,7 +36,7 @@ export interface PeersEnv {
 }
 
 /** Heartbeat interval of followers. Heartbeats also find dead servers and lost frames. */
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 /** Timeout of a stream's first frame. Later frames have no timeout: the server may wait for storage. */
 const FIRST_FRAME_MS = 1_000;
 /** Time for which a peer that has no responder gets no further requests. */
@@ -82,7 +82,6 @@ export class FollowerSilent extends Error {
 interface Incoming {
   readonly peerId: string;
   readonly limit: Timer;
-  /** Number of the next frame. */
   next: number;
   readonly waiting: unknown[];
   isOver: boolean;
@@ -110,7 +109,7 @@ export function followStreams({ ask, isLive }: Pick<PeerCalls, "ask" | "isLive">
   }
 
   function beatLater(): void {
-    if (timer === null && !isClosed && senders.size > 0) timer = clock.schedule(BEAT_MS, beatAll);
+    if (timer === null && !isClosed && senders.size > 0) timer = clock.schedule(HEARTBEAT_MS, beatAll);
   }
 
   function beatAll(): void {
@@ -244,7 +243,7 @@ interface Outgoing {
   readonly number: number;
   readonly abort: AbortController;
   sent: number;
-  /** Number of frames sent before the last heartbeat. The follower must have them at the next one. */
+  /** Number of frames sent before the last heartbeat. The follower must have them at the next heartbeat. */
   expected: number;
 }
 

@@ -9,7 +9,7 @@ import { followStreams, framesSchema, serveStreams, type PeersEnv } from "./peer
 type Envelope = readonly [fromId: string, content: unknown];
 const subjectTo = (id: string, name: string): string => `${name}.${id}`;
 /** Returns the subject of frames, which use a separate connection because a stalled reader may block it. */
-const framesTo = (id: string): string => subjectTo(id, "stream");
+const framesSubject = (id: string): string => subjectTo(id, "stream");
 const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), content]);
 
 /** A peer with its reply; undefined if no reply came in time. */
@@ -32,7 +32,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
 
   const others = (): readonly Peer[] => live.filter(({ id }) => id !== self.id);
 
-  function busTo(id: string): Pick<Bus, "request" | "publish"> {
+  function busFor(id: string): Pick<Bus, "request" | "publish"> {
     return id === self.id ? local : bus;
   }
 
@@ -54,7 +54,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   ): Promise<R> {
     try {
       const envelope: Envelope = [self.id, question];
-      const reply = await busTo(id).request(`${id}.${message.name}`, envelope, Math.max(1, withinMs));
+      const reply = await busFor(id).request(`${id}.${message.name}`, envelope, Math.max(1, withinMs));
       const { success, data, error } = message.reply.safeParse(reply);
       if (success) return data;
       log.warn({ err: error, coordinator: id, subject: message.name }, "A peer sent an invalid reply");
@@ -65,7 +65,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     }
   }
 
-  /** Handles requests. An error of `handler`, or an invalid question, rejects the request with a message. */
+  /** Handles requests. An error of `handler`, or an invalid request, is returned to the sender as a message. */
   function handle<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
@@ -98,10 +98,10 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   const incoming = followStreams({ ask, isLive }, env);
   const outgoing = serveStreams(
     { handle, isLive },
-    (id, frames) => busTo(id).publish(framesTo(id), [self.id, frames] satisfies Envelope),
+    (id, frames) => busFor(id).publish(framesSubject(id), [self.id, frames] satisfies Envelope),
     env,
   );
-  listen([bus, local], framesTo(self.id), framesSchema, (frames, fromId) => incoming.receive(frames, fromId));
+  listen([bus, local], framesSubject(self.id), framesSchema, (frames, fromId) => incoming.receive(frames, fromId));
 
   return {
     get self(): Peer {
@@ -130,10 +130,10 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
       return () => listeners.delete(listener);
     },
     /** Why other coordinators cannot be reached; null while the bus is up. */
-    get downBecause(): string | null {
-      return bus.downBecause;
+    get downReason(): string | null {
+      return bus.downReason;
     },
-    onBusChange(listener: (downBecause: string | null) => void): Unsubscribe {
+    onBusChange(listener: (downReason: string | null) => void): Unsubscribe {
       return kept(bus.onChange(listener));
     },
     failed,
@@ -168,7 +168,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     },
     /** Sends a message to one coordinator. It is lost while the bus is down. */
     send<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
-      busTo(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
+      busFor(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
     },
     /** Subscribes to messages sent only to this coordinator. */
     onMessage<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {

@@ -23,7 +23,7 @@ export function seenWork(peers: Peers, clock: Clock) {
     waitingElsewhere: (): ReadonlyMap<string, number> => received?.waitingElsewhere() ?? new Map<string, number>(),
     /** Returns true if messages of all other coordinators could arrive all the time since `sinceMs` (monotonic). */
     couldReceiveSince(sinceMs: number): boolean {
-      const wasUp = peers.downBecause === null && busUpSinceMs <= sinceMs;
+      const wasUp = peers.downReason === null && busUpSinceMs <= sinceMs;
       return wasUp && received?.hasReceivedFromAllSince(sinceMs) !== false;
     },
   };

@@ -25,8 +25,8 @@ interface Follower {
  * a numbered message is lost, or a coordinator joins, leaves or does not reply, clients here get a reset.
  */
 export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): void {
-  const othersNow = (): string[] => peers.others.map(({ id }) => id);
-  let others = othersNow();
+  const otherIds = (): string[] => peers.others.map(({ id }) => id);
+  let others = otherIds();
   const followers = new Map<string, Follower>();
   /** Number of the last message from each coordinator that replies. */
   const received = new Map<string, number>();
@@ -108,7 +108,7 @@ export function shareEvents(events: AccountEvents, peers: Peers, clock: Clock): 
 
   const noteMembers = (): void => {
     const before = others;
-    others = othersNow();
+    others = otherIds();
     for (const followerId of followers.keys()) if (!others.includes(followerId)) forget(followerId);
     const gone = before.filter((peerId) => !others.includes(peerId));
     for (const peerId of gone) {

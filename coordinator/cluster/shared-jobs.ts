@@ -79,7 +79,7 @@ export function shareJobs(
         .ask(ownerId, message, { jobId }, untilMs - clock.monotonicMs())
         .catch((cause: unknown) => {
           if (!(cause instanceof BusError)) throw cause;
-          if (peers.downBecause !== null && ownerId !== peers.self.id) throw new ClusterUnavailableError({ cause });
+          if (peers.downReason !== null && ownerId !== peers.self.id) throw new ClusterUnavailableError({ cause });
           return null;
         });
       if (reply !== null && reply.is !== "gone") return { reply, isRepeated };

@@ -33,7 +33,7 @@ interface Demand {
 /** Silence after which the load of a coordinator is forgotten. */
 const SILENT_MS = 3_000;
 /** Interval of statuses while nothing changes. */
-const BEAT_MS = 1_000;
+const STATUS_MS = 1_000;
 /** Minimum interval between two statuses: `perPeerMs` for each other coordinator, from `minMs` to `maxMs`. */
 const STATUS_INTERVAL = { perPeerMs: 4, minMs: 25, maxMs: 250 };
 /** Maximum number of kinds of work that a request considers. If more wait elsewhere, they rotate with each status. */
@@ -42,7 +42,7 @@ const MAX_DEMANDS = 32;
 const REQUEST_DELAY_PER_RIVAL = { stepMs: 25, maxMs: 500 };
 /** Additional delay of a request by a coordinator whose Islands must fetch the model first. */
 const ABSENT_MODEL_MS = 100;
-/** Wait of a job after which every coordinator with a free slot may request it. */
+/** Waiting time of a job after which every coordinator with a free slot may request it. */
 const MAX_DELAY_MS = REQUEST_DELAY_PER_RIVAL.maxMs + ABSENT_MODEL_MS;
 /** Minimum interval between two requests that balance queues. */
 const BALANCE_MS = 500;
@@ -217,7 +217,7 @@ export function workShares(selfId: string, here: SharedWork) {
     wasActiveSince(id: string, sinceMs: number): boolean {
       return (peers.get(id)?.activeSinceMs ?? Infinity) <= sinceMs;
     },
-    /** Returns the id of the coordinator with most free slots; undefined if none is known. */
+    /** Returns the id of the coordinator with the most free slots; undefined if none is known. */
     freestPeerId(): string | undefined {
       return [...peers.values()].toSorted((a, b) => b.freeSlots - a.freeSlots)[0]?.id;
     },
@@ -250,7 +250,7 @@ export function workShares(selfId: string, here: SharedWork) {
       const { perPeerMs, minMs, maxMs } = STATUS_INTERVAL;
       if (sinceMs < Math.min(maxMs, Math.max(minMs, perPeerMs * peers.size))) return undefined;
       const waiting = here.waiting();
-      if (sinceMs < BEAT_MS && !hasNews(waiting)) return undefined;
+      if (sinceMs < STATUS_MS && !hasNews(waiting)) return undefined;
       announcedAtMs = nowMs;
       announcedIslands = here.islandCount;
       rounds += 1;
@@ -263,11 +263,11 @@ export function workShares(selfId: string, here: SharedWork) {
     nextSteal(nowMs: number): Steal | undefined {
       const recent = [...inFlight.values()].filter(({ sinceMs }) => nowMs - sinceMs < RESERVED_MS);
       if (recent.length >= MAX_REQUESTS) return undefined;
-      const some = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
-      if (some.length === 0) return undefined;
+      const selected = rotatingSlice([...demands.values()], MAX_DEMANDS, rounds);
+      if (selected.length === 0) return undefined;
       const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
-      const startable = some.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
-      const others = some.filter((demand) => !startable.includes(demand));
+      const startable = selected.filter(({ kind }) => here.freeSlotFor(kind) !== undefined);
+      const others = selected.filter((demand) => !startable.includes(demand));
       const start = stealToStart(startable, offered, nowMs);
       const steal = start ?? (recent.length === 0 ? stealToBalance(others, nowMs) : undefined);
       if (steal === undefined) return undefined;

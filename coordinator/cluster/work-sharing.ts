@@ -38,7 +38,7 @@ export function shareWork(
   function tick(): void {
     const nowMs = clock.monotonicMs();
     shares.prune(peers.isLive, nowMs);
-    if (peers.downBecause !== null) return;
+    if (peers.downReason !== null) return;
     const status = shares.announcement(nowMs);
     if (status !== undefined) peers.broadcast(M.status, status);
     stealNext();
@@ -117,14 +117,14 @@ export function shareWork(
     get stolen(): number {
       return stolen;
     },
-    /** Returns the live peer with most free slots, by its last status; undefined if none is known. */
+    /** Returns the live peer with the most free slots, by its last status; undefined if none is known. */
     freestPeer(): Peer | undefined {
       const id = shares.freestPeerId();
       return peers.live.find((peer) => peer.id === id);
     },
     elsewhere: shares.elsewhere,
     mayRunElsewhere: (kind: WorkKind): boolean =>
-      !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
+      !isClosed && peers.downReason === null && shares.mayRunElsewhere(kind),
     waitingElsewhere: shares.waitingElsewhere,
     /** Returns true if no live coordinator was silent since `sinceMs`, by the monotonic clock. */
     hasReceivedFromAllSince: (sinceMs: number): boolean =>

@@ -65,17 +65,17 @@ export const CLUSTER_SETTINGS = settingGroup("Cluster", {
     fallback: null,
     unsetMeans: "the authorities that Node.js trusts",
     type: "<file>",
-    meaning: "Certificate authority of the NATS servers, in PEM. Requires TLS",
+    meaning: "PEM file of the NATS servers' certificate authority. Requires TLS",
   }),
   natsCertFile: setting.text("nats_cert_file", {
     fallback: null,
     type: "<file>",
-    meaning: "Client certificate for NATS servers that require one, in PEM. Requires TLS",
+    meaning: "PEM file of the client certificate, for NATS servers that require one. Requires TLS",
   }),
   natsKeyFile: setting.text("nats_key_file", {
     fallback: null,
     type: "<file>",
-    meaning: "Private key of nats_cert_file, in PEM",
+    meaning: "PEM file of the private key that belongs to nats_cert_file",
   }),
   peerUrl: setting.url("peer_url", {
     fallback: null,
@@ -106,7 +106,7 @@ export function assertCluster(settings: ClusterSettings): void {
   }
   if ((natsCertFile === null) !== (natsKeyFile === null)) {
     throw new ConfigError([
-      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
+      "nats_cert_file, nats_key_file: must both be set or both be unset, because a certificate requires its private key",
     ]);
   }
   const identities = Object.entries({

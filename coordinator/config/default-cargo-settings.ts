@@ -13,7 +13,7 @@ export const SHIPPED_DEFAULTS = {
 export type DefaultKind = keyof typeof SHIPPED_DEFAULTS;
 export const DEFAULT_KINDS = Object.keys(SHIPPED_DEFAULTS) as DefaultKind[];
 
-/** Slugs that the operator set; null: the shipped Cargo, if the catalog has it. Chats always have a default. */
+/** Slugs that the operator set; null for the shipped Cargo, if the catalog has it. Chats always have a default. */
 export type DefaultSlugs = { readonly [Kind in Exclude<DefaultKind, "chat">]?: string | null } & {
   readonly chat: string;
 };

@@ -4,7 +4,6 @@ import { ConfigError } from "../../shared/settings.ts";
 export const REGISTRATIONS = ["open", "email", "closed"] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
 
-/** Settings that determine who can reach the coordinator. */
 interface Addresses {
   readonly host: string;
   readonly publicUrl: string | null;

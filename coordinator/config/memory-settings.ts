@@ -14,7 +14,8 @@ export const MEMORY_SETTINGS = settingGroup("Output and memory", {
   }),
   outputMemoryBytes: megabytes("output_memory_mb", {
     unsetMeans: "1/8 of the heap limit",
-    meaning: "Memory for the output of all unfinished jobs. Above it, jobs of accounts that exceed their share fail",
+    meaning:
+      "Memory for the output of all unfinished jobs. Above this limit, jobs of accounts that exceed their share fail",
   }),
   accountOutputMemoryBytes: megabytes("account_output_memory_mb", {
     unsetMeans: "1/4 of output_memory_mb",
@@ -27,7 +28,7 @@ export const MEMORY_SETTINGS = settingGroup("Output and memory", {
   intakeMemoryBytes: megabytes("intake_memory_mb", {
     unsetMeans: "1/16 of the heap limit, at least 16",
     meaning:
-      "Memory for output of all Islands that is not stored yet. When it is full, the coordinator stops reading from Islands that send large frames until there is room",
+      "Memory for output of all Islands that is not stored yet. When it is full, the coordinator stops reading from Islands that send large frames until memory is free",
   }),
   islandIntakeBytes: setting.number("island_intake_mb", {
     min: 0.1,
@@ -35,7 +36,7 @@ export const MEMORY_SETTINGS = settingGroup("Output and memory", {
     factor: MIB,
     fallback: 8,
     meaning:
-      "Memory for output of one Island that is not stored yet. When it is full, the coordinator stops reading from the Island until there is room",
+      "Memory for output of one Island that is not stored yet. When it is full, the coordinator stops reading from the Island until memory is free",
   }),
   answerMemoryBytes: megabytes("answer_memory_mb", {
     unsetMeans: "1/8 of the heap limit",
@@ -51,7 +52,7 @@ function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) 
 /** All memory limits in bytes. */
 export type MemoryBudgets = { readonly [Name in keyof typeof MEMORY_SETTINGS]: number };
 
-/** Returns all limits; an unset one is a share of `heapBytes`, the heap limit of this process. */
+/** Returns all limits. A limit that is not set is a share of `heapBytes`, the heap limit of this process. */
 export function memoryBudgets(settings: Settings<typeof MEMORY_SETTINGS>, heapBytes: number): MemoryBudgets {
   const outputMemoryBytes = settings.outputMemoryBytes ?? heapBytes / 8;
   return {

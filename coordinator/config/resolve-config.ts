@@ -4,6 +4,7 @@ import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
+import { DECLARED_PREFIX } from "../../shared/model-address.ts";
 import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import { LOG_FORMAT_SETTING, LOG_LEVEL_SETTING } from "../../shared/cli/log-settings.ts";
@@ -28,7 +29,6 @@ const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
 
-/** Maximum number of model aliases. */
 const MAX_ALIASES = 200;
 /** Pattern of aliases, such as `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
@@ -38,7 +38,7 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   key: "model_aliases",
   meaning: "Additional names for Cargos, such as gpt-4o-mini=tiny-chat. Clients can use them as model names",
   type: "<name=slug,…>",
-  allowed: `a table (as text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
+  allowed: `a table (as text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug that does not begin with ${DECLARED_PREFIX}`,
   fallback: "",
   unsetMeans: "only llm-chat and sdxl",
   isSecret: false,
@@ -51,7 +51,9 @@ const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
     const aliases = new Map<string, string>();
     for (const [name, value] of pairs) {
       const { data: slug } = cargoSlugSchema.safeParse(value);
-      if (slug === undefined || !ALIAS.test(name) || aliases.has(name)) return undefined;
+      // An alias would hide from clients that the model is only declared.
+      if (slug === undefined || slug.startsWith(DECLARED_PREFIX)) return undefined;
+      if (!ALIAS.test(name) || aliases.has(name)) return undefined;
       aliases.set(name, slug);
     }
     return aliases.size <= MAX_ALIASES ? aliases : undefined;
@@ -261,7 +263,7 @@ const JOBS = settingGroup("Jobs", {
     fallback: 4_096,
     type: "<MB>",
     meaning:
-      "Input and output that one account's jobs can store per day. Above it, new jobs get 429 and the job that exceeds it fails",
+      "Input and output that one account's jobs can store per day. Above this limit, new jobs get 429, and a running job that exceeds it fails",
   }),
 });
 
@@ -292,7 +294,7 @@ const FILES = settingGroup("Files", {
   filesBudgetBytes: megabytes(
     "files_budget_mb",
     4_096,
-    "Maximum size of all files of one account. Above it, uploads get 413",
+    "Maximum size of all files of one account. Above this limit, uploads get 413",
   ),
   keepFilesMs: days(
     "keep_files_days",
@@ -443,7 +445,7 @@ export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
 }
 
-/** Known ATOLL_* variables that are not settings: of commands, clients and the Island agent. */
+/** Known ATOLL_* variables that are not settings, but belong to commands, clients or the Island agent. */
 const OTHERS = [
   "ATOLL_CONFIG",
   "ATOLL_EMAIL",

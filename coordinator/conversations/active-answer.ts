@@ -10,7 +10,7 @@ export interface AnswerJob {
   readonly slug: string;
   /** Input of a chat job: `messages` and the sampling fields. */
   readonly input: JobInput;
-  /** API key of the question, whose limits apply to a retry; absent after a restart. */
+  /** API key that asked the question. Its limits apply to a retry. Absent after a restart. */
   readonly apiKey?: UsedKey | null | undefined;
   readonly feed: Feed;
 }

@@ -15,7 +15,6 @@ type AnswerRequest = Pick<SubmitRequest, "accountId" | "apiKey" | "slug" | "inpu
 
 /** Maximum number of jobs of one answer when the model finds the history too long. The last gets no history. */
 const MAX_ATTEMPTS = 4;
-/** Delay before a cut feed is opened again. */
 const RETRY_MS = 2_000;
 /** Codes of errors after which opening a feed is repeated. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set(["cluster_unavailable", "storage_unavailable", "overloaded"]);
@@ -29,7 +28,7 @@ export function answerTracker(
   /** Answers in progress by conversation, which has at most one. */
   const active = new Map<string, ActiveAnswer>();
   /** Ids of answers that are being stored: `resume` may read such an answer before it is in `active`. */
-  const beginning = new Set<string>();
+  const starting = new Set<string>();
   let isClosing = false;
 
   function follow(answer: ActiveAnswer): AnswerView {
@@ -128,7 +127,7 @@ export function answerTracker(
       }
     },
 
-    /** Returns the id of the job of an answer that another coordinator follows; undefined for none. */
+    /** Returns the id of the job of an answer that another coordinator follows; otherwise undefined. */
     async jobElsewhere(conversationId: string): Promise<string | undefined> {
       if (active.has(conversationId)) return undefined;
       const [last] = await store.history(conversationId, 1, 1);
@@ -140,22 +139,22 @@ export function answerTracker(
       ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
       request: AnswerRequest,
     ): Promise<AnswerView> {
-      beginning.add(ids.answerId);
+      starting.add(ids.answerId);
       try {
         return follow(new ActiveAnswer(ids, await submit(request)));
       } finally {
-        beginning.delete(ids.answerId);
+        starting.delete(ids.answerId);
       }
     },
 
     /**
-     * Adopts and follows unfinished answers that no coordinator follows, and returns their number. It runs after the
-     * jobs are restored and before clients can connect; again after another coordinator died, and when the reply to the
+     * Adopts and follows unfinished answers that no coordinator follows, and returns their number. Runs after the jobs
+     * are restored and before clients can connect. Runs again after another coordinator died, and when the reply to the
      * commit of a question may have been lost.
      */
     async resume(): Promise<number> {
       const unfinished = (await store.unfinishedAnswers()).filter(
-        ({ conversationId, answerId }) => !active.has(conversationId) && !beginning.has(answerId),
+        ({ conversationId, answerId }) => !active.has(conversationId) && !starting.has(answerId),
       );
       const faults: unknown[] = [];
       for (const { jobId, ...ids } of unfinished) {

@@ -64,7 +64,7 @@ export function openConversations(
     /** Returns a page of conversations, newest first. */
     list: (accountId: string, page: Page) => store.list(accountId, page),
 
-    /** Changes title or metadata. @throws {ServiceError} `not_found` */
+    /** Changes the title or metadata. @throws {ServiceError} `not_found` */
     async update(accountId: string, conversationId: string, changes: ConversationChanges): Promise<Conversation> {
       await conversations.get(accountId, conversationId);
       return store.update(accountId, conversationId, changes, clock.now());

@@ -8,7 +8,6 @@ interface Turn {
   readonly answer: string;
 }
 
-/** Maximum number of messages in a job's input. */
 export const MAX_HISTORY_MESSAGES = 128;
 /** Size of `{"messages":[],…}` around the messages and the other fields. */
 const FRAME_BYTES = 16;
@@ -18,14 +17,14 @@ const BYTES_PER_TOKEN = 3;
 const TOKENS_PER_MESSAGE = 8;
 
 interface FitLimits {
-  /** Context of the chat Cargo in tokens; null: only the limits of a job's input apply. */
+  /** Context of the chat Cargo in tokens. If null, only the limits of a job's input apply. */
   readonly contextTokens: number | null;
   readonly maxTokens: number;
   /** Fields of the job's input other than `messages`: sampling, response format. */
   readonly otherFields?: Readonly<Record<string, unknown>>;
 }
 
-/** Estimates the tokens of a message, rather too high; the coordinator has no tokenizer. */
+/** Estimates the tokens of a message, rather too high than too low, because the coordinator has no tokenizer. */
 export function estimateTokens(content: string): number {
   return Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
 }
@@ -33,7 +32,8 @@ export function estimateTokens(content: string): number {
 /**
  * Returns the messages of a chat job: the system prompt, as many of the newest turns as fit, and the question.
  * `maxTokens`, but at most half of the context, stay free for the answer.
- * @throws {ValidationError} if system prompt, question and other fields exceed a job's input; it names the largest
+ * @throws {ValidationError} if the system prompt, question and other fields exceed a job's input. The error names the
+ *   largest.
  */
 export function fitHistory(
   systemPrompt: string | null,
@@ -46,7 +46,7 @@ export function fitHistory(
   const fixed = [...system, last];
   const tokens = contextTokens === null ? Infinity : contextTokens - Math.min(maxTokens, Math.floor(contextTokens / 2));
   const bytes = MAX_INPUT_BYTES - FRAME_BYTES - jsonBytes(otherFields) - sum(fixed, inputBytes);
-  if (bytes < 0) throw tooLarge({ content: question, ...otherFields });
+  if (bytes < 0) throw sizeErrorOf({ content: question, ...otherFields });
   const budget: Budget = {
     tokens: tokens - sum(fixed, ({ content }) => estimateTokens(content)),
     bytes,
@@ -55,7 +55,9 @@ export function fitHistory(
   return [...system, ...newestTurns(turnsOf(history), budget), last];
 }
 
-/** Drops the older half of the history by estimated tokens; all of it with `keepNone`. Undefined without history. */
+/**
+ * Drops the older half of the history by estimated tokens, or all with `keepNone`. Undefined if there is no history.
+ */
 export function shortenHistory(messages: readonly ChatMessage[], keepNone: boolean): ChatMessage[] | undefined {
   const system = messages.filter(({ role }) => role === "system");
   const past = messages.slice(system.length, -1);
@@ -111,13 +113,13 @@ function jsonBytes(value: unknown): number {
 }
 
 /** Returns an error that names the largest field. @param fields fields that the client sent with the question. */
-function tooLarge(fields: Readonly<Record<string, unknown>>): ValidationError {
+function sizeErrorOf(fields: Readonly<Record<string, unknown>>): ValidationError {
   const sizes = Object.entries(fields).map(([path, value]) => ({
     path,
     bytes: value === undefined ? 0 : jsonBytes(value),
   }));
   const { path, bytes } = sizes.reduce((largest, each) => (each.bytes > largest.bytes ? each : largest));
-  const message = `is ${bytes} bytes as JSON; with the other fields and the system prompt at most ${MAX_INPUT_BYTES} are allowed`;
+  const message = `is ${bytes} bytes as JSON, but with the other fields and the system prompt, at most ${MAX_INPUT_BYTES} are allowed`;
   return new ValidationError([{ path, message }]);
 }
 

@@ -16,7 +16,7 @@ export interface LedgerLine {
   readonly jobId: string | null;
   /** Id of the batch, for the hold of a batch; its jobs settle under their own ids. */
   readonly batchId: string | null;
-  /** Slug of the Cargo of job or batch; null for a grant. */
+  /** Slug of the Cargo of the job or batch; null for a grant. */
   readonly slug: string | null;
   /** Operator's note on a grant; null for none. */
   readonly note: string | null;
@@ -44,7 +44,7 @@ export function linesOf(entries: readonly LineEntry[], balanceMicro: number): Le
   });
 }
 
-/** Returns the changes that a posting makes to spendable balance and hold. */
+/** Returns the changes that a posting makes to the spendable balance and the hold. */
 function movedBy(kind: LineEntry["kind"], moved: number): readonly [micro: number, heldMicro: number] {
   switch (kind) {
     case "hold":

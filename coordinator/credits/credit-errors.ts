@@ -1,7 +1,7 @@
 import { ServiceError } from "../../shared/errors.ts";
 import { formatCredits } from "./micro-credits.ts";
 
-/** The account cannot pay: micro-credits required and available. */
+/** The account cannot pay the required credits. */
 export class InsufficientCreditsError extends ServiceError {
   override readonly name = "InsufficientCreditsError";
   readonly requiredMicro: bigint;
@@ -14,12 +14,12 @@ export class InsufficientCreditsError extends ServiceError {
   }
 }
 
-/** The API key has reached its monthly limit: micro-credits required and left. */
+/** The API key has reached its monthly limit. */
 export class KeyCreditsError extends ServiceError {
   override readonly name = "KeyCreditsError";
   readonly requiredMicro: number;
   readonly leftMicro: number;
-  /** Start of the next month, when the spending of the key begins at 0 again. */
+  /** Start of the next month, when the spending of the key starts at 0 again. */
   readonly renewsAtMs: number;
   constructor(requiredMicro: number, leftMicro: number, renewsAtMs: number) {
     const facts = `${formatCredits(requiredMicro)} needed, ${formatCredits(leftMicro)} left until ${new Date(renewsAtMs).toISOString()}`;

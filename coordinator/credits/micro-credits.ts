@@ -4,7 +4,10 @@ export const MICRO_PER_CREDIT = 1_000_000;
 /** Maximum input of `microFromCredits`: below 2^32 credits a double represents every micro-credit exactly. */
 const MAX_CREDITS = 4_000_000_000;
 
-/** Converts credits. @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals. */
+/**
+ * Converts credits to micro-credits.
+ * @throws {RangeError} unless `credits` is 0 to 4,000,000,000 with at most 6 decimals.
+ */
 export function microFromCredits(credits: number): number {
   const micro = Math.round(credits * MICRO_PER_CREDIT);
   // The quotient of two exact integers is the nearest double, so it equals `credits` if that has at most 6 decimals.

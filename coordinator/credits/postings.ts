@@ -114,7 +114,7 @@ function exceededLimit(party: LedgerParty, balance: bigint, added: bigint, isGra
   }
   if (after < 0n) {
     if (party.startsWith("hold:"))
-      return new Error(`${party} holds ${balance} micro-credits, but ${-added} are to be withdrawn`);
+      return new Error(`${party} holds ${balance} micro-credits, but ${-added} should be withdrawn`);
     return new InsufficientCreditsError(-added, balance);
   }
   if (!isGrant || added <= 0n || after <= MAX_GRANTED_MICRO) return null;

@@ -4,21 +4,20 @@ import { assertPrice, type Posting } from "./postings.ts";
 /** Facts about a job that ends, from which its charge follows. */
 export interface SettleFacts {
   readonly event: EndEvent;
-  /** Account that submitted the job. */
   readonly accountId: string;
   readonly priceMicro: number;
   /** Whether the client received part of the output. */
   readonly hasOutput: boolean;
   /** Whether the job fails because its Island broke the protocol; nothing is charged then. */
   readonly isFaultOfIsland: boolean;
-  /** Number of tokens that reached the client. */
   readonly deliveredTokens: number;
   /** Number of prompt tokens that the model has read; 0 if the Island does not report them. */
   readonly readTokens: number;
   /** Number of tokens of the whole prompt; 0 if the Island does not report them. */
   readonly promptTokens: number;
   /**
-   * Maximum number of output tokens. Null if the Cargo has none: a job cancelled after output began is charged in full.
+   * Maximum number of output tokens. Null if the Cargo has no maximum: a job cancelled after output began costs its
+   * price.
    */
   readonly maxTokens: number | null;
   /** Share of a charge that the network keeps, 0 to 1. */

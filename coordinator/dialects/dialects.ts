@@ -16,7 +16,6 @@ import { runReranking, rerankRoutes, rerankBodySchema } from "./rerank/routes.ts
 import { runResponse, responseRoutes } from "./responses/routes.ts";
 import { responseBodySchema } from "./responses/schemas.ts";
 
-/** Returns the route groups of the vendors' APIs. */
 export const dialects = (batches: Batches): RouteGroup[] => [
   completionRoutes,
   messageRoutes,

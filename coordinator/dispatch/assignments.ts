@@ -54,7 +54,10 @@ export function openAssignments(
     return job.state === "queued" && job.attempt === id.attempt && !job.isDropped;
   }
 
-  /** Returns true if the Island has the features that the job needs, or if the input that determines them is unread. */
+  /**
+   * Returns true if the Island has the features that the job needs, or if the input that determines them was not read
+   * yet.
+   */
   function canRun({ job, islandId }: Sending): boolean {
     const { traits } = job;
     const cargo = jobs.cargoOf(job);
@@ -124,7 +127,8 @@ export function openAssignments(
   return (jobId, islandId) => {
     const job = jobs.get(jobId);
     const island = islands.get(islandId);
-    if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
+    if (job === undefined || island === undefined)
+      throw new Error(`${jobId} was assigned to ${islandId}, but one of them is gone`);
     const id = { jobId, attempt: jobs.assign(jobId, { islandId, accountId: island.accountId }) };
     islands.takeSlot(islandId, id);
     const { input, stored } = job;

@@ -34,8 +34,8 @@ export function openAttemptFencing(
   const results = openAttemptResults(log, jobs, islands, dispatcher);
 
   /**
-   * Handles a numbered frame. Resolves when it may be acknowledged, or with false if the Island must resend it. Returns
-   * undefined for a repeated frame whose first copy is not durable yet.
+   * Handles a numbered frame. Resolves when the frame may be acknowledged, or with false if the Island must resend it.
+   * Returns undefined for a repeated frame whose first copy is not durable yet.
    */
   function receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void | false> | undefined {
     const { jobId, seq } = frame;
@@ -56,7 +56,7 @@ export function openAttemptFencing(
   function applyWhenAssigned(islandId: string, job: ActiveJob, frame: NumberedFrame): Promise<void | false> {
     if (job.assigned !== null) return applyAfter(job.assigned, islandId, job, frame);
     const durable = apply(islandId, job, frame);
-    // The write of output notes its frame: frames that are stored together share one promise and one acknowledgement.
+    // A write of output records its frame: frames that are stored together share one promise and one acknowledgement.
     if (frame.type === "output") return durable;
     return durable.then((isApplied) => {
       if (isApplied !== false) jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
@@ -80,13 +80,13 @@ export function openAttemptFencing(
 
   /**
    * Discards a frame of a superseded attempt or an ended job. Resolves when the end of the attempt is durable, so that
-   * the Island may drop the frame; with false if the Island must resend it.
+   * the Island may drop the frame, or with false if the Island must resend it.
    */
   function discard(islandId: string, frame: NumberedFrame): Promise<void | false> {
     if (frame.type !== "output") islands.freeSlot(islandId, frame);
     const job = jobs.get(frame.jobId);
     const isStored = job?.settled ?? job?.moved ?? Promise.resolve();
-    // An Island that has regained the attempt since sends the frame again, and that copy is applied.
+    // An Island that has regained the attempt sends the frame again, and that copy is applied.
     return isStored.then(() => (jobs.present(islandId, frame) === undefined ? undefined : false));
   }
 
@@ -196,8 +196,8 @@ function openAttemptResults(
     fault: ResultFault,
     complete: () => Promise<void>,
   ): Promise<void> {
-    // The Island is not blamed for an empty result that the request may cause, or a client could keep jobs of other
-    // accounts from it. It has failed only if another Island produces a result.
+    // The Island is not blamed for an empty result that the request may have caused. Otherwise a client could keep jobs
+    // of other accounts from the Island. The Island has failed only if another Island produces a result.
     const isRequestedEmpty = fault === "empty" && mayBeRequestedEmpty(job.traits, frame);
     const error = failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isRequestedEmpty });
     if (fault === "contradicted" || fault === "malformed") {
@@ -242,8 +242,8 @@ function openAttemptResults(
   function note(islandId: string, job: ActiveJob, code: JobErrorCode, text: string | undefined): void {
     const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
     const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
-    const quoted = text === undefined || MAY_QUOTE.has(code) ? {} : { island_says: text.slice(0, MAX_LOGGED_CHARS) };
-    log.warn({ ...facts, ...quoted }, "An Island failed a job");
+    const logFields = text === undefined || MAY_QUOTE.has(code) ? {} : { island_says: text.slice(0, MAX_LOGGED_CHARS) };
+    log.warn({ ...facts, ...logFields }, "An Island failed a job");
   }
 
   /** Returns true if the error ends the job: another Island confirmed it, or no other Island may attempt the job. */

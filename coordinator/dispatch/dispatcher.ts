@@ -19,8 +19,8 @@ const NONE: readonly string[] = [];
 export type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /**
- * Passes the events of both registries to the scheduler, and its effects to the registries as commands. It keeps
- * only timers, listeners, and the jobs that `unrunnable-jobs.ts` checks. See `assignments.ts` for `assign`,
+ * Passes the events of both registries to the scheduler, and its effects to the registries as commands. Keeps only
+ * timers, listeners, and the jobs that `unrunnable-jobs.ts` checks. See `assignments.ts` for `assign`,
  * `wait-reasons.ts` for `explainWait`.
  */
 export function openDispatcher(
@@ -134,7 +134,7 @@ export function openDispatcher(
     return schedule({ kind: "job_gone", jobId });
   }
 
-  /** Ends the attempt unless the Island is away: then the grace period is the limit. */
+  /** Ends the attempt unless the Island is away, in which case the grace period is the limit. */
   function expirePhase(job: ActiveJob): void {
     const { id, islandId } = job;
     if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
@@ -170,7 +170,7 @@ export function openDispatcher(
     schedule({ kind: "failure", islandId, slug, accountId, cause, code });
   }
 
-  /** Returns true if another Island of any coordinator could run the job, one that has neither lost nor failed it. */
+  /** Returns true if an Island of any coordinator could run the job and has neither lost nor failed it. */
   function hasOtherIsland(job: ActiveJob): boolean {
     const { islandId, avoidIslands } = job;
     const kind = waitingJob(job);

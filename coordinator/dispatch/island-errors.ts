@@ -73,7 +73,7 @@ function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">,
   const context = cargo?.contextTokens ?? null;
   if (context === null) return TEXTS.context_length_exceeded;
   const [, counted = 0, max = 0] = (COUNTED.exec(text.slice(0, MAX_QUOTED_CHARS)) ?? []).map(Number);
-  const isPossible = counted > max && max > 0 && max <= context && counted <= (traits?.maxPromptTokens ?? 0);
-  const numbers = isPossible ? `: ${counted} tokens > ${max} maximum` : "";
+  const isPlausible = counted > max && max > 0 && max <= context && counted <= (traits?.maxPromptTokens ?? 0);
+  const numbers = isPlausible ? `: ${counted} tokens > ${max} maximum` : "";
   return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and completion together`;
 }

@@ -27,7 +27,7 @@ export async function recoverJobs(
 
 /**
  * Restores jobs from storage in parts. Jobs that an Island holds wait for the Island; other jobs compete or are parked.
- * @param graceMs Time for Islands to return; absent: the grace period after a restart.
+ * @param graceMs Time for Islands to return; if absent, the grace period after a restart.
  */
 export function beginRecovery(
   readIsland: Store["islands"]["get"],
@@ -62,7 +62,7 @@ export function beginRecovery(
         const island = await islandOf(islandId);
         await jobs.restore(record, island?.accountId ?? null, graceMs);
         if (island === undefined) {
-          // The account was deleted, or has had 1,000 other hosts since.
+          // The account was deleted, or has connected 1,000 other hosts since.
           waiting += 1;
           requeued.push(jobs.requeue(jobId, islandLost("The Island is no longer registered"), "lost", true));
           continue;
@@ -82,7 +82,7 @@ export function beginRecovery(
   };
 }
 
-/** Reads unfinished jobs in parts: the garbage collector would repeatedly copy 100,000 records in one array. */
+/** Reads unfinished jobs in parts, because the garbage collector would copy one array of 100,000 records repeatedly. */
 async function* unfinished({ jobs }: Pick<Store, "jobs">): AsyncIterable<readonly ActiveJobRecord[]> {
   for (let after: ActiveJobRecord | null = null; ;) {
     const part: ActiveJobRecord[] = await jobs.unfinished({ after, limit: PAGE_SIZE });

@@ -27,7 +27,7 @@ type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "f
 /** Returns true if the request allows the item. Reasoning requires a Cargo that supports it. */
 export function isRequested(item: OutputItem, traits: JobTraits | null): boolean {
   if (item.type === "tool_call") return traits?.toolUse != null;
-  if (item.type === "reasoning") return traits?.canThink === true;
+  if (item.type === "reasoning") return traits?.canReason === true;
   if (item.type !== "token" || item.logprobs === undefined) return true;
   const max = traits?.topLogprobs ?? null;
   return max !== null && item.logprobs.every(({ top }) => top.length <= max);

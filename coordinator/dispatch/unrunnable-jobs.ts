@@ -15,7 +15,7 @@ export const REFUSE_AFTER_MS = 2_500;
 
 /**
  * Refuses jobs of waiting clients when every Island of the network permanently lacks something. Jobs keep waiting while
- * Islands may arrive: none is online, one that fits left recently, or a coordinator has just started.
+ * Islands may arrive: if none is online, if a fitting one left recently, or if a coordinator has just started.
  * @param outlooksElsewhere Returns the outlook of each other coordinator; null for one that does not respond.
  */
 export function refuseUnrunnableJobs(

@@ -68,11 +68,9 @@ function starting(phase: AttemptPhase, message: string): JobWaiting {
   return { reason: "starting", position: 1, message, phase };
 }
 
-/**
- * Describes the wait for a quota slot. Counts only earlier batch jobs: other jobs of the account do not wait for one.
- */
+/** Describes the wait for a quota slot. Counts only earlier batch jobs: other jobs do not wait for a slot. */
 function describeAccountLimit(position: number): string {
   const limit = "the account is at its limit of unfinished jobs";
-  if (position === 1) return `${limit}; this one is next`;
-  return `${limit}; ${position - 1} of its batch jobs ${position === 2 ? "starts" : "start"} before this one`;
+  if (position === 1) return `${limit}; this job is next`;
+  return `${limit}; ${position - 1} of its batch jobs ${position === 2 ? "starts" : "start"} before this job`;
 }

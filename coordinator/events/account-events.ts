@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { WaitingChanges, type Change } from "./change.ts";
 
-/** Time for which changes are gathered, so that several of one entity are sent as one. */
+/** Time for which changes are gathered, so that several changes of an entity are sent as one. */
 export const GATHER_MS = 125;
 /** Minimum interval of messages about Islands: each one reads storage and asks other coordinators. */
 const ISLANDS_MS = 1_000;
@@ -11,7 +11,7 @@ const FLOOD_MS = 2_000;
 /** Receives changes in order. Null is a reset: the client must reload, because changes may be missing. */
 type ChangeListener = (changes: readonly Change[] | null) => void;
 
-/** Changes of one kind that wait for the end of their pause. */
+/** Changes of one kind that wait until their pause ends. */
 interface Lane {
   readonly waiting: WaitingChanges;
   readonly pauseMs: number;
@@ -19,7 +19,7 @@ interface Lane {
 }
 
 interface Account {
-  /** Changes that wait, of Islands and of everything else. */
+  /** Waiting changes: those of Islands, and all others. */
   readonly lanes: readonly [islands: Lane, others: Lane];
   /** Listeners of clients of this coordinator, which also receive changes that other coordinators send. */
   readonly clients: Set<ChangeListener>;
@@ -102,7 +102,6 @@ export function accountEvents(clock: Pick<Clock, "monotonicMs" | "schedule">) {
     arrive,
     /** Subscribes to an account's changes at other coordinators. Resolves when they send changes, or at a timeout. */
     follow: (_accountId: string): Promise<void> => Promise.resolve(),
-    /** Aborted when this coordinator stops. */
     closed: closing.signal,
     get hasListeners(): boolean {
       return accounts.size > 0;

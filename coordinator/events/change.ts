@@ -19,7 +19,7 @@ export const changeSchema = z.discriminatedUnion("type", [
     completedAtMs: timeMs.nullable(),
     atMs: timeMs,
   }),
-  /** An Island connected or disconnected, or what its owner sees of it changed. */
+  /** An Island connected or disconnected, or facts shown to its owner changed. */
   z.object({ type: z.literal("island"), id }),
   /** `account`: its address, role, limits, keys, sessions or Island tokens changed. */
   z.object({ type: z.enum(["balance", "account"]) }),

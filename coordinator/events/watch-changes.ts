@@ -61,12 +61,12 @@ function changeOf(job: ActiveJob, atMs: number): Change {
 const POLL_MS = 1_000;
 /** Maximum number of audit events per poll; older ones are missed. */
 const MAX_EVENTS = 100;
-/** Maximum age of audit events. It exceeds the clock differences to machines where commands run. */
+/** Maximum age of audit events. It exceeds the clock difference to any machine on which commands run. */
 const MAX_AGE_MS = 60_000;
 
 /**
  * Adds changes of accounts and Islands that operators make by commands or at other coordinators. Polls the end of the
- * audit log once a second while any account has listeners.
+ * audit log once a second while an account has listeners.
  */
 export function watchAuditLog(
   events: Pick<AccountEvents, "closed" | "hasListeners" | "note">,

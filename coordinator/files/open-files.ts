@@ -230,7 +230,7 @@ export function openFiles(
   };
 }
 
-/** Returns a file name without folders, control characters and characters that some databases reject. */
+/** Returns a file name without folders, control characters or characters that databases may reject. */
 function cleanFilename(filename: string): string {
   const [name = ""] = filename.split(/[/\\]/).slice(-1);
   return name
@@ -270,7 +270,7 @@ function fileContents(directory: string, minFreeBytes: number) {
       await mkdir(root, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize - bytes >= minFreeBytes) return;
-      const message = "The coordinator has no disk space for the file; its operator must free some";
+      const message = "The coordinator has no disk space for the file; its operator must free space";
       throw new ServiceError("disk_full", message);
     },
     /** Moves a complete file to its final path. The file is durable when this resolves. */

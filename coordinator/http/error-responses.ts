@@ -25,9 +25,9 @@ const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
   "disk_full",
 ]);
 const CANCELLED_MESSAGE =
-  "The job of this request was cancelled by its account (DELETE /jobs/{id}) or by an operator; send the request again if you still need the response";
+  "The job of this request was cancelled by its account (DELETE /jobs/{id}) or by an operator. Send the request again if you still need the response";
 /** Message for an unexpected error. It does not quote the error, which may contain file names or secrets. */
-const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
+const FAULT_MESSAGE = "Internal error. If it happens again, give the operator this request_id";
 
 /** Error of a waiting client whose job no Island started in time or can run. `message` is the job's error. */
 export class NoIslandError extends ServiceError {
@@ -40,7 +40,6 @@ export class NoIslandError extends ServiceError {
   }
 }
 
-/** Error of a waiting client whose job ended without a result. */
 export class JobFailedError extends ServiceError {
   override readonly name = "JobFailedError";
   readonly jobError: string;
@@ -69,7 +68,7 @@ export class MethodNotAllowedError extends ServiceError {
   override readonly name = "MethodNotAllowedError";
   readonly allowed: readonly string[];
   constructor(method: string, allowed: readonly string[]) {
-    super("not_found", `Method ${method} is not allowed for this path; use ${allowed.join(" or ")}`);
+    super("not_found", `Method ${method} is not allowed for this path. Use ${allowed.join(" or ")}`);
     this.allowed = allowed;
   }
 }
@@ -109,9 +108,7 @@ export interface ErrorResponse {
 }
 
 interface ErrorContext {
-  /** Id of the request, which some bodies repeat. */
   readonly requestId: string;
-  /** Format of the body. */
   readonly style: ErrorStyle;
   /** Whether the path is a vendor's, where an invalid request is 400 and not the spec's 422. Default: false. */
   readonly isVendorBase?: boolean;
@@ -148,7 +145,6 @@ function statusOf(error: ServiceError): number {
   return error instanceof JobFailedError ? error.status : ERROR_STATUS[error.code];
 }
 
-/** Returns the members of `error` other than message and code. */
 function extrasOf(error: ServiceError): Partial<WireError> {
   const retryAfterS = retryAfterOf(error);
   const retry = retryAfterS === null ? {} : { retry_after: retryAfterS };

@@ -42,9 +42,9 @@ export interface HttpDeps {
   readonly operators: Operators;
   readonly recommend: ReturnType<typeof cargoRecommender>;
   readonly retention: Pick<Retention, "remove">;
-  readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
+  readonly store: Pick<Store, "check" | "readOnlyReason" | "accounts" | "ledger" | "usage">;
   /** The message bus between coordinators; null for a single coordinator. */
-  readonly bus: Pick<Bus, "downBecause"> | null;
+  readonly bus: Pick<Bus, "downReason"> | null;
   readonly metrics: Pick<Metrics, "contentType" | "http" | "read" | "speedOf">;
   /** Records spans of requests; null if tracing is off. */
   readonly tracing: Pick<Tracing, "within"> | null;

@@ -10,7 +10,7 @@ export function httpOptionsOf(config: CoordinatorConfig, { answerMemoryBytes }: 
   const { publicUrl, publicPage, chatWaitMs, trustProxy, publicRequestsPerMinute, metricsToken } = config;
   const openMetrics = isExposed(config) ? ("off" as const) : ("open" as const);
   return {
-    /** URL at which clients reach the coordinator; null: derived from each request. */
+    /** URL at which clients reach the coordinator; null if it is derived from each request. */
     publicUrl,
     /** Content of the public page; null if the page is off. */
     publicPage: publicPage ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro } : null,

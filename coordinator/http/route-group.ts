@@ -24,7 +24,6 @@ export interface Call<Path extends string = string, Spec = unknown> {
   readonly params: Readonly<Record<NamesIn<Path>, string>>;
   readonly query: OutputAt<Spec, "query">;
   readonly body: OutputAt<Spec, "body">;
-  /** The caller; undefined for a public route. */
   readonly identity: Spec extends { readonly access: "public" } ? undefined : Identity;
   /** Paths of the ignored parameters; empty for a route that is not compatible with a vendor's. */
   readonly ignored: readonly string[];
@@ -43,7 +42,6 @@ type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   spec: Spec,
 ) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
-/** Functions that add operations below the path of their group. */
 type Routes = Readonly<Record<Method, AddRoute>> & {
   /** The app, for paths outside the API, which are not in the document. */
   readonly app: HttpApp;

@@ -16,7 +16,6 @@ const FULL_RETRY_S = 30;
 const COOLDOWN = { firstMs: 10_000, maxMs: 600_000 } as const;
 /** Time without a flood after which the cooldown starts from the first step. */
 const FORGET_MS = 3_600_000;
-/** Maximum number of tokens whose floods are remembered. */
 const MAX_FLOODERS = 10_000;
 const MS_PER_S = 1_000;
 

@@ -9,22 +9,20 @@ import type { IslandRegistry, ReportedIsland } from "./island-registry.ts";
 export interface AvailableCargo {
   readonly slug: string;
   readonly islands: number;
-  /** Number of Islands that have the model or image of the Cargo, or need none. */
+  /** Number of Islands that have the model or image of the Cargo or do not need one. */
   readonly ready: number;
-  /** Number of Islands with a free slot. */
   readonly free: number;
 }
 
 export interface Availability {
   /** Cargos that at least one Island may run. */
   readonly cargos: readonly AvailableCargo[];
-  /** False if a coordinator did not reply. */
   readonly isComplete: boolean;
 }
 
 export const MAX_COUNTED = 100;
 /** Cache time of an account's result, and of the count of public Cargos, which all accounts share. */
-const FRESH_MS = 5_000;
+const CACHE_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 
 export type CargoAvailability = ReturnType<typeof cargoAvailability>;
@@ -62,7 +60,7 @@ export function cargoAvailability(
   /** Counts the Islands of this coordinator that can run each Cargo of the account's catalog. */
   const here = (accountId: string): AvailableCargo[] => {
     const nowMs = clock.monotonicMs();
-    if (publicCount === null || nowMs - publicCount.atMs >= FRESH_MS) {
+    if (publicCount === null || nowMs - publicCount.atMs >= CACHE_MS) {
       publicCount = { atMs: nowMs, cargos: countAll(catalog.list()) };
     }
     const own = catalog.list({}, accountId).filter(({ privateTo }) => privateTo === accountId);
@@ -88,7 +86,7 @@ export function cargoAvailability(
     of(accountId: string): Promise<Availability> {
       const atMs = clock.monotonicMs();
       const last = latest.get(accountId);
-      if (last !== undefined && atMs - last.atMs < FRESH_MS) return last.result;
+      if (last !== undefined && atMs - last.atMs < CACHE_MS) return last.result;
       const result = read(accountId);
       latest.set(accountId, { atMs, result });
       result.catch(() => latest.delete(accountId));

@@ -8,13 +8,12 @@ import { openSigningKey, storeKeyInUse } from "./signing-key.ts";
 /** The signed Cargo in the frames `assign` and `preload`. */
 export interface SignedCargo {
   readonly cargo: CargoManifest;
-  /** Ed25519 signature of the Cargo, in base64. */
   readonly signature: string;
   readonly endorsements?: Endorsement[];
 }
 
 interface CargoToSign extends CargoManifest {
-  /** The only account whose Islands may run the Cargo; absent: every Island may. */
+  /** The only account whose Islands may run the Cargo; if absent, every Island may. */
   readonly privateTo?: string;
   readonly endorsements?: readonly Endorsement[];
 }
@@ -44,7 +43,8 @@ export function cargoSigner(key: KeyObject) {
 }
 
 /**
- * Opens or creates the signing key. `isNew`: no Island has joined. @throws {SigningKeyError} if it is damaged or lost.
+ * Opens or creates the signing key. `isNew`: no Island has joined. @throws {SigningKeyError} if the key is damaged or
+ * lost.
  */
 export async function openCargoSigner(
   { log }: Pick<Env, "log">,

@@ -18,9 +18,9 @@ import { IslandSession, noFrames, type SessionOwner, type SharedBySessions } fro
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
 import { sessionWatch } from "./session/session-watch.ts";
 
-/** Maximum of rejected tokens per address and minute. An Island does not retry after its token is rejected. */
+/** Maximum number of rejected tokens per address and minute. An Island does not retry after its token is rejected. */
 const MAX_REFUSED = 30;
-/** Maximum of remembered accepted tokens, and of ended credentials. The oldest is forgotten first. */
+/** Maximum number of remembered accepted tokens, and of ended credentials. The oldest is forgotten first. */
 const MAX_TOKENS = 10_000;
 const TOKEN_REVOKED = "the Island token was revoked";
 
@@ -139,7 +139,7 @@ export function openIslandGateway(
      * and evenly spread to `addresses` of other coordinators, if given.
      */
     async close(retryAfterMs: number, addresses: readonly string[] = []): Promise<void> {
-      const reason = "the coordinator is going down";
+      const reason = "the coordinator is stopping";
       for (const [index, session] of [...sessions].entries()) {
         if (addresses.length === 0) session.dismiss(reason, retryAfterMs);
         else session.dismiss(reason, 0, addresses[index % addresses.length]);
@@ -159,7 +159,7 @@ export function openIslandGateway(
 }
 
 /**
- * Limits the rejected tokens of each address. API requests have limits of their own, so that a flood of them does not
+ * Limits the rejected tokens of each address. API requests are limited separately, so that a flood of them does not
  * block Islands. A token that was accepted before always passes, so that other hosts behind an address do not block a
  * returning Island. Authentication follows.
  */
@@ -186,7 +186,7 @@ export function joinLimit(clock: Clock, maxTokens: number = MAX_TOKENS) {
 }
 
 const ignore = (): void => undefined;
-/** Handlers for a socket that is only closed. */
+/** Handlers for a socket that will only be closed. */
 const IGNORE_EVENTS: SocketEvents = {
   onMessage: ignore,
   onRead: ignore,

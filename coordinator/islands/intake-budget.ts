@@ -41,7 +41,7 @@ export function intakeBudget(limits: Pick<MemoryBudgets, "intakeMemoryBytes" | "
   };
 }
 
-/** A session's frames that wait for their commit. Islands are read only as fast as storage commits their frames. */
+/** Frames of a session that wait for their commit. Islands are read only as fast as storage commits their frames. */
 export class UnstoredFrames {
   readonly #intake: IntakeBudget;
   readonly #onWait: () => void;

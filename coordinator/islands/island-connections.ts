@@ -10,7 +10,7 @@ import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 
-/** Retry interval of a suspended Island, so that it returns after it was reinstated. */
+/** Retry interval of a suspended Island, so that the Island returns after it is reinstated. */
 export const SUSPENDED_RETRY_MS = 60_000;
 
 type AttemptFrame = Extract<FromIsland, { attempt: number }>;
@@ -27,9 +27,9 @@ export interface AttemptReports {
   noteProgress(island: IslandView, state: IslandState): void;
   /**
    * Handles a frame. The promise resolves when the content is durable, and a numbered frame is then acknowledged.
-   * Output that is stored together shares one promise. False: the frame was not applied, and the Island will resend it.
-   * Undefined: the frame is neither stored nor acknowledged. @throws {ProtocolError} if a numbered frame before this
-   * one is missing.
+   * Output that is stored together shares one promise. It resolves with false if the frame was not applied and the
+   * Island will resend it. Returns undefined if the frame is neither stored nor acknowledged. @throws {ProtocolError}
+   * if a numbered frame before this one is missing.
    */
   receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined;
 }
@@ -113,8 +113,8 @@ export function islandConnections(
         return null;
       }
       // The row of a connected Island may have been dropped.
-      const isOfAnother = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
-      if (saved === "of_another" || isOfAnother)
+      const isOtherAccount = (registry.get(hostId)?.accountId ?? accountId) !== accountId;
+      if (saved === "of_another" || isOtherAccount)
         throw new ServiceError("insufficient_scope", "This host id belongs to another account");
       const number = await numbering;
       if (!isWelcome(hostId, accountId, number, link)) return null;

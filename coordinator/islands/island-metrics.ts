@@ -38,7 +38,8 @@ interface KnownIsland {
 }
 
 /**
- * Reads metrics of an account's Islands, or of one Island. The returned function also accepts an Island without any.
+ * Reads metrics of an account's Islands, or of one Island. The returned function also accepts an Island without
+ * metrics.
  */
 export async function readMetrics(
   store: Pick<Store["hostMetrics"], "counts" | "earnings">,

@@ -17,7 +17,7 @@ export type IslandRegistryEvent =
   | { readonly type: "slot_freed"; readonly islandId: string; readonly jobId: string }
   /** An Island that was assigned the same job again drops its earlier attempt, which took a slot until now. */
   | { readonly type: "slot_superseded"; readonly islandId: string; readonly jobId: string }
-  /** The Island does not continue these attempts, some of whose jobs may have ended. `message`: for the job's error. */
+  /** The Island does not continue these attempts. Some of their jobs may have ended. `message`: for the job's error. */
   | {
       readonly type: "attempts_lost";
       readonly islandId: string;
@@ -33,20 +33,19 @@ export const REMOVED = "its owner removed this Island; to bring it back, join ag
 const MAX_STOP_MS = 10_000;
 /** Number of unconfirmed cancelled attempts after which an Island's session is closed. */
 const MAX_IGNORED_CANCELS = 3;
-const CAME_WITHOUT = "The Island returned without the job";
+const RETURNED_WITHOUT_JOB = "The Island returned without the job";
 
 export interface ReportedIsland {
   readonly island: IslandView;
   readonly facts: SchedulerIsland;
 }
 
-/** Holds every Island that is connected or in its grace period, and makes all changes of them. */
+/** Holds every Island that is connected or in its grace period, and makes all changes to Islands. */
 export class IslandRegistry {
   readonly #clock: Clock;
   readonly #graceMs: number;
   /** Grace period after a restart. Agents reconnect at growing intervals while the coordinator is down. */
   readonly #restartGraceMs: number;
-  /** Islands by host id. */
   readonly #islands = new Map<string, MutableIsland>();
   readonly #texts = sharedTexts();
   readonly #listeners = new Set<(event: IslandRegistryEvent) => void>();
@@ -78,7 +77,7 @@ export class IslandRegistry {
     return islands.filter(({ island }) => island.accountId === accountId);
   }
 
-  /** Returns those of these Islands that are connected. */
+  /** Returns the connected ones of these Islands. */
   factsOf(hostIds: readonly string[]): ReportedIsland[] {
     return hostIds.flatMap((hostId) => {
       const island = this.#islands.get(hostId);
@@ -100,7 +99,9 @@ export class IslandRegistry {
     this.#islands.get(hostId)?.link?.send(frame);
   }
 
-  /** Cancels an attempt, whose slot is free once the Island confirms. An Island that ignores several is dismissed. */
+  /**
+   * Cancels an attempt. Its slot is free once the Island confirms. An Island that ignores several cancels is dismissed.
+   */
   stop(hostId: string, { jobId, attempt }: AttemptId, reason: "cancelled" | "timeout"): void {
     const island = this.#islands.get(hostId);
     if (island === undefined || island.link === null) return;
@@ -169,7 +170,7 @@ export class IslandRegistry {
     island.freeSlots();
     for (const attempt of kept) island.takeSlot(attempt);
     this.#emit({ type: "island_up", island: island.facts(), busy: island.slotsInUse });
-    this.#emitLost(island, lost, CAME_WITHOUT, false);
+    this.#emitLost(island, lost, RETURNED_WITHOUT_JOB, false);
   }
 
   /** Ends the session. The Island's attempts wait for it during the grace period. */
@@ -196,7 +197,7 @@ export class IslandRegistry {
     if (island.isConnected) {
       // The Island may have connected while the jobs were read, and continue some of them.
       const missing = attempts.filter((attempt) => !island.has(attempt));
-      return this.#emitLost(island, missing, CAME_WITHOUT, false);
+      return this.#emitLost(island, missing, RETURNED_WITHOUT_JOB, false);
     }
     this.#islands.set(island.hostId, island);
     for (const attempt of attempts) island.takeSlot(attempt);
@@ -267,7 +268,7 @@ export class IslandRegistry {
   #noteIgnored(island: MutableIsland, jobId: string): void {
     const ignored = island.ignoreStop(jobId);
     if (ignored < MAX_IGNORED_CANCELS) return;
-    const reason = `${ignored} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancel`;
+    const reason = `${ignored} jobs did not stop within ${MAX_STOP_MS / 1_000} s of their cancellation`;
     island.link?.dismiss(reason, 0);
   }
 

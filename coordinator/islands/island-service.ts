@@ -9,7 +9,7 @@ import { readMetrics, type IslandMetrics } from "./island-metrics.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
 
 /**
- * `paused`: connected, accepts no new jobs. `quarantined`: several jobs in a row failed. `suspended`: by the operator.
+ * `paused`: connected, accepts no new jobs. `quarantined`: failed several jobs in a row. `suspended`: by the operator.
  */
 export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 type IslandStatus = (typeof ISLAND_STATUSES)[number];
@@ -19,10 +19,12 @@ export interface ListedIsland<R> {
   readonly status: IslandStatus;
   /** Live state; null if the Island is not known to be connected. */
   readonly live: LiveIsland | null;
-  /** False if a coordinator that may have the Island did not reply. The status then depends on its last record. */
+  /**
+   * False if a coordinator that may have the Island did not reply. The status then depends on the Island's last record.
+   */
   readonly isLive: boolean;
   /** Why the operator suspended the Island or its account; null if neither is suspended. */
-  readonly suspendedBecause: string | null;
+  readonly suspensionReason: string | null;
 }
 
 export interface OwnedIsland extends ListedIsland<IslandRecord> {
@@ -61,7 +63,10 @@ export function islandService(
   suspensionOf: (hostId: string, accountId: string) => string | null,
   onChanged: (accountId: string, hostId: string) => void,
 ) {
-  /** Lists an account's Islands: connected ones first, then those seen last. `total` counts all with the status. */
+  /**
+   * Lists an account's Islands: the connected first, then the others by the time they were last seen. `total` counts
+   * all with the status.
+   */
   async function list(
     accountId: string,
     { status, limit, offset }: Page & { readonly status?: IslandStatus | undefined },
@@ -135,7 +140,10 @@ export function islandService(
     return get(accountId, hostId);
   }
 
-  /** Deletes the Island. It can only return with a token that is created later. @throws {ServiceError} `not_found` */
+  /**
+   * Deletes the Island, which can only return with a token that is created later.
+   * @throws {ServiceError} `not_found`
+   */
   async function remove(accountId: string, hostId: string): Promise<void> {
     if (!(await store.islands.remove(accountId, hostId, clock.now()))) throw noIsland(hostId);
     here.remove(accountId, hostId);
@@ -170,7 +178,7 @@ export function islandService(
 export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
   record: R,
   { byId, isComplete }: Connections,
-  suspendedBecause: string | null,
+  suspensionReason: string | null,
   nowMs: number,
 ): ListedIsland<R> {
   const live = byId.get(record.hostId) ?? null;
@@ -178,10 +186,10 @@ export function listedIsland<R extends Pick<IslandRecord, "hostId" | "lastSeenAt
   const mayBeConnected = !isComplete && record.lastSeenAtMs >= nowMs - SEEN_LATELY_MS;
   return {
     record: live === null ? record : { ...record, lastSeenAtMs: nowMs },
-    status: suspendedBecause === null ? statusOf(live, mayBeConnected) : "suspended",
+    status: suspensionReason === null ? statusOf(live, mayBeConnected) : "suspended",
     live,
     isLive: live !== null || isComplete,
-    suspendedBecause,
+    suspensionReason,
   };
 }
 

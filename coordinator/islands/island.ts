@@ -2,7 +2,6 @@ import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts"
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { SchedulerIsland } from "../scheduler/events.ts";
 
-/** The connection to an Island's agent. */
 export interface IslandLink {
   /** False once the socket is closing; frames sent then are lost. */
   readonly isOpen: boolean;
@@ -19,7 +18,7 @@ export interface AttemptId {
 /** Read-only view of an Island that is connected or in its grace period. Only methods of `IslandRegistry` change it. */
 export interface IslandView {
   readonly hostId: string;
-  /** Account of the owner, which earns the credits. */
+  /** The owner's account, which earns the credits. */
   readonly accountId: string;
   readonly isConnected: boolean;
   /** Returns the Island's current attempts, and the cancelled ones that it has not confirmed. */

@@ -20,7 +20,7 @@ export const liveIslandSchema = z.object({
   isQuarantined: z.boolean(),
   slots: z.number(),
   slotsBusy: z.number(),
-  /** CPU load over all cores, 0 to 1; null if unknown. */
+  /** Load of all CPU cores together, 0 to 1; null if unknown. */
   cpuLoad: share,
   freeRamBytes: freeBytes,
   freeVramBytes: freeBytes,
@@ -91,7 +91,7 @@ export function liveIsland({ island, facts }: ReportedIsland, { isQuarantined, j
   };
 }
 
-/** The counterpart of {@link ConnectedIslands} for all other coordinators. */
+/** Like {@link ConnectedIslands}, for all other coordinators. */
 export interface IslandsElsewhere {
   /** `isComplete` is false if a coordinator that may have Islands of the account did not reply. */
   liveOf(

@@ -17,10 +17,10 @@ export interface SessionSocket {
   readonly closed: Promise<void>;
   /** Delivers all events to `events` from now on. Must be called in the tick in which the socket opened. */
   attach(events: SocketEvents): void;
-  /** Sends a binary frame, in one write with everything sent until then (see `gatherWrites`). */
+  /** Sends a binary frame, in one write with all data sent before `until` (see `gatherWrites`). */
   send(frame: Uint8Array, until: "microtask" | "tick"): void;
   ping(): void;
-  /** Stops reading, so that the other side has to wait. */
+  /** Stops reading, so that the other side must wait. */
   pause(): void;
   resume(): void;
   /** Starts the closing handshake. `reason` has at most 123 bytes. */

@@ -12,9 +12,9 @@ export class SigningKeyError extends Error {
 
 export interface SigningKey {
   readonly key: KeyObject;
-  /** File path of the key, or its name in the database. */
+  /** Path of the key file, or name of the key in the database. */
   readonly path: string;
-  /** False if other users of the machine can read the key, and so sign Cargos. Always true on Windows. */
+  /** False if other users of the machine can read the key, and could thus sign Cargos. Always true on Windows. */
   readonly isPrivate: boolean;
 }
 

@@ -54,7 +54,7 @@ export class MutableJob {
   readonly batchId: string | null;
   readonly slug: string;
   readonly jobClass: JobClass;
-  /** Weight of the account in the fair share; null: the default. */
+  /** Weight of the account in the fair share; null for the default. */
   readonly share: number | null;
   readonly priority: number;
   readonly priceMicro: number;
@@ -74,10 +74,12 @@ export class MutableJob {
   refusals: number;
   assignee: Assignee | null = null;
   /**
-   * The Island that earns: the last one that delivered output, else the one with the job. Null if a restart lost it.
+   * The Island that earns: the last Island that delivered output, else the one with the job. Null if a restart lost it.
    */
   earner: Assignee | null = null;
-  /** Measures the speed of the attempt. Null before the first, and for an attempt from before the last restart. */
+  /**
+   * Measures the speed of the attempt. Null before the first attempt, and for attempts from before the last restart.
+   */
   meter: AttemptMeter | null = null;
   /** Prompt tokens, in total and read so far; null until an Island reports them. */
   prompt: PromptTokens | null = null;
@@ -132,7 +134,7 @@ export class MutableJob {
   /** True if another coordinator has the job. Pending writes of the job then never resolve. */
   isDropped = false;
   #dropped: PromiseWithResolvers<void> | null = null;
-  /** The input until the first scheduling decision, so that a job that starts at once need not read it from storage. */
+  /** The input until the first scheduling decision, so that a job that starts at once does not read it from storage. */
   input: JobInput | null = null;
   /** Facts from the job's input; null until the input has been read. */
   traits: JobTraits | null = null;
@@ -162,7 +164,7 @@ export class MutableJob {
     this.waitDeadlineMs = record.waitDeadlineMs;
     this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
-    // Storage lacks the reason for the end of the attempt. An Island presents the attempt only if it still has it.
+    // Storage lacks the reason why the attempt ended. An Island presents the attempt only if it still has it.
     this.mayRegain = record.state === "pending" && record.attempt > 0;
     this.#state = record.state;
     this.attempt = record.attempt;
@@ -204,7 +206,7 @@ export class MutableJob {
   assign(attempt: number, assignee: Assignee, meter: AttemptMeter): void {
     this.apply("assign");
     this.attempt = attempt;
-    // Prompt tokens of an attempt without output are not paid: the next attempt reads the prompt again.
+    // Prompt tokens of an attempt without output are not charged: the next attempt reads the prompt again.
     if (!this.feed.hasOutput) this.prompt = null;
     this.lastSeq = 0;
     this.durableSeq = 0;
@@ -253,8 +255,8 @@ export class MutableJob {
   #avoid({ islandId, accountId }: Assignee): void {
     if (this.avoidIslands.has(islandId)) return;
     this.avoidIslands = new Set(this.avoidIslands).add(islandId);
-    const isAgain = accountId !== this.accountId && this.failedOn.some((each) => each.accountId === accountId);
-    if (isAgain) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
+    const hasFailedBefore = accountId !== this.accountId && this.failedOn.some((each) => each.accountId === accountId);
+    if (hasFailedBefore) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
     this.failedOn = [...this.failedOn, { islandId, accountId }];
   }
 

@@ -24,7 +24,7 @@ export interface FeedStart {
 /** Approximate characters of an item in a message, besides its text. */
 const ITEM_CHARS = 16;
 
-/** Reads a loaded feed from a reader's position on, in slices for a replica. */
+/** Reads a loaded feed from a reader's position, in slices for a replica. */
 export class FeedTail {
   readonly #feed: Feed;
   #index = 0;
@@ -33,7 +33,9 @@ export class FeedTail {
   #promptTokens = 0;
   #isOver = false;
 
-  /** Starts at the first item that the reader lacks. Later items may be known, as statuses count separately. */
+  /**
+   * Starts at the first item that the reader lacks. The reader may know later items, because statuses count separately.
+   */
   constructor(feed: Feed, after: Pick<FeedPosition, "outputs" | "statuses">) {
     this.#feed = feed;
     const { items } = feed;
@@ -52,7 +54,6 @@ export class FeedTail {
     return this.#isOver;
   }
 
-  /** True if there are no more items for now. */
   get isAtEnd(): boolean {
     return this.#index === this.#feed.items.length;
   }

@@ -52,11 +52,13 @@ export class JobFeed {
   tokens = 0;
   /** Prompt tokens as the last Island counted them; 0 if it has reported none. Not stored. */
   promptTokens = 0;
-  /** Last attempt with output that a client may have seen: all but progress and empty tokens. Null for none. */
+  /**
+   * Last attempt with output that a client may have seen: any output except progress and empty tokens. Null for none.
+   */
   outputAttempt: number | null = null;
   hasText = false;
   /** Why this replica was cut; null if it was not. A cut feed gets no more items: readers must open the feed again. */
-  cutBecause: CutReason | null = null;
+  cutReason: CutReason | null = null;
   /** Called when a reader subscribes; null if nothing depends on readers. */
   onReader: (() => void) | null = null;
   #items: FeedItem[] = [];
@@ -107,7 +109,7 @@ export class JobFeed {
   }
 
   get isCut(): boolean {
-    return this.cutBecause !== null;
+    return this.cutReason !== null;
   }
 
   /** Number of subscribed readers. A slow reader is subscribed until it has read the end. */
@@ -174,8 +176,8 @@ export class JobFeed {
   }
 
   /** Cuts a replica, so that its readers open the feed again. */
-  cut(because: CutReason = "lost"): void {
-    this.cutBecause = because;
+  cut(reason: CutReason = "lost"): void {
+    this.cutReason = reason;
     this.#wake();
   }
 
@@ -194,7 +196,7 @@ export class JobFeed {
     this.#backlog = null;
   }
 
-  /** Removes the output from an ending if it is the streamed text, which storage returns both ways. */
+  /** Removes the output from an ending if it is the streamed text, because storage returns the text in both forms. */
   #withoutText(ending: FeedEnding): FeedEnding {
     if (ending.type !== "done" || typeof ending.output !== "string") return ending;
     return this.hasText || ending.output === "" ? { ...ending, output: undefined } : ending;

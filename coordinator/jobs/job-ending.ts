@@ -59,7 +59,7 @@ export function isFaultOfIsland({ error, isPaid }: Pick<Outcome, "error" | "isPa
   return isPaid !== true && (error?.code === "output_too_large" || error?.code === "invalid_output");
 }
 
-/** Counts the prompt tokens that were read: all of them once the model has produced output. */
+/** Returns the number of prompt tokens that were read: all of them once the model has produced output. */
 function countRead(prompt: PromptTokens | null, deliveredTokens: number): number {
   if (prompt === null) return 0;
   return deliveredTokens > 0 ? prompt.total : prompt.done;

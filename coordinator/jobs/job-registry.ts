@@ -78,7 +78,7 @@ export const NEW_JOB = {
  * phase limit starts again.
  */
 const MAX_LATE_MS = 1_000;
-/** Time after the grace period in which an Island that returned late can send the output and result that it kept. */
+/** Time after the grace period in which an Island that returned late can send its output and result. */
 const REPORT_MARGIN_MS = 5_000;
 
 /**
@@ -95,7 +95,6 @@ export class JobRegistry {
   readonly #catalog: Catalog;
   readonly #jobQuota: JobQuota;
   readonly #dailyStorage: DailyStorage;
-  /** Default maximum output of a job, in bytes. */
   readonly #maxOutputBytes: number;
   readonly #onWebhookDue: (webhookId: string, accountId: string) => void;
   readonly #couldReadersCome: (sinceMs: number) => boolean;
@@ -143,7 +142,9 @@ export class JobRegistry {
     return this.#jobs.get(jobId);
   }
 
-  /** Returns the unfinished job if `attempt` is its current attempt and this Island has it; else undefined. */
+  /**
+   * Returns the unfinished job if `attempt` is its current attempt and this Island has the job; otherwise undefined.
+   */
   present(
     islandId: string,
     { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
@@ -153,7 +154,7 @@ export class JobRegistry {
     return job.attempt === attempt && job.islandId === islandId ? job : undefined;
   }
 
-  /** Lists the durable jobs in the order in which they were added here, not created: a restart changes it. */
+  /** Lists the durable jobs in the order in which they were added here. A restart changes this order. */
   *list(): Iterable<ActiveJob> {
     for (const job of this.#jobs.values()) if (job.stored === null) yield job;
   }
@@ -179,7 +180,7 @@ export class JobRegistry {
   /**
    * Takes a quota slot of the account and offers the new job to free Islands, so that the job and its first attempt are
    * stored in one commit. The Island is notified after the commit. The caller must call `accept` or `withdraw`.
-   * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if it is reached.
+   * @param maxJobs Maximum of unfinished jobs of the account. @throws {RateLimitedError} if the maximum is reached.
    */
   offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
     const { accountId, input } = submitted;
@@ -735,7 +736,6 @@ export class JobRegistry {
     this.#deadlines.clear(job.id);
   }
 
-  /** Returns true if the account may still run the Cargo. */
   #hasCargo(job: MutableJob): boolean {
     return this.#catalog.find(job.slug, job.accountId) !== undefined;
   }
@@ -933,7 +933,7 @@ function describeExpiry(phase: AttemptPhase, limitMs: number): string {
     case "first_output":
       return `The Island began the job but produced no output within ${limit}`;
     case "silence":
-      return `The Island stopped producing output: none for ${limit}`;
+      return `The Island stopped producing output for ${limit}`;
     default:
       return phase satisfies never;
   }

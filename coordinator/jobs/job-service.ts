@@ -19,7 +19,7 @@ import type { CheckedSubmission, Submissions } from "./submissions.ts";
 export type JobApi = ReturnType<typeof openJobService>;
 
 /**
- * Handles the client operations on jobs. Jobs of other accounts are not found.
+ * Performs the operations of clients on jobs. Jobs of other accounts are not found.
  * @param removeContent Removes input and output of an ended job. For an unfinished job, a sweep removes them after its
  * end.
  */
@@ -75,8 +75,8 @@ export function openJobService(
     const elsewhere = await cancelElsewhere(accountId, jobId);
     if (elsewhere !== null) return elsewhere;
     const { state } = await find(accountId, jobId);
-    const shown = isTerminal(state) ? state : (job?.state ?? state);
-    throw new ServiceError("job_not_cancellable", `The job is already ${shown}`);
+    const currentState = isTerminal(state) ? state : (job?.state ?? state);
+    throw new ServiceError("job_not_cancellable", `The job is already ${currentState}`);
   }
 
   /** Cancels a job of this coordinator. Returns undefined if another coordinator has the job now. */
@@ -126,8 +126,8 @@ export function openJobService(
       record = await find(accountId, jobId);
     }
     if (record.outputRemovedAtMs !== null) {
-      const atTime = new Date(record.outputRemovedAtMs).toISOString();
-      throw new ServiceError("content_removed", `The output of job "${jobId}" was removed at ${atTime}`);
+      const removedAt = new Date(record.outputRemovedAtMs).toISOString();
+      throw new ServiceError("content_removed", `The output of job "${jobId}" was removed at ${removedAt}`);
     }
     return shareFeed(jobId, async () => new JobFeed(jobId, await store.jobs.feed(jobId), feedEndingOf(record)));
   }
@@ -148,7 +148,7 @@ export function openJobService(
       return await viewOf({ ...record, ...live }, waiting);
     } catch (error) {
       if (!(error instanceof ClusterUnavailableError)) throw error;
-      // The stored facts are correct, but may be older than those of the job's owner.
+      // The stored facts are correct, but may be older than the facts of the job's owner.
       return viewOf(record, null);
     }
   }

@@ -34,10 +34,10 @@ export interface JobTraits {
   readonly stopBytes: number;
   /** The tools that the completion may call; null if it may call none. */
   readonly toolUse: ToolUse | null;
-  /** Number of top tokens in the log probabilities of each token; null: none were requested. */
+  /** Number of top tokens in the log probabilities of each token; null if none were requested. */
   readonly topLogprobs: number | null;
   /** True if the model reasons before its completion, and its reasoning is delivered. */
-  readonly canThink: boolean;
+  readonly canReason: boolean;
   /** The features that an Island needs, sorted. */
   readonly features: readonly string[];
   /** Tokens that the schema of the completion costs in addition to the prompt. */
@@ -79,7 +79,7 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
       stopBytes: 0,
       toolUse: null,
       topLogprobs: null,
-      canThink: false,
+      canReason: false,
       features:
         cargo === undefined
           ? NO_FEATURES
@@ -88,7 +88,7 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
     };
   }
   const request = chatRequestOf(parsed.data);
-  const canThink = cargo?.reasoning === true && !request.isRaw;
+  const canReason = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
   const promptBytes = messages.reduce(
     (sum, message) => sum + bytesOf(message),
@@ -97,14 +97,14 @@ export function traitsOf(input: JobInput, cargo: CatalogEntry | undefined, maxOu
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
-    canContinue: request.responseFormat.type === "text" && request.toolUse === null && !canThink,
+    canContinue: request.responseFormat.type === "text" && request.toolUse === null && !canReason,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     toolUse: request.toolUse,
     topLogprobs: request.topLogprobs,
-    canThink,
+    canReason,
     features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
   };
@@ -123,7 +123,7 @@ function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
   return bytes + TOOLS_PROMPT_BYTES;
 }
 
-/** Returns the maximum bytes of an image. Infinity for a job without an image, and if the Cargo chooses the size. */
+/** Returns the maximum bytes of an image. Infinity for a job without an image, or if the Cargo chooses the size. */
 function imageBytes({ width, height }: JobInput, cargo: CatalogEntry | undefined): number {
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;

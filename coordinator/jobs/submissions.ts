@@ -25,7 +25,7 @@ import { type FileReference, fileReferencesOf } from "../catalog/file-references
 
 export interface SubmissionRequest {
   readonly accountId: string;
-  /** Limits of the account, if they were read together with the caller; else they are read here. */
+  /** Limits of the account, if they were read together with the caller; otherwise they are read here. */
   readonly limits?: ResolvedLimits;
   /** API key of the request; null or absent for a session. */
   readonly apiKey?: UsedKey | null | undefined;
@@ -117,17 +117,16 @@ export function openSubmissions(
       let holds: FileHold[] = [];
       return {
         cargo,
-        /** Maximum of unfinished jobs of the account. */
+        /** Maximum number of unfinished jobs of the account. */
         maxJobs: limits.concurrentJobs,
         common,
         webhook,
         apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
-        /** Holds the prices of all jobs. */
         postings: holdPostings(
           accountId,
           inputs.map(() => priceMicro),
         ),
-        /** Creates jobs with increasing ids, and holds their files. @throws {ValidationError} if a file is gone. */
+        /** Creates jobs with ascending ids, and holds their files. @throws {ValidationError} if a file is gone. */
         async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
           const jobs = checked.map(({ input, inputJson }) => {
             const id = newId("job", createdAtMs);
@@ -203,7 +202,7 @@ function checkInputs(
   return checked;
 }
 
-/** Errors after which the jobs may have been stored nevertheless. */
+/** Errors after which the jobs may still have been stored. */
 const MAYBE_STORED: ReadonlySet<ErrorCode> = new Set([
   "cluster_unavailable",
   "internal",

@@ -24,7 +24,6 @@ export interface JobHandle {
   cancel(): Promise<JobState>;
 }
 
-/** A job as its account sees it. */
 export interface JobView extends JobRecord {
   readonly waiting: JobWaiting | null;
   readonly webhook: WebhookLog | null;

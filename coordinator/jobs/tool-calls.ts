@@ -7,7 +7,7 @@ import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/jobs/job-store.ts";
 import type { Feed } from "./feed.ts";
 
-/** Joins the tool call items of a feed to calls, in order. A call whose first item is missing has an empty name. */
+/** Joins the tool call items of a feed into calls, in order. A call whose first item is missing has an empty name. */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   for (const item of items) {

@@ -25,6 +25,6 @@ export function smtpMailer(url: string, from: string): SendMail {
 
 async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
-  // A mail has no attachments, so a text must not make the library read a file or URL.
+  // Mails have no attachments: no text may make the library read a file or URL.
   return createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true });
 }

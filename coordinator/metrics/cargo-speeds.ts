@@ -14,12 +14,10 @@ interface Sample {
   readonly value: number;
 }
 
-/** Maximum number of samples of a Cargo. */
 export const MAX_SAMPLES = 100;
 /** Maximum plausible speed, three times that of the fastest chat anywhere: an Island may send a whole text at once. */
 const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
-/** Maximum number of Cargos with samples. */
 const MAX_CARGOS = 500;
 
 /**
@@ -31,7 +29,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
   const add = (slug: string, name: keyof CargoSpeed, value: number): void => {
     const samples = cargos.get(slug) ?? { tokensPerSecond: [], firstTokenMs: [] };
     cargos.set(slug, samples);
-    // Not negative, although the clock may have been set back.
+    // The time must not be negative, even if the clock was set back.
     samples[name].push({ atMs: clock.now(), value: Math.max(0, value) });
     if (samples[name].length > MAX_SAMPLES) samples[name].shift();
   };
@@ -54,7 +52,7 @@ export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscr
   };
 }
 
-/** Returns the median of the values since `sinceMs`, of two middle values the lower; null without values. */
+/** Returns the median of the values since `sinceMs`, or the lower of two middle values; null without values. */
 function medianSince(samples: readonly Sample[], sinceMs: number): number | null {
   const values = samples.filter(({ atMs }) => atMs >= sinceMs).map(({ value }) => value);
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;

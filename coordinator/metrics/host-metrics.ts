@@ -6,17 +6,15 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../store/ledger/host-metrics.ts";
 import type { Store } from "../store/store.ts";
 
-/** Interval at which counts are stored. */
 const STORE_MS = 60_000;
 /** Maximum number of rows in one write, so that other writes run in between. */
 const STEP = 100;
 const ENTRIES = 5_000;
-/** Maximum number of writes that sum up the ledger in one run. */
+/** Maximum number of writes in one run that sums up the ledger. */
 const MAX_SUM_STEPS = 200;
 
 type Counts = { -readonly [Name in keyof HostCounts]: number };
 
-/** A connected Island. */
 interface Session {
   readonly accountId: string;
   /** Time up to which the online time is counted. */
@@ -129,7 +127,7 @@ export function openHostMetrics(
   return {
     /** Stores the counts now. If that fails, they are stored the next time. */
     store: storeNow,
-    /** Stores the counts for the last time and stops. */
+    /** Stores the counts once more and stops. */
     async close(): Promise<void> {
       closing.abort();
       await storeNow();

@@ -7,7 +7,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/jobs/job-store.ts";
 
-/** Maximum number of Cargos with their own rows; further ones share a row. */
+/** Maximum number of Cargos with their own rows; all others share a row. */
 export const MAX_CARGO_NAMES = 50;
 export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
 const MS_PER_S = 1_000;
@@ -67,7 +67,9 @@ export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscrib
   );
   const cargoNames = new FirstNames(MAX_CARGO_NAMES);
   const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
-  /** Returns the label of the job's Cargo. Private Cargos share one: they are confidential, and may be many. */
+  /**
+   * Returns the label of the job's Cargo. Private Cargos share a label, because they are confidential and may be many.
+   */
   const nameOf = ({ cargo, slug }: ActiveJob): string =>
     cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
 

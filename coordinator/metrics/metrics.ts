@@ -21,7 +21,7 @@ export interface MeasuredParts {
   readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
-  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause"> & {
+  readonly store: Pick<Store, "commits" | "queued" | "readOnlyReason"> & {
     readonly cluster: Pick<Store["cluster"], "isShared">;
   };
   readonly gateway: Counting & { readonly frames: FrameCounts };
@@ -149,7 +149,7 @@ function storageMetrics({ store, files }: MeasuredParts): Metric[] {
     counterOf("atoll_storage_commits_total", "Transactions that the store committed", [], () => [[store.commits]]),
     gauge("atoll_storage_queue", "Writes that wait to be committed", [], () => [[store.queued]]),
     gauge("atoll_storage_read_only", "1 while the store is read-only and refuses new work", [], () => [
-      [store.readOnlyBecause === null ? 0 : 1],
+      [store.readOnlyReason === null ? 0 : 1],
     ]),
     gauge("atoll_files", "Files of all accounts of the network; at most a minute old", [], async () => [
       [(await files.kept()).files],

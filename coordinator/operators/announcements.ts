@@ -8,7 +8,7 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 export const MAX_ANNOUNCEMENTS = 20;
 export const MAX_ANNOUNCEMENT_CHARS = 1_000;
 /** Time for which the list is cached, because every user may read it. */
-const FRESH_MS = 1_000;
+const CACHE_MS = 1_000;
 
 export type Announcements = ReturnType<typeof openAnnouncements>;
 
@@ -23,7 +23,7 @@ export function openAnnouncements(
     /** Returns the announcements, newest first. A change at another coordinator appears within a second. */
     async list(): Promise<Announcement[]> {
       const nowMs = clock.monotonicMs();
-      if (last === null || nowMs - last.atMs >= FRESH_MS) {
+      if (last === null || nowMs - last.atMs >= CACHE_MS) {
         const read = store.operators.announcements(clock.now());
         last = { atMs: nowMs, read };
         read.catch(() => (last = null));
@@ -32,7 +32,7 @@ export function openAnnouncements(
     },
 
     /**
-     * Publishes an announcement. `untilMs`: null for no end.
+     * Publishes an announcement. `untilMs`: null to publish it indefinitely.
      * @throws {ServiceError} `bad_request` if there are 20; {@link ValidationError}
      */
     async add(actor: Actor, params: Pick<Announcement, "level" | "text" | "untilMs">): Promise<Announcement> {
@@ -44,7 +44,7 @@ export function openAnnouncements(
       await trail.record(actor, auditEvent, async ({ operators }) => {
         const limits = { nowMs, maxAnnouncements: MAX_ANNOUNCEMENTS };
         if (await operators.announce(announcement, limits)) return;
-        const message = `At most ${MAX_ANNOUNCEMENTS} announcements are possible. Remove one first`;
+        const message = `There can be at most ${MAX_ANNOUNCEMENTS} announcements. Remove one first`;
         throw new ServiceError("bad_request", message);
       });
       last = null;

@@ -11,7 +11,7 @@ export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
 export type AuditEvent = Pick<AuditEntry, "action" | "targetKind" | "targetId"> &
   Partial<Pick<AuditEntry, "before" | "after">>;
 
-/** Error codes with an unknown outcome: either nothing was stored, or the action together with its audit line. */
+/** Error codes that leave it unknown whether the action was stored together with its audit line. */
 const UNKNOWN_OUTCOME: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "shutting_down"]);
 
 export type AuditTrail = ReturnType<typeof auditTrail>;
@@ -45,7 +45,7 @@ export function auditTrail(log: Pick<Store["audit"], "append" | "noting">, clock
       } catch (error) {
         if (error instanceof ServiceError && !UNKNOWN_OUTCOME.has(error.code)) {
           const after = { code: error.code, tried: entry.after };
-          // The caller gets the error of the action, not of this line.
+          // The caller gets the error of the action, not that of the audit line.
           await log.append({ ...entry, action: `${auditEvent.action}.failed`, after }).catch(() => undefined);
         }
         throw error;

@@ -5,7 +5,6 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 
-/** Period of the counts in seconds. */
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
 /** Maximum age of the earlier read from which a token rate is computed. */
@@ -27,8 +26,7 @@ interface Second {
 
 /**
  * Returns a function that reads this coordinator's work, current and of the last minute. A job costs a few additions at
- * its end. A read walks the jobs and Islands in memory, and asks the reason of waiting for at most {@link MAX_KINDS}
- * kinds.
+ * its end. A read walks the jobs and Islands in memory, and explains the wait of at most {@link MAX_KINDS} kinds.
  */
 export function coordinatorMetrics(
   jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">,
@@ -99,27 +97,27 @@ export function coordinatorMetrics(
         if (job.waitsSinceMs < kind.oldest.waitsSinceMs) kind.oldest = job;
       }
     }
-    const most = [...kinds.values()].sort((a, b) => b.jobs - a.jobs).slice(0, MAX_KINDS);
+    const largest = [...kinds.values()].sort((a, b) => b.jobs - a.jobs).slice(0, MAX_KINDS);
     return {
       jobs: { running, waiting },
-      waiting: most.map(({ oldest, jobs: count }) => explain(oldest, count)),
+      waiting: largest.map(({ oldest, jobs: count }) => explain(oldest, count)),
       tokens,
     };
   };
 
   const explain = (oldest: ActiveJob, count: number): WaitingWork => {
-    const why = explainWait(oldest);
+    const waiting = explainWait(oldest);
     return {
       slug: oldest.slug,
       onlyIslandsOf: jobs.cargoOf(oldest)?.privateTo ?? null,
       jobs: count,
       oldestAtMs: oldest.waitsSinceMs,
-      reason: why?.reason ?? "starting",
-      message: why?.message ?? "an Island is being chosen",
+      reason: waiting?.reason ?? "starting",
+      message: waiting?.message ?? "an Island is being chosen",
     };
   };
 
-  /** Returns tokens per second since an earlier read; without one, those of the jobs that ended in the last minute. */
+  /** Returns tokens per second since an earlier read or, without one, of the jobs that ended in the last minute. */
   const measureRate = (tokens: number, endedTokens: number, nowMs: number): number => {
     samples = samples.filter(({ atMs }) => nowMs - atMs <= MAX_SAMPLE_AGE_MS);
     const [oldest] = samples;
@@ -156,7 +154,6 @@ function sumOf(seconds: readonly Second[], name: "all" | "failed" | "tokens"): n
 /** Histogram of durations, as pairs of bucket and count. Histograms of several coordinators can be added. */
 export type Counts = readonly (readonly [bucket: number, count: number])[];
 
-/** Returns the bucket of a duration. */
 export function bucketOf(ms: number): number {
   return Math.min(MAX_BUCKET, Math.max(0, Math.round(Math.log(Math.max(1, ms)) / Math.log(FACTOR))));
 }

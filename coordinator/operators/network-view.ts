@@ -18,7 +18,7 @@ export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
   readonly slots: { readonly free: number; readonly all: number };
   readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
-  /** Waiting jobs by Cargo and reason. The message is from the coordinator with most of them. */
+  /** Waiting jobs by Cargo and reason. The message is from the coordinator with the most of these jobs. */
   readonly queue: readonly WaitingWork[];
   readonly tokensPerSecond: number;
   readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
@@ -27,12 +27,12 @@ export interface Overview {
   readonly coordinators: readonly CoordinatorLine[];
 }
 
-/** Time for which the overview is cached, and for which this coordinator's own metrics are. */
-const FRESH_MS = 1_000;
-const METRICS_FRESH_MS = 500;
+/** Time for which the overview is cached, and for which this coordinator's metrics are cached. */
+const CACHE_MS = 1_000;
+const METRICS_CACHE_MS = 500;
 /** Time for which the number of known Islands is cached, in ms per Island: the count scans all of them. */
-const COUNT_FRESH_MS_BY_ISLAND = 1;
-const FAULT = "A peer did not answer the operator query";
+const COUNT_CACHE_MS_BY_ISLAND = 1;
+const FAULT = "A peer did not reply to the operator query";
 
 export type NetworkView = ReturnType<typeof networkView>;
 
@@ -50,13 +50,13 @@ export function networkView(
 
   const metricsHere = (): CoordinatorMetrics => {
     const nowMs = clock.monotonicMs();
-    if (metrics === null || nowMs - metrics.atMs >= METRICS_FRESH_MS) metrics = { atMs: nowMs, read: readMetrics() };
+    if (metrics === null || nowMs - metrics.atMs >= METRICS_CACHE_MS) metrics = { atMs: nowMs, read: readMetrics() };
     return metrics.read;
   };
 
   const countKnown = async (): Promise<number> => {
     const nowMs = clock.monotonicMs();
-    if (counted !== null && nowMs - counted.atMs < counted.known * COUNT_FRESH_MS_BY_ISLAND) return counted.known;
+    if (counted !== null && nowMs - counted.atMs < counted.known * COUNT_CACHE_MS_BY_ISLAND) return counted.known;
     const { known } = await store.operators.countIslands(clock.now() - SEEN_LATELY_MS);
     counted = { atMs: nowMs, known };
     return known;
@@ -97,7 +97,7 @@ export function networkView(
     /** Returns the overview, at most 1.5 s old. The number of known Islands may be older, by 1 ms for each Island. */
     overview(): Promise<Overview> {
       const nowMs = clock.monotonicMs();
-      if (last === null || nowMs - last.atMs >= FRESH_MS) {
+      if (last === null || nowMs - last.atMs >= CACHE_MS) {
         const overview = readOverview();
         last = { atMs: nowMs, overview };
         overview.catch(() => (last = null));
@@ -105,7 +105,7 @@ export function networkView(
       return last.overview;
     },
 
-    /** Returns those of the given Islands that are connected to any coordinator. */
+    /** Returns the given Islands that are connected to any coordinator. */
     live: async (hostIds: readonly string[]): Promise<Connections> => {
       const replies = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
       const islands = [...replies.flatMap(({ reply }) => reply ?? []), ...liveHere(hostIds)];
@@ -117,7 +117,7 @@ export function networkView(
   };
 }
 
-/** Corrects the reasons that one coordinator gave: Islands of other coordinators are online, but may not fit. */
+/** Corrects the reasons that one coordinator gave. Islands of other coordinators are online but may not fit. */
 function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
   if (islandsElsewhere <= 0) return waiting;
   return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
@@ -132,7 +132,7 @@ function mergeQueues(all: readonly (readonly WaitingWork[])[]): WaitingWork[] {
   return [...groups.values()].flatMap(mergeWork).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
 }
 
-/** Merges entries of one Cargo and reason. A coordinator may have several, for different accounts. */
+/** Merges entries of one Cargo and reason. A coordinator may report several, for different accounts. */
 function mergeWork(works: readonly WaitingWork[]): WaitingWork[] {
   const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
   if (most === undefined) return [];

@@ -24,7 +24,7 @@ interface CreditGrant {
 export const MAX_GRANT_NOTE = 200;
 const NOTE_NEEDED = "is needed to take credits back; the account sees it in its ledger";
 /** Maximum length of the reason of a suspension, in characters. */
-export const MAX_BECAUSE = 500;
+export const MAX_REASON_CHARS = 500;
 
 export type OperatorAccounts = ReturnType<typeof operatorAccounts>;
 
@@ -106,7 +106,7 @@ export function operatorAccounts(
       const { role: before, suspension } = await knownAccount(accountId);
       if (before === role) return;
       if (suspension !== null && role === "operator") {
-        throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
+        throw new ServiceError("bad_request", "The account is suspended. Reinstate it first");
       }
       const auditEvent = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
       await trail.record(actor, auditEvent, async ({ operators }) => {
@@ -119,16 +119,16 @@ export function operatorAccounts(
      * Suspends an account: its sessions and keys are refused, and its streams, jobs and Island sessions end everywhere.
      * @throws {ServiceError} `not_found`; `bad_request` for an operator's account
      */
-    async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
+    async suspend(actor: Actor, accountId: string, reason: string): Promise<void> {
       const { role, suspension } = await knownAccount(accountId);
       if (role === "operator") {
-        const message = "Cannot suspend an operator: first remove the role with the command `account role --user`";
+        const message = "An operator cannot be suspended. First remove the role with the command `account role --user`";
         throw new ServiceError("bad_request", message);
       }
       if (suspension !== null) return;
-      const auditEvent = { ...target(accountId), action: "account.suspend", after: { because } };
+      const auditEvent = { ...target(accountId), action: "account.suspend", after: { because: reason } };
       await trail.record(actor, auditEvent, async ({ operators }) => {
-        const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
+        const isDone = await operators.suspendAccount(accountId, { reason, atMs: clock.now() });
         if (!isDone && (await knownAccount(accountId)).suspension === null) throw accountChanged(accountId);
       });
       await onChanged();
@@ -138,7 +138,7 @@ export function operatorAccounts(
     async reinstate(actor: Actor, accountId: string): Promise<void> {
       const { suspension } = await knownAccount(accountId);
       if (suspension === null) return;
-      const auditEvent = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
+      const auditEvent = { ...target(accountId), action: "account.reinstate", before: { because: suspension.reason } };
       await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateAccount(accountId));
       await onChanged();
     },
@@ -147,9 +147,9 @@ export function operatorAccounts(
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
 
-/** Returns the error for an account that was concurrently made an operator or deleted. */
+/** Returns the error for an account that was made an operator or deleted concurrently. */
 function accountChanged(accountId: string): ServiceError {
-  const message = `The account "${accountId}" has changed in the meantime; review it and try again`;
+  const message = `The account "${accountId}" has changed in the meantime. Review it and try again`;
   return new ServiceError("bad_request", message);
 }
 
@@ -161,6 +161,6 @@ function readGrant(credits: number): number {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  const message = "must not be 0, from -4000000000 to 4000000000, with at most 6 decimals";
+  const message = "must be -4000000000 to 4000000000 but not 0, with at most 6 decimals";
   throw new ValidationError([{ path: "credits", message }]);
 }

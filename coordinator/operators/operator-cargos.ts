@@ -30,14 +30,13 @@ export interface CargoLine {
   readonly origin: CargoOrigin;
   /** Number of changes of the stored Cargo; null for a shipped one. */
   readonly revision: number | null;
-  /** Whether the program is tied to exact bytes; null, as `price` is, if the Cargo violates a rule of this version. */
+  /** Whether the program is tied to exact bytes. Null, like `price`, if the Cargo violates a rule of this version. */
   readonly isPinned: boolean | null;
   readonly price: number | null;
   /** Price in the shipped file, in credits per job; null for other Cargos. */
   readonly shippedPrice: number | null;
 }
 
-/** Everything that an approval of a Cargo signs. */
 export interface CargoReview extends Pick<CargoLine, "status" | "origin" | "ownerId"> {
   readonly file: CargoFile;
   /** Hash of `file`, which an approval names. */
@@ -103,7 +102,7 @@ export function operatorCargos(
     };
   }
 
-  /** Returns the review with the pin that an approval needs. @throws {ServiceError} as `review`; `bad_request` */
+  /** Returns the review with the pin that an approval needs. @throws {ServiceError} like `review`; `bad_request` */
   async function pinned(slug: string, given: Pins): Promise<CargoReview> {
     const reviewed = await review(slug);
     const file = await resolvePins(reviewed.file, given);
@@ -128,7 +127,7 @@ export function operatorCargos(
       if (missingPin(file) !== null)
         throw new ServiceError("bad_request", `Not approved: ${slug} is not pinned. Give its hash, commit or digest`);
       if (await catalog.approve(approval, storedRevision)) return;
-      throw new ServiceError("bad_request", `${slug} has changed since it was reviewed; review it again`);
+      throw new ServiceError("bad_request", `${slug} has changed since it was reviewed. Review it again`);
     });
     await onChanged();
     return approval;
@@ -142,7 +141,7 @@ export function operatorCargos(
     /** Returns all Cargos, sorted by slug. */
     async list(): Promise<CargoLine[]> {
       const snapshot = await store.snapshot();
-      const ofFiles = shipped.map((each): CargoLine => {
+      const fromFiles = shipped.map((each): CargoLine => {
         const { file, status, origin, ownerId, price } = reviewOfShipped(each, snapshot);
         const shippedPrice = file.price_per_job;
         return { ...fieldsOf(file), status, origin, ownerId, revision: null, price, shippedPrice };
@@ -155,7 +154,7 @@ export function operatorCargos(
         if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
         return { ...line, ...fieldsOf(read.file), price: read.file.price_per_job };
       });
-      return [...ofFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+      return [...fromFiles, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
     },
 
     /**

@@ -8,13 +8,15 @@ import type { Actor, AuditTrail } from "./audit-trail.ts";
 import { reasonIn } from "./suspensions.ts";
 
 interface IslandQuery extends Omit<IslandFilter, "seenSinceMs" | "unseenSinceMs" | "isSuspended"> {
-  /** `online`: seen within the last minutes. `offline`: not seen since. `suspended`: the Island or its account is. */
+  /**
+   * `online`: seen in the last minutes. `offline`: not seen since. `suspended`: the Island or its account is suspended.
+   */
   readonly status?: "online" | "offline" | "suspended" | undefined;
 }
 
 export type OperatorIslands = ReturnType<typeof operatorIslands>;
 
-/** Connections for commands, which have no bus to ask the coordinators. */
+/** Connections for commands, which have no bus to query the coordinators. */
 const UNKNOWN: Connections = { byId: new Map(), isComplete: false };
 
 /**
@@ -39,29 +41,29 @@ export function operatorIslands(
     known,
 
     async list({ status, ...rest }: IslandQuery, page: Page) {
-      const lately = clock.now() - SEEN_LATELY_MS;
+      const onlineSinceMs = clock.now() - SEEN_LATELY_MS;
       const filter = {
         ...rest,
         isSuspended: status === undefined ? undefined : status === "suspended",
-        seenSinceMs: status === "online" ? lately : undefined,
-        unseenSinceMs: status === "offline" ? lately : undefined,
+        seenSinceMs: status === "online" ? onlineSinceMs : undefined,
+        unseenSinceMs: status === "offline" ? onlineSinceMs : undefined,
       };
       const { islands, total } = await store.operators.islands(filter, page);
       const ids = islands.map(({ hostId }) => hostId);
       const [connections, suspensions] = await Promise.all([live(ids), store.operators.suspensions()]);
       const listed = islands.map((island): ListedIsland<KnownIsland> => {
-        const because = reasonIn(suspensions, island.hostId, island.accountId);
-        return listedIsland(island, connections, because, clock.now());
+        const reason = reasonIn(suspensions, island.hostId, island.accountId);
+        return listedIsland(island, connections, reason, clock.now());
       });
       return { islands: listed, total };
     },
 
     /** Suspends an Island: its session ends, and its jobs move to other Islands. @throws {ServiceError} `not_found` */
-    async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
+    async suspend(actor: Actor, hostId: string, reason: string): Promise<void> {
       if ((await known(hostId)).suspension !== null) return;
-      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because } };
+      const auditEvent = { ...target(hostId), action: "island.suspend", after: { because: reason } };
       await trail.record(actor, auditEvent, ({ operators }) =>
-        operators.suspendIsland(hostId, { because, atMs: clock.now() }),
+        operators.suspendIsland(hostId, { reason, atMs: clock.now() }),
       );
       await onChanged();
     },
@@ -71,9 +73,9 @@ export function operatorIslands(
      * @throws {ServiceError} `not_found` unless it is suspended
      */
     async reinstate(actor: Actor, hostId: string): Promise<void> {
-      const because = (await store.operators.suspensions()).islands.get(hostId);
-      if (because === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
-      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because } };
+      const reason = (await store.operators.suspensions()).islands.get(hostId);
+      if (reason === undefined) throw new ServiceError("not_found", `No suspended Island has the id "${hostId}"`);
+      const auditEvent = { ...target(hostId), action: "island.reinstate", before: { because: reason } };
       await trail.record(actor, auditEvent, ({ operators }) => operators.reinstateIsland(hostId));
       await onChanged();
     },

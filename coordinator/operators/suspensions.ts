@@ -14,8 +14,8 @@ type Listener = (ids: ReadonlySet<string>) => void;
 export type Suspensions = Awaited<ReturnType<typeof openSuspensions>>;
 
 /**
- * Polls the suspended accounts and Islands, whether a coordinator or a command suspended them. Must be awaited before
- * clients and Islands are accepted.
+ * Polls the accounts and Islands that coordinators or commands suspended. Must be awaited before clients and Islands
+ * are accepted.
  * @param credentials provides the revision that each suspension increments
  */
 export async function openSuspensions(
@@ -27,24 +27,24 @@ export async function openSuspensions(
   const islandListeners = new Set<Listener>();
   let known: Known = { accounts: new Map(), islands: new Map() };
   let knownRevision: number | null = null;
-  /** Accounts to report again at the next poll, because a request accepted before may submit after the first report. */
-  let again: ReadonlySet<string> = new Set();
+  /** Accounts to report again at the next poll: a request accepted before the first report may submit after it. */
+  let toRepeat: ReadonlySet<string> = new Set();
   let polls = 0;
   const stop = new AbortController();
 
   const poll = async (): Promise<void> => {
     polls += 1;
-    const due = polls % POLLS_BETWEEN_REPORTS === 0 ? new Set(known.accounts.keys()) : again;
-    again = new Set();
+    const due = polls % POLLS_BETWEEN_REPORTS === 0 ? new Set(known.accounts.keys()) : toRepeat;
+    toRepeat = new Set();
     notify(accountListeners, due);
     const revision = await credentials.revision();
     if (revision === knownRevision) return;
     const before = known;
     known = await store.operators.suspensions();
     knownRevision = revision;
-    again = newIn(known.accounts, before.accounts);
-    notify(accountListeners, again);
-    notify(islandListeners, newIn(known.islands, before.islands));
+    toRepeat = addedIds(known.accounts, before.accounts);
+    notify(accountListeners, toRepeat);
+    notify(islandListeners, addedIds(known.islands, before.islands));
   };
 
   await poll();
@@ -69,7 +69,7 @@ export function reasonIn({ accounts, islands }: Known, hostId: string, accountId
   return island === undefined ? null : `the operator suspended this Island: ${island}`;
 }
 
-function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {
+function addedIds(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([...known.keys()].filter((id) => !before.has(id)));
 }
 

@@ -4,7 +4,7 @@ import type { AccountLimits } from "../store/accounts/accounts.ts";
 /** The limits of an account, with defaults where the operator set none. */
 export type ResolvedLimits = { readonly [Name in keyof AccountLimits]: number };
 
-/** Limits that the operator did not set. Source of all except `share`: spec §8. */
+/** Default limits. Source of all except `share`: spec §8. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   requestsPerMinute: 100,
   concurrentJobs: 10,
@@ -12,12 +12,12 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   share: 100,
 };
 
-/** Highest request limit. It also bounds memory, as the window keeps a number for each request of a minute. */
+/** Highest request limit. It also bounds memory, because the window keeps a number for each request of a minute. */
 const MAX_REQUESTS_PER_MINUTE = 1_000_000;
 const MAX_CONCURRENT = 1_000_000;
 const MAX_SHARE = 1_000;
 
-/** Range of each limit. 0 concurrent jobs or streams block the account. */
+/** Range of each limit. A limit of 0 concurrent jobs or streams blocks the account. */
 const RANGES: { readonly [Name in keyof AccountLimits]: readonly [min: number, max: number] } = {
   requestsPerMinute: [1, MAX_REQUESTS_PER_MINUTE],
   concurrentJobs: [0, MAX_CONCURRENT],

@@ -15,7 +15,7 @@ export interface RequestCaller {
 /** Releases the quota of an open stream. May be called twice. */
 export type ReleaseStream = () => void;
 
-/** Counts requests and open streams. A result is a promise only if another coordinator must be asked. */
+/** Counts requests and open streams. A result is a promise only if another coordinator is queried. */
 export interface CallerQuota {
   countRequest(caller: RequestCaller): RequestCount | Promise<RequestCount>;
   /** Counts a stream of the account. @throws {RateLimitedError} if the account already has `limit` open streams. */
@@ -27,7 +27,7 @@ export function streamPool(): Pool<"account"> {
   return new Pool({ account: Infinity });
 }
 
-/** Counts a stream of the account in `streams`. @throws {RateLimitedError} as `openStream` */
+/** Counts a stream of the account in `streams`. @throws {RateLimitedError} like `openStream` */
 export function enterStream(streams: Pool<"account">, accountId: string, limit: number): ReleaseStream {
   const close = streams.take([["account", accountId]], 1, { account: limit });
   if (close === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);

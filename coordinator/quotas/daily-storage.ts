@@ -3,7 +3,7 @@ import { recentMap } from "../../shared/recent-map.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const DAY_S = 86_400;
-/** Maximum number of accounts whose use is remembered. A forgotten account has its full amount again. */
+/** Maximum number of accounts whose use is remembered. A forgotten account gets its full amount again. */
 const MAX_ACCOUNTS = 10_000;
 
 export type DailyStorage = ReturnType<typeof dailyStorage>;
@@ -15,7 +15,10 @@ export type DailyStorage = ReturnType<typeof dailyStorage>;
 export function dailyStorage(clock: Clock, maxBytes: number) {
   const accounts = recentMap<TokenBucket>(MAX_ACCOUNTS);
   return {
-    /** Counts the bytes and returns 0; or counts nothing and returns the ms until there is capacity for them. */
+    /**
+     * Counts the bytes and returns 0. If there is no capacity for them, counts nothing and returns the ms until there
+     * is.
+     */
     take(accountId: string, bytes: number): number {
       let account = accounts.get(accountId);
       if (account === undefined) {

@@ -4,7 +4,8 @@ import { Pool, type PoolKey } from "./pool.ts";
 export type OutputOwner = "account" | "island" | "coordinator";
 
 /**
- * Limits the bytes of unfinished jobs' output in memory. When all is used, an account may still use its equal share.
+ * Limits the bytes of unfinished jobs' output in memory. When the budget is used up, an account may still use its equal
+ * share.
  */
 export type OutputBudget = Pool<OutputOwner>;
 

@@ -7,7 +7,7 @@ export class Pool<Kind extends string> {
   readonly #fairKind: Kind | null;
   readonly #counts = new Map<Kind, Map<string, number>>();
 
-  /** @param fairKind when the total is at its limit, keys of this kind may still take within an equal share of it. */
+  /** @param fairKind when the total reaches its limit, keys of this kind may still take up to an equal share of it. */
   constructor(limits: Readonly<Record<Kind, number>>, fairKind: Kind | null = null) {
     this.#limits = limits;
     this.#fairKind = fairKind;
@@ -15,7 +15,7 @@ export class Pool<Kind extends string> {
 
   /**
    * Takes the amount for every key, or for none of them.
-   * @returns a function that releases the amount and may be called twice; or the kind of the first key without capacity
+   * @returns a function that releases the amount and may be called twice, or the kind of the first key without capacity
    */
   take(keys: readonly PoolKey<Kind>[], amount = 1, limits = this.#limits): (() => void) | Kind {
     const full = this.fullFor(keys, amount, limits);

@@ -21,10 +21,10 @@ export interface RequestCount {
  * Counts requests by caller in an exact sliding window: no minute, wherever it begins, has more than the limit. A
  * refused request does not count, so a client that waits for Retry-After is accepted.
  *
- * Callers are in two generations. A request moves its caller to the younger one; each minute the older one is dropped,
- * with callers whose requests have all left the window. A flood of callers ends a generation early, which bounds memory
- * and may drop the least recent callers too soon. (One Map in order of the last request is slow: V8 walks past all
- * deleted entries to find the first.)
+ * Callers are in two generations. A request moves its caller to the younger generation. Each minute the older
+ * generation is dropped, with the callers whose requests have all left the window. A flood of callers ends a generation
+ * early, which bounds memory and may drop the least recent callers too soon. (One Map in order of the last request is
+ * slow: V8 walks past all deleted entries to find the first.)
  */
 export class RequestWindow {
   readonly #clock: Clock;
@@ -81,7 +81,10 @@ export class RequestWindow {
   }
 }
 
-/** `ring` must not be empty. With a lowered limit it may have more requests; a later one then frees the next. */
+/**
+ * `ring` must not be empty. After the limit is lowered, it may contain more requests. Then a later request frees the
+ * next.
+ */
 function windowState(ring: TimeRing, limit: number, nowMs: number): Omit<RequestCount, "isAllowed"> {
   const freesAtMs = ring.at(Math.max(0, ring.size - limit)) + WINDOW_MS;
   return { remaining: Math.max(0, limit - ring.size), freesInMs: freesAtMs - nowMs };
@@ -121,7 +124,6 @@ class TimeRing {
     this.#size -= kept;
   }
 
-  /** Doubles the capacity of the full ring. */
   #grow(): void {
     const grown = new Float64Array(this.#times.length * 2);
     grown.set(this.#times.subarray(this.#first));

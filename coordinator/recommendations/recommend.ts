@@ -25,10 +25,9 @@ export interface Recommendation {
   readonly runtimeType: RuntimeType;
   /** Credits per job for the Island's owner, as a decimal number without exponent: "0.9". */
   readonly estimatedEarningsPerJob: string;
-  /** Number of waiting jobs. */
   readonly queuedDemand: number;
   readonly demandScore: number;
-  /** Whether chats without a model use the Cargo, which makes it useful before it has demand. */
+  /** Whether chats that name no model use the Cargo, which makes it useful before there is demand. */
   readonly isDefault: boolean;
 }
 
@@ -102,7 +101,7 @@ function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPoli
     runtimes: island.runtimes.map((runtime) => runtime.type),
     ramBytes: island.hardware.ramBytes,
     vramBytes: totalVramBytes(island.hardware),
-    // A draining Island counts, because it may accept jobs again before the download is done.
+    // A draining Island counts, because it may accept jobs again before the download ends.
     draining: false,
     policy,
   };
@@ -114,7 +113,7 @@ export function demandScore(demand: Pick<CargoDemand, "queuedDemand" | "recentCo
   return demand.queuedDemand * 10 + demand.recentCompletions * 2;
 }
 
-/** Sorts by demand; equals by default Cargo first, then by fewer Islands that have the Cargo, so that it spreads. */
+/** Sorts by demand. Of equal demands, the default Cargo is first, then the Cargo that fewer Islands have. */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): (T & { readonly demandScore: number })[] {
   return demands
     .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))

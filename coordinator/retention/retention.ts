@@ -15,13 +15,15 @@ const MAX_CLOCK_JUMP_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Maximum number of items of a step, which is one write, so that other writes run between two steps. */
 const STEP = 100;
-/** Delay of a truncation of the log, so that several removals share it: it blocks writes for some ms. */
+/** Delay of a truncation of the log, which blocks writes for several ms. Several removals thus share one truncation. */
 const TRUNCATE_AFTER_MS = 1_000;
 const TRUNCATE_RETRY_MS = 10_000;
 
 export type Retention = ReturnType<typeof openRetention>;
 
-/** Opens the retention: removal of content at its owner's request, and past the operator's periods (see README.md). */
+/**
+ * Opens the retention, which removes content at its owner's request and past the operator's periods (see README.md).
+ */
 export function openRetention(
   { config, clock, log }: Env<"keepInputsMs" | "keepOutputsMs" | "keepWebhookLogMs" | "keepUnseenIslandsMs">,
   store: Pick<Store, "content" | "islands" | "hostMetrics" | "usage">,
@@ -30,7 +32,7 @@ export function openRetention(
   const accountEnds: ((accountId: string) => Promise<unknown>)[] = [];
   const stop = new AbortController();
   /**
-   * Time by part: no job that ended earlier still has that part. 0 after a start, so that all jobs are checked again.
+   * Times by part: no job that ended before the time still has the part. 0 after a start, so that all jobs are checked.
    */
   const removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
   let sweepNow: () => Promise<void> = () => Promise.resolve();
@@ -56,7 +58,7 @@ export function openRetention(
     await resume();
     const report = { inputs: 0, outputs: 0, webhooks: 0, islands: 0 };
     if (config.keepUnseenIslandsMs > 0) {
-      // Every coordinator records its own Islands as seen, although only one coordinator sweeps.
+      // Every coordinator records its own Islands as seen, even if only one coordinator sweeps.
       const online = onlineIslands();
       for (let at = 0; at < online.length; at += STEP)
         await store.islands.touch(online.slice(at, at + STEP), clock.now());
@@ -153,7 +155,7 @@ export function openRetention(
     resume,
     sweep,
 
-    /** Registers `end`, which stops what a deleted account has in memory. `end` must be repeatable. */
+    /** Registers `end`, which removes Cargos, files, batches or jobs of a deleted account. It must be repeatable. */
     onAccountEnd(end: (accountId: string) => Promise<unknown>): void {
       accountEnds.push(end);
     },

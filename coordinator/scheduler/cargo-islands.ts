@@ -6,11 +6,11 @@ import { meritOf, modelAvailabilityOf, rankOf } from "./rank.ts";
 
 export interface IslandFitCounts {
   readonly online: number;
-  /** Numbers of Islands that do not fit, by the first reason. */
+  /** How many Islands do not fit the Cargo, counted by the first check that they fail. */
   readonly misfits: Readonly<Record<Misfit, number>>;
   readonly fitting: number;
   readonly withModel: number;
-  /** Progress of each fitting Island that downloads the model: 0 to 1, null when unknown. */
+  /** Progress of each fitting Island that is downloading the model: 0 to 1, or null if unknown. */
   readonly downloads: readonly (number | null)[];
   /** The last failure of each fitting Island whose circuit breaker is open. */
   readonly openBreakers: readonly BreakerFailure[];
@@ -47,7 +47,9 @@ function currentRank({ merit, island }: Entry): number {
   return rankOf(merit, island.load);
 }
 
-/** Indexes the online Islands for one Cargo: sorts those that fit and have a free slot by rank, and counts all. */
+/**
+ * Indexes the online Islands for one Cargo: sorts the Islands that fit and have a free slot by rank, and counts all.
+ */
 export class CargoIslands {
   readonly cargo: ScheduledCargo;
   readonly #entries = new Map<string, Entry>();
@@ -82,8 +84,8 @@ export class CargoIslands {
   }
 
   /**
-   * Records that the Island has one more free slot. One slot fewer needs no call: the entry is sorted again when it
-   * reaches the front, and often has the slot back before that.
+   * Records that the Island has one more free slot. Losing a slot needs no call: the entry is sorted again when it
+   * reaches the front, and often has regained the slot before that.
    */
   improve(island: OnlineIsland): void {
     const entry = this.#entries.get(island.id);
@@ -174,7 +176,7 @@ export class CargoIslands {
     return blocked.flatMap(({ island }) => island.breakerFor(this.cargo.slug)?.last ?? []);
   }
 
-  /** Returns the best ready entry. First sorts the entries again whose rank got worse, each at most once. */
+  /** Returns the best ready entry, after moving entries whose rank got worse, each at most once. */
   #front(): Entry | undefined {
     for (;;) {
       const entry = this.#ready.peek();

@@ -15,7 +15,7 @@ export interface BreakerPolicy {
   /** Open time after the first failure. It grows exponentially with each failure in a row, up to `maxMs`. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Maximum open time while only jobs of one account failed, as these jobs may be the cause. */
+  /** Maximum open time while only jobs of one account failed, because these jobs may be the cause. */
   readonly maxOfOneAccountMs: number;
   readonly random: () => number;
 }
@@ -56,7 +56,10 @@ export class CircuitBreaker implements HeapItem {
     return this.isOpen || this.#probeJobId !== null;
   }
 
-  /** Opens the breaker, for longer after each failure in a row. A failure while it is open does not extend the time. */
+  /**
+   * Opens the breaker, for longer after each failure in a row. A failure while it is open does not extend the open
+   * time.
+   */
   add(failure: BreakerFailure, nowMs: number): void {
     this.last = failure;
     if (this.isOpen) return;
@@ -68,8 +71,8 @@ export class CircuitBreaker implements HeapItem {
     const { random } = this.#policy;
     const isLasting = cause === "refused" && LASTING_REFUSALS.includes(code);
     const firstMs = this.#policy.firstMs * (isLasting ? LASTING_FACTOR : 1);
-    const mayBeTheJobs = cause !== "refused" && this.#accountId !== null;
-    const maxMs = Math.max(this.#policy.firstMs, mayBeTheJobs ? this.#policy.maxOfOneAccountMs : this.#policy.maxMs);
+    const mayBeJobFault = cause !== "refused" && this.#accountId !== null;
+    const maxMs = Math.max(this.#policy.firstMs, mayBeJobFault ? this.#policy.maxOfOneAccountMs : this.#policy.maxMs);
     this.untilMs = nowMs + backoffMs(this.inARow, { firstMs, maxMs, random });
   }
 

@@ -13,11 +13,10 @@ export interface SchedulerIsland {
   readonly vramBytes: number;
   /** Maximum number of concurrent jobs, over all Cargos. */
   readonly slots: number;
-  /** True while the Island accepts no new jobs. */
   readonly draining: boolean;
-  /** What the owner allows; absent: everything. */
+  /** What the owner allows; if absent, everything. */
   readonly policy?: OwnerPolicy | undefined;
-  /** Protocol features of the agent beyond the first version; absent: none. */
+  /** Protocol features of the agent beyond the first version; if absent, none. */
   readonly features?: readonly string[] | undefined;
   /** Cache keys (`cacheKeyOf()`) of the models and images on disk. */
   readonly cachedModels: readonly string[];
@@ -25,11 +24,10 @@ export interface SchedulerIsland {
   readonly loaded: readonly string[];
   /** Downloads in progress, with the details that only the owner sees. */
   readonly downloads: readonly IslandState["downloads"][number][];
-  /** Slugs of the Cargos for which the Island lacks disk space; absent: not reported. */
+  /** Slugs of the Cargos for which the Island lacks disk space; absent if not reported. */
   readonly noSpaceFor?: readonly string[] | undefined;
-  /** Models that engines of the host serve; absent: none. */
+  /** Models that engines of the host serve; absent if there are none. */
   readonly engineModels?: readonly EngineModelReport[] | undefined;
-  /** CPU load, 0 to 1; null if unknown. */
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;
 }
@@ -39,7 +37,7 @@ export interface WorkKind {
   readonly slug: string;
   /** The account whose Islands may run a Cargo that is not approved. Null: any Island may run it. */
   readonly onlyIslandsOf: string | null;
-  /** Features that an Island needs, sorted; absent: none. See `shared/features/features.ts`. */
+  /** Features that an Island needs, sorted; if absent, none. See `shared/features/features.ts`. */
   readonly features?: readonly string[] | undefined;
 }
 
@@ -62,7 +60,7 @@ export interface WaitingJob extends WorkKind {
 export type SchedulerEvent =
   /** A new job. It is assigned now or ignored, and never waits. */
   | { readonly kind: "job_offered"; readonly job: WaitingJob }
-  /** A job that competes for Islands. It replaces the same job if that waits already. */
+  /** A job that competes for Islands. It replaces an entry of the same job. */
   | { readonly kind: "job_waiting"; readonly job: WaitingJob }
   /** The job no longer waits. Unknown ids are ignored. */
   | { readonly kind: "job_gone"; readonly jobId: string }
@@ -79,7 +77,7 @@ export type SchedulerEvent =
   | { readonly kind: "slot_freed"; readonly islandId: string; readonly jobId: string }
   /** The Island's slot for an earlier attempt of the job is free. Its slot for the current attempt stays. */
   | { readonly kind: "slot_superseded"; readonly islandId: string; readonly jobId: string }
-  /** An Island refused, failed or lost a job in a way that another Island may not. Precedes `slot_freed`. */
+  /** An Island refused, failed or lost a job that another Island may complete. Precedes `slot_freed`. */
   | ({ readonly kind: "failure"; readonly islandId: string; readonly slug: string } & BreakerFailure)
   /** A run ended. `tokensPerSecond` is null if the Cargo has no tokens or the run made none. */
   | {

@@ -91,7 +91,7 @@ function explainByAllowingIslands(
     return explainDownloads(fitCounts.downloads);
   }
   const serving = Math.max(1, fitting - openBreakers.length - avoided);
-  const busy = serving === 1 ? "1 Island fits, but it is busy" : `${serving} Islands fit, all busy`;
+  const busy = serving === 1 ? "1 Island fits, but it is busy" : `${serving} Islands fit, but all are busy`;
   const others = [
     ...(avoided === 0 ? [] : [`${islands(avoided)} failed this job`]),
     ...(openBreakers.length === 0
@@ -136,15 +136,15 @@ function describeMisfits(cargo: ScheduledCargo, fitCounts: IslandFitCounts, offe
   const failures = MISFITS.filter(isFitFailure);
   const found = failures.filter((misfit) => fitCounts.misfits[misfit] > 0);
   const only = found.length === 1 ? found[0] : undefined;
-  if (only !== undefined) return `${head}, ${describeOnlyMisfit(only, cargo, offering)}`;
+  if (only !== undefined) return `${head}, but ${describeOnlyMisfit(only, cargo, offering)}`;
   const parts = found.map(
     (misfit) => `${fitCounts.misfits[misfit]} ${describeFitFailure(misfit, cargo, fitCounts.misfits[misfit])}`,
   );
-  return `${head}, none fits: ${parts.join(", ")}`;
+  return `${head}, but none fits: ${parts.join(", ")}`;
 }
 
 function describeOnlyMisfit(misfit: FitFailure, cargo: ScheduledCargo, count: number): string {
-  if (count === 1) return `but it ${describeFitFailure(misfit, cargo, 1)}`;
+  if (count === 1) return `it ${describeFitFailure(misfit, cargo, 1)}`;
   return misfit === "draining" ? "none takes new jobs now" : `none has ${needOf(misfit, cargo)}`;
 }
 
@@ -182,7 +182,7 @@ function islands(count: number): string {
   return count === 1 ? "1 Island" : `${count} Islands`;
 }
 
-/** The last reports of other coordinators about a kind of work. */
+/** The most recent reports of other coordinators about a kind of work. */
 export interface Elsewhere {
   readonly peers: number;
   /** Number of other coordinators with Islands that run the work. */
@@ -195,10 +195,8 @@ export interface Elsewhere {
 /** Returns the reports about a kind of work; null without other coordinators. */
 export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
 
-/**
- * Reasons about the Islands of one coordinator. They do not hold if another coordinator has Islands that run the job.
- */
-const OF_THIS_ONE: readonly Waiting["reason"][] = [
+/** Reasons that concern one coordinator. They do not apply if another coordinator has Islands that run the job. */
+const LOCAL_REASONS: readonly Waiting["reason"][] = [
   "own_islands_only",
   "no_island_online",
   "no_island_offers_runtime",
@@ -207,9 +205,9 @@ const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "all_failing",
 ];
 
-/** Returns the reason, or `all_busy` if it does not hold because of another coordinator's Islands. */
+/** Returns the reason, or `all_busy` if the reason does not apply because of another coordinator's Islands. */
 export function reasonElsewhere(reason: Waiting["reason"], others: Elsewhere | null): Waiting["reason"] {
-  return others !== null && others.running > 0 && OF_THIS_ONE.includes(reason) ? "all_busy" : reason;
+  return others !== null && others.running > 0 && LOCAL_REASONS.includes(reason) ? "all_busy" : reason;
 }
 
 /** Adds the reports of other coordinators to the explanation of a job's own coordinator. */
@@ -218,11 +216,11 @@ export function explainElsewhere(waiting: Waiting, others: Elsewhere): Waiting {
   if (peers === 0) return waiting;
   const here = `at the job's coordinator: ${waiting.message}`;
   if (running === 0) {
-    const who = peers === 1 ? "the other one has" : `the ${peers} others have`;
-    return { ...waiting, message: `${here}; ${who} no Island that is known to run it` };
+    const subject = peers === 1 ? "the other coordinator has" : `the ${peers} other coordinators have`;
+    return { ...waiting, message: `${here}; ${subject} no Island that is known to run it` };
   }
-  const who = `${running} of ${peers} ${peers === 1 ? "other" : "others"} ${running === 1 ? "runs" : "run"} it`;
+  const subject = `${running} of ${peers} other ${peers === 1 ? "coordinator" : "coordinators"} ${running === 1 ? "runs" : "run"} it`;
   const state = free === 0 ? ", all busy" : "; a coordinator with free slots may take the job";
   const reason = reasonElsewhere(waiting.reason, others);
-  return { ...waiting, reason, message: `${here}; ${who} (${slots === 1 ? "1 slot" : `${slots} slots`}${state})` };
+  return { ...waiting, reason, message: `${here}; ${subject} (${slots === 1 ? "1 slot" : `${slots} slots`}${state})` };
 }

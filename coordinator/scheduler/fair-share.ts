@@ -2,9 +2,9 @@
 export interface Sharer {
   /** Weight: twice the share gets twice the slot time while both wait. */
   share: number;
-  /** Virtual time of the next start, in ms of slot time at a share of {@link NEUTRAL_SHARE}. The lowest is next. */
+  /** Virtual time of the next start, in ms of slot time at a share of {@link NEUTRAL_SHARE}. The lowest tag is next. */
   tag: number;
-  /** Number of the tag's last change, unique among peers. Among equal tags the lowest order is next. */
+  /** Number of the tag's last change, unique among peers. Of equal tags the lowest order is next. */
   order: number;
 }
 
@@ -28,16 +28,16 @@ export function costOf({ share }: Pick<Sharer, "share">, slotMs: number): number
  * Start-time fair queueing: Goyal, Vin, Cheng, "Start-time Fair Queuing" (SIGCOMM 1996). For several slots and costs
  * that are known only afterwards: Jin, Chase, Kaur, "Interposed Proportional Sharing" (SIGMETRICS 2004). A start moves
  * its sharer back by the estimated cost, and the end of the job corrects the cost. Virtual time is the highest tag of a
- * start. No tag falls below the virtual time, and among equal tags the older goes first. So when a sharer without debt
- * (tag not above the virtual time) begins to wait, each peer that already waits starts at most one job before it, and
- * later peers none.
+ * start. No tag falls below the virtual time, and of equal tags the older is first. So when a sharer without debt (tag
+ * not above the virtual time) begins to wait, each peer that already waits starts at most one job before it, and later
+ * peers none.
  */
 export class FairShare {
   /** Virtual time: the tag at which a sharer without debt begins to wait. Only `charge` writes it. */
   virtualMs = 0;
   #order = 0;
 
-  /** Starts the wait of a sharer. The time in which it did not wait gives it no credit. */
+  /** Starts the wait of a sharer. Time without waiting jobs gives no credit. */
   enter(sharer: Sharer): void {
     this.#setTag(sharer, sharer.tag);
   }

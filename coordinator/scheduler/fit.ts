@@ -51,7 +51,9 @@ type IslandOffer = Pick<
   | "engineModels"
 >;
 
-/** Returns `true` if the Island can serve the Cargo once it has a free slot, else the first reason why not. */
+/**
+ * Returns `true` if the Island can serve the Cargo once it has a free slot; otherwise the first reason why it cannot.
+ */
 export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.onlyIslandsOf !== null && cargo.onlyIslandsOf !== island.accountId) return "not_own";
   const served = engineModelFor(cargo, island);

@@ -4,8 +4,8 @@ export interface HeapItem {
 }
 
 /**
- * A binary heap whose items know their index, so that removing or moving any item is O(log n). `before` must be a total
- * order: with equal items the outcome would depend on history.
+ * A binary heap whose items know their index, so that removing or moving an item takes O(log n). `before` must be a
+ * total order: with equal items the outcome would depend on history.
  */
 export class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
@@ -34,7 +34,6 @@ export class IndexedHeap<T extends HeapItem> {
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** Removes an item of this heap. */
   remove(item: T): void {
     this.#assertMember(item);
     const index = item.heapIndex;

@@ -18,7 +18,9 @@ export function islandIndices(
   islands: ReadonlyMap<string, OnlineIsland>,
   queued: () => Iterable<{ readonly kind: WorkKind }>,
 ) {
-  /** Indices of every queued kind whose Cargo the catalog has, and of some others. The least recently used is first. */
+  /**
+   * Indices of all queued kinds whose Cargo is in the catalog, and of several others. The least recently used is first.
+   */
   const indices = new Map<string, CargoIslands>();
 
   const dropOldest = (): void => {

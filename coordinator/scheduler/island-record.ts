@@ -19,8 +19,8 @@ export interface BreakerPolicies {
 
 /** Weight of the newest speed in the moving average. After about ten runs older speeds hardly count. */
 const NEWEST_WEIGHT = 0.2;
-/** Factor on the weight of earlier runs with each new run. In the long run about the last twenty runs count. */
-const FADING = 0.95;
+/** Factor by which each run lowers the weight of earlier runs. In the long term about the last twenty runs count. */
+const DECAY = 0.95;
 
 const MINUTE_MS = 60_000;
 const OF_CARGO = { maxMs: 10 * MINUTE_MS, maxOfOneAccountMs: 15_000 };
@@ -29,7 +29,7 @@ const OF_ISLAND = { maxMs: 30 * MINUTE_MS, maxOfOneAccountMs: MINUTE_MS };
 const QUARANTINE_FACTOR = 30;
 
 /**
- * Returns the policies of both breakers.
+ * Returns the policies of the breakers of Cargos and Islands.
  * @param random Returns 0 to 1, to spread the open times.
  */
 export function breakerPoliciesOf(firstMs: number, random: () => number): BreakerPolicies {
@@ -133,8 +133,8 @@ export class IslandRecord {
       if (this.#failedCargos.size < MIN_QUARANTINE_CARGOS) this.#failedCargos.add(slug);
     }
     breaker.add(failure, nowMs);
-    const isBroken = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
-    if (isBroken) this.quarantine.add(failure, nowMs);
+    const isQuarantined = this.#failures >= QUARANTINE_AFTER && this.#failedCargos.size >= MIN_QUARANTINE_CARGOS;
+    if (isQuarantined) this.quarantine.add(failure, nowMs);
     return this.openBreakers.filter((each) => !before.has(each));
   }
 
@@ -157,8 +157,8 @@ export function withRun(
 ): Measure {
   return {
     tokensPerSecond: averageSpeed(measure.tokensPerSecond, run.tokensPerSecond),
-    successes: measure.successes * FADING + (run.succeeded ? 1 : 0),
-    failures: measure.failures * FADING + (run.succeeded ? 0 : 1),
+    successes: measure.successes * DECAY + (run.succeeded ? 1 : 0),
+    failures: measure.failures * DECAY + (run.succeeded ? 0 : 1),
   };
 }
 

@@ -3,7 +3,7 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { JobClass } from "../store/jobs/job-store.ts";
 import { FairShare, newSharer, NEUTRAL_SHARE, type Sharer } from "./fair-share.ts";
 
-/** Maximum number of accounts without jobs whose shares are kept. A dropped account counts as new. */
+/** Maximum number of accounts without jobs whose shares are kept. A dropped account is treated as new. */
 const MAX_IDLE_ACCOUNTS = 10_000;
 /** Estimated slot time of an account's next job before any of its jobs has ended. */
 const FIRST_ESTIMATE_MS = 10_000;
@@ -23,7 +23,7 @@ export interface AccountShare extends Sharer {
   runningJobs: number;
   /** Estimated slot time of the account's next job, from its jobs that ended. */
   estimateMs: number;
-  /** Number of times the account was passed over for a loaded Cargo since it was last served in turn. */
+  /** How often the account was passed over for a loaded Cargo since its last regular turn. */
   passedOver: number;
   /** Entries of the queues that have jobs of the account. */
   readonly entries: Set<AccountEntry>;

@@ -36,8 +36,8 @@ const MAX_PRIORITY = 100;
 const MAX_PRESSING = 10;
 
 /**
- * Returns when waiting raises a job to the highest priority, in ms since the epoch. Among an account's jobs the one
- * that is due first starts first. The time is constant, so that no job is sorted again as time passes. Source: decision
+ * Returns when waiting raises a job to the highest priority, in ms since the epoch. Within an account, the job that is
+ * due first starts first. This time is constant, so that jobs need not be sorted again as time passes. Source: decision
  * 0016.
  */
 export function dueAtMs(job: {
@@ -58,7 +58,7 @@ function isNext(a: Line, b: Line): boolean {
   return goesFirst(a.account, b.account);
 }
 
-/** The waiting jobs of one kind. The account that is next by fair share comes first, with its job that is due first. */
+/** The waiting jobs of one kind. The account that is next by fair share is first, with its job that is due first. */
 export class JobQueue {
   readonly kind: JobKind;
   // Only `add` and `remove` write these fields.

@@ -14,7 +14,10 @@ export class OnlineIsland {
   #slotsInUse: number;
   /** Slots assigned in this session, by job; null before the first, because most Islands are idle. */
   #uses: Map<string, SlotUse> | null = null;
-  /** Slots of earlier attempts of jobs that the Island has been given again, until the Island registry frees them. */
+  /**
+   * Slots of earlier attempts of jobs that were assigned to the Island again, until the Island registry frees the
+   * slots.
+   */
   #earlierUses: Map<string, SlotUse> | null = null;
 
   constructor(info: SchedulerIsland, slotsInUse: number, record: IslandRecord) {
@@ -34,7 +37,7 @@ export class OnlineIsland {
     return [...(this.#uses?.values() ?? []), ...(this.#earlierUses?.values() ?? [])];
   }
 
-  /** Returns the breaker that keeps jobs of a Cargo from the Island now: that of the Cargo, or the quarantine. */
+  /** Returns the breaker that now blocks jobs of a Cargo on the Island: the Cargo's breaker, or the quarantine. */
   breakerFor(slug: string): CircuitBreaker | undefined {
     const { quarantine } = this.record;
     if (quarantine.blocks) return quarantine;

@@ -11,7 +11,7 @@ const TENTHS = 11;
 const RTT_STEPS = 16;
 const LOAD_RANKS = TENTHS * TENTHS * RTT_STEPS;
 
-/** Assumed speed of an Island without a measured one: about reading speed, between fast and slow Islands. */
+/** Assumed speed of an Island without measurements: about reading speed, between fast and slow Islands. */
 const UNKNOWN_TOKENS_PER_SECOND = 10;
 const UNKNOWN_CPU_LOAD = 0.5;
 const UNKNOWN_RTT_MS = 128;
@@ -38,8 +38,8 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
 }
 
 /**
- * Returns true if two reports have the same models and, after rounding, the same load. Lists are compared by identity:
- * a report that repeats the last one shares its lists.
+ * Returns true if two reports have the same models and, after rounding, the same load. Lists are compared by identity,
+ * because a report that repeats the previous one shares its lists.
  */
 export function isSameRank(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;

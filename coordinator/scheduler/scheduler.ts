@@ -28,7 +28,7 @@ type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded
  * After every step no job waits while an Island that it may use has a free slot. Rules: docs/internals/scheduler.md
  */
 export class Scheduler {
-  /** Work that other coordinators may take from here, and slots that are free for theirs. */
+  /** Work that other coordinators may take from here, and slots that are free for their jobs. */
   readonly shared: SharedWork;
   /** Returns true if another coordinator may have Islands for jobs of that kind. */
   readonly mayRunElsewhere: (kind: WorkKind) => boolean;
@@ -40,7 +40,7 @@ export class Scheduler {
   readonly #holders = new Map<string, number>();
   /** Records of offline Islands, by id. */
   readonly #away = recentMap<IslandRecord>(MAX_REMEMBERED_ISLANDS);
-  /** Open breakers of online Islands; the first to admit a probe is first. */
+  /** Open breakers of online Islands. The breaker that admits a probe first is first. */
   readonly #breakers = new IndexedHeap<CircuitBreaker>(endsFirst);
   #nowMs = 0;
 
@@ -112,7 +112,7 @@ export class Scheduler {
     return { ...this.#causeFor(job.kind), position: this.#waiting.positionOf(job) };
   }
 
-  /** Counts waiting jobs by the reason why they wait. The cost grows with the kinds of jobs, not with jobs. */
+  /** Counts waiting jobs by the reason why they wait. The cost grows with the number of kinds, not of jobs. */
   waitsByReason(elsewhere: AskElsewhere): ReadonlyMap<Waiting["reason"], number> {
     const counts = new Map<Waiting["reason"], number>();
     for (const { kind, size } of this.#waiting.queues) {
@@ -127,7 +127,7 @@ export class Scheduler {
     return this.#indices.hasFitOutside(kind, avoid);
   }
 
-  /** Counts waiting jobs by slug, without Cargos that have none. */
+  /** Counts waiting jobs by slug, without Cargos that have no waiting jobs. */
   queuedDemand(): ReadonlyMap<string, number> {
     return this.#waiting.countBySlug();
   }

@@ -21,10 +21,9 @@ export interface WorkLoad extends WaitingWork {
 }
 
 /**
- * Whether Islands may run jobs of a kind.
- * `possible`: an Island fits, or will when it takes new jobs again, or left recently and may return.
- * `lacking`: each Island that may run the jobs permanently lacks something; `message` names it, for people.
- * `absent`: no Island that may run the jobs is online.
+ * Whether Islands may run jobs of a kind. `possible`: an Island fits, will fit when it accepts new jobs again, or left
+ * recently and may return. `lacking`: each Island that may run the jobs permanently lacks something; `message` names it
+ * for people. `absent`: no Island that may run the jobs is online.
  */
 export type Outlook =
   | { readonly is: "possible" }
@@ -34,7 +33,7 @@ export type Outlook =
 /** Maximum number of Islands that are kept after they left. A job that only a dropped Island can run may be refused. */
 const MAX_DEPARTED = 1_000;
 /** Maximum number of jobs that one search passes over because they avoid the offered Islands. */
-const MAX_PASSED = 64;
+const MAX_SKIPPED = 64;
 /** Number of slots offered for each kind, in addition to twice its reported jobs. */
 const SPARE_SLOTS = 16;
 
@@ -151,14 +150,14 @@ export function sharedWork(
 
     /**
      * Removes at most `maxJobs` waiting jobs that start in the offered slots, in the order in which they would start
-     * here. They no longer compete here, and their accounts are charged. `job_gone` must follow for those that moved,
+     * here. They no longer compete here, and their accounts are charged. `job_gone` must follow for jobs that moved,
      * `job_stays` for the others.
      */
     takeFor(offer: SlotOffer, maxJobs: number): string[] {
       const slots = new OfferedSlots(offer);
-      const passed = [];
+      const skipped = [];
       const taken: string[] = [];
-      while (taken.length < maxJobs && passed.length < MAX_PASSED) {
+      while (taken.length < maxJobs && skipped.length < MAX_SKIPPED) {
         const job = waitingJobs.nextFor((kind) => slots.hasSlotFor(kind), []);
         if (job === undefined) break;
         if (slots.take(job, hasNoIsland(job.kind))) {
@@ -166,10 +165,10 @@ export function sharedWork(
           taken.push(job.id);
         } else {
           waitingJobs.setAside(job);
-          passed.push(job);
+          skipped.push(job);
         }
       }
-      for (const job of passed) waitingJobs.readmit(job.id);
+      for (const job of skipped) waitingJobs.readmit(job.id);
       return taken;
     },
 
@@ -188,7 +187,7 @@ export function sharedWork(
   };
 }
 
-/** Picks each item once. The next item comes from the list that has received the least for its share. */
+/** Picks each item once. The next item comes from the list that has received the least in relation to its share. */
 function pickByShare<T>(lists: readonly { readonly items: readonly T[]; readonly share: number }[], max: number): T[] {
   const picked = new Set<T>();
   const rest = lists.map(({ items, share }) => ({ items: items.values(), share, received: 0 }));

@@ -40,9 +40,9 @@ export class OfferedSlots {
       for (const index of island.serves) {
         const kind = kinds[index];
         if (kind === undefined) continue;
-        const able = this.#islandsOf.get(workKeyOf(kind)) ?? [];
-        able.push(island);
-        this.#islandsOf.set(workKeyOf(kind), able);
+        const candidates = this.#islandsOf.get(workKeyOf(kind)) ?? [];
+        candidates.push(island);
+        this.#islandsOf.set(workKeyOf(kind), candidates);
       }
     }
   }

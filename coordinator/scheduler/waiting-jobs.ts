@@ -130,7 +130,7 @@ export class WaitingJobs {
     return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
-  /** Removes a job that no longer waits. Ignores unknown ids. */
+  /** Removes a job that no longer waits, and ignores unknown ids. */
   remove(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
@@ -160,7 +160,7 @@ export class WaitingJobs {
     this.#aside.add(job);
   }
 
-  /** Returns a job that was set aside to its queue, and returns the queue; empty if it was not set aside. */
+  /** Returns a job that was set aside to its queue. Returns the queue; empty if the job was not set aside. */
   readmit(jobId: string): JobQueue[] {
     const job = this.#jobs.get(jobId);
     return job !== undefined && this.#aside.delete(job) ? [this.#enqueue(job)] : [];
@@ -231,7 +231,7 @@ export class WaitingJobs {
     return isAside ? [] : [this.#enqueue(job)];
   }
 
-  /** Returns true if the job avoids Islands and another coordinator may have other Islands for it. */
+  /** Returns true if the job avoids Islands and another coordinator may have suitable Islands. */
   #shouldWait(job: WaitingJob): boolean {
     const avoids = job.avoidIslands.length > 0 || (job.avoidAccounts?.size ?? 0) > 0;
     return avoids && this.#mayRunElsewhere(job);
@@ -251,7 +251,7 @@ export class WaitingJobs {
     const key = keyOf(job.kind);
     const queue = this.#queues.get(key) ?? new JobQueue(job.kind);
     this.#queues.set(key, queue);
-    // All jobs of the queue share one object to save memory: 100,000 jobs may wait.
+    // All jobs of the queue share one object, to save memory when 100,000 jobs wait.
     job.kind = queue.kind;
     if (job.kind.avoidIslands.length > 0) this.#avoiding.add(queue);
     queue.add(job);
@@ -304,7 +304,7 @@ function isBefore(a: AccountShare, i: number, b: AccountShare, j: number, virtua
   let [tagOfA, tagOfB] = [tagAt(a, i, virtualMs), tagAt(b, j, virtualMs)];
   while (tagOfA === tagOfB) {
     if (i === 0 || j === 0) return i === j ? a.order < b.order : i === 0;
-    // The older tag is that of the sharer whose previous start was earlier. With equal costs those starts tie as well.
+    // The older tag is that of the sharer whose previous start was earlier. With equal costs, these starts tie as well.
     const steps = nextCost(a) === nextCost(b) ? Math.min(i, j) : 1;
     i -= steps;
     j -= steps;

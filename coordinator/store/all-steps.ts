@@ -40,10 +40,7 @@ export type NotedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof 
 
 export interface CommonStores extends NotedStores {
   readonly audit: NotedStores["audit"] & {
-    /**
-     * Returns stores whose write also appends `entry`, in its commit. A write that throws or returns false appends
-     * none.
-     */
+    /** Returns stores whose write also appends `entry`, in its commit, unless it throws or returns false. */
     noting(entry: AuditEntry): NotedStores;
   };
 }

@@ -42,7 +42,7 @@ export const cargoNumberTable = new Table(
   { hasRowid: true },
 );
 
-/** Last approval of each Cargo. It also covers later definitions with no change that needs approval. */
+/** Latest approval of each Cargo. It also covers later definitions with no change that needs approval. */
 export const cargoApprovalTable = new Table("cargo_approvals", {
   slug: key("PRIMARY KEY"),
   /** Approved definition with its pins. */
@@ -53,7 +53,7 @@ export const cargoApprovalTable = new Table("cargo_approvals", {
   atMs: named("approved_at_ms", integer()),
 });
 
-/** Cargos that the operator disabled for all accounts, shipped ones included. */
+/** Cargos, including shipped Cargos, that the operator disabled for all accounts. */
 export const disabledCargoTable = new Table("disabled_cargos", {
   slug: key("PRIMARY KEY"),
   atMs: integer(),
@@ -83,7 +83,7 @@ type CargoNumbers = ReadonlyMap<string, NumberedCargo>;
 
 export interface CatalogSnapshot {
   readonly revision: number;
-  /** Cargos sorted by slug, as are the other lists. */
+  /** The Cargos. All lists are sorted by slug. */
   readonly cargos: readonly StoredCargo[];
   readonly disabledSlugs: readonly string[];
   readonly approvals: readonly CargoApproval[];
@@ -92,12 +92,15 @@ export interface CatalogSnapshot {
 }
 
 export const MAX_OWNED_CARGOS = 50;
-/** Maximum number of slugs that an account ever used: a slug keeps its number and owner after its Cargo is deleted. */
+/**
+ * Maximum number of slugs that an account may ever use, because a slug keeps its number and owner after its Cargo is
+ * deleted.
+ */
 export const MAX_HELD_SLUGS = 1_000;
 
 const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
-const HELD = "FROM cargos WHERE owner_id = @ownerId";
-const OWNED = `${HELD} AND deleted_at_ms IS NULL`;
+const ALL_SLUGS = "FROM cargos WHERE owner_id = @ownerId";
+const OWNED = `${ALL_SLUGS} AND deleted_at_ms IS NULL`;
 const REVISION = "SELECT revision FROM catalog_revision WHERE id = 1";
 
 async function numbers(tx: Tx): Promise<CargoNumbers> {
@@ -171,7 +174,7 @@ export const catalogSteps = {
     return numbers(tx);
   }),
 
-  /** Returns the catalog revision, by one row: callers poll it every second. */
+  /** Reads the catalog revision from one row, because callers poll it every second. */
   revision: read(revision),
 
   snapshot: read(async (tx): Promise<CatalogSnapshot> => {
@@ -223,7 +226,7 @@ export const catalogSteps = {
         const text = `An account may have at most ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
         throw new ServiceError("too_many_cargos", text);
       }
-      if (holder === undefined && (await countRows(tx, HELD, { ownerId })) >= MAX_HELD_SLUGS) {
+      if (holder === undefined && (await countRows(tx, ALL_SLUGS, { ownerId })) >= MAX_HELD_SLUGS) {
         const text = `An account may use at most ${MAX_HELD_SLUGS} slugs, including deleted ones; reuse one of them`;
         throw new ServiceError("too_many_cargos", text);
       }
@@ -277,7 +280,7 @@ export const catalogSteps = {
     }),
   ),
 
-  /** Disables or enables a Cargo, shipped ones included, for all accounts. Returns false if nothing changes. */
+  /** Disables or enables a Cargo, even a shipped Cargo, for all accounts. Returns false if nothing changes. */
   setDisabled: write((tx, slug: string, isDisabled: boolean, atMs: number) =>
     writeCatalog(tx, () =>
       isDisabled

@@ -19,7 +19,6 @@ export interface Peer {
 export class NotOwnerError extends Error {
   override readonly name = "NotOwnerError";
   readonly jobId: string;
-  /** Id of the owner; null if unknown. */
   readonly ownerId: string | null;
   constructor(jobId: string, ownerId: string | null) {
     super(`Job ${jobId} now belongs to coordinator ${ownerId ?? "(unknown)"}`);
@@ -31,9 +30,9 @@ export class NotOwnerError extends Error {
 /** Counts of takeovers since the store was opened. */
 export interface TakenOver {
   readonly adopted: number;
-  /** Jobs claimed because the Island that runs them connected to this coordinator. */
+  /** Number of jobs that were claimed because the Island that runs them connected to this coordinator. */
   readonly claimed: number;
-  /** Coordinators whose row this one deleted after their lease expired. */
+  /** Number of coordinators whose row this coordinator deleted after their lease expired. */
   readonly reaped: number;
 }
 
@@ -45,7 +44,7 @@ export interface TakenOver {
 export interface QuotaSlots {
   /**
    * Assigns slots to waiting jobs of this coordinator, in order, up to `limit` slots of the account. Resolves with the
-   * jobs that now have a slot, including those that already had one.
+   * jobs that now have a slot, even if they had it before.
    * @param jobIds jobs of the account, at most {@link MAX_REQUESTED_SLOTS}.
    */
   take(accountId: string, jobIds: readonly string[], limit: number): Promise<readonly string[]>;
@@ -54,7 +53,7 @@ export interface QuotaSlots {
 export const MAX_REQUESTED_SLOTS = 1_000;
 
 /** SQL: owners of unfinished jobs without a membership row. The recursion reads one index entry per owner. */
-const GONE = `WITH RECURSIVE owners AS (
+const DEAD_OWNERS = `WITH RECURSIVE owners AS (
     (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL ORDER BY owner_id LIMIT 1)
     UNION ALL
     SELECT (SELECT owner_id FROM jobs WHERE completed_at_ms IS NULL AND owner_id > owners.owner_id ORDER BY owner_id LIMIT 1)
@@ -64,7 +63,7 @@ const GONE = `WITH RECURSIVE owners AS (
 
 /** Membership leases. They use a separate connection so that other queries cannot delay a renewal. */
 const leaseSteps = {
-  /** Extends the lease to `leaseMs` from now. Returns false if it had been reaped; creates it again in that case. */
+  /** Extends the lease to `leaseMs` from now. If the lease was reaped, creates it again and returns false. */
   renew: read(async (tx, self: Omit<Peer, "id">, leaseMs: number): Promise<boolean> => {
     const values = { ...self, leaseMs };
     const update = `UPDATE coordinators SET lease_until_ms = ${DATABASE_NOW_MS} + @leaseMs, address = @address, version = @version
@@ -76,12 +75,12 @@ const leaseSteps = {
     return false;
   }),
 
-  /** Returns the coordinators with a valid lease, this one included, sorted by id. */
+  /** Returns the coordinators with a valid lease, including this one, sorted by id. */
   peers: read((tx) =>
     tx.all<Peer>(`SELECT id, address, version FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS} ORDER BY id`),
   ),
 
-  /** Deletes the lease. Other coordinators may then adopt the jobs that this one still owns. */
+  /** Deletes the lease. Other coordinators may then adopt the jobs that it still owns. */
   leave: read(async (tx): Promise<void> => {
     await tx.run("DELETE FROM coordinators WHERE id = @selfId");
   }),
@@ -101,9 +100,9 @@ const ownerSteps = {
       SELECT id FROM coordinators WHERE lease_until_ms <= ${DATABASE_NOW_MS} AND id <> @selfId ORDER BY id FOR UPDATE SKIP LOCKED)`),
   ),
 
-  /** Adopts at most `limit` jobs of dead coordinators, each for one caller only. Resolves with their sorted ids. */
+  /** Adopts at most `limit` jobs of dead coordinators, each job for one caller only. Resolves with their sorted ids. */
   adopt: read(async (tx, limit: number): Promise<string[]> => {
-    const goneIds = await selectIds(tx, GONE, {});
+    const goneIds = await selectIds(tx, DEAD_OWNERS, {});
     if (goneIds.length === 0) return [];
     const sql = `UPDATE jobs SET owner_id = @selfId WHERE id IN (
         SELECT id FROM jobs WHERE completed_at_ms IS NULL AND owner_id = ANY (@goneIds)
@@ -114,8 +113,8 @@ const ownerSteps = {
   }),
 
   /**
-   * Transfers jobs to another coordinator, in one commit. Resolves with the sorted ids of those that were pending and
-   * owned by this coordinator. Locks rows in order of id, as commits of several ends do, to prevent deadlocks.
+   * Transfers jobs to another coordinator, in one commit. Resolves with the sorted ids of the jobs that were pending
+   * and owned by this coordinator. Locks rows in order of id, as commits of several ends do, to prevent deadlocks.
    */
   transfer: write(async (tx, jobIds: readonly string[], toId: string): Promise<string[]> => {
     const sql = `WITH moving AS (
@@ -148,7 +147,7 @@ const ownerSteps = {
     ),
   ),
 
-  /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty: from the first). */
+  /** Returns sorted ids of this coordinator's unfinished jobs after `afterId` (empty to start at the first). */
   ownedIds: read((tx, afterId: string, limit: number) =>
     selectIds(
       tx,
@@ -166,7 +165,7 @@ const ownerSteps = {
 };
 
 const islandSessionSteps = {
-  /** Returns the number of a new session, higher than those of all earlier sessions at any coordinator. */
+  /** Returns the number of a new session, higher than that of any earlier session at any coordinator. */
   nextNumber: read(
     async (tx) => (await tx.only<{ number: number }>("SELECT nextval('island_sessions') AS number")).number,
   ),
@@ -237,7 +236,7 @@ export function openCluster(selfId: string, run: RunStep, runLease: RunStep, tak
     ownerOf: async (jobId: string): Promise<string | undefined> => (await owners.ownersOf([jobId])).get(jobId),
     /**
      * Calls `listener` whenever storage becomes writable again, until the returned function is called. The reply to a
-     * commit may have been lost before, so storage may have rows that this coordinator does not know.
+     * commit may have been lost before, so storage may contain rows that this coordinator does not know.
      */
     onReturn(listener: () => void): () => void {
       listeners.add(listener);

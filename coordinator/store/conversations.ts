@@ -20,7 +20,7 @@ export const conversationTable = new Table(
     /** Metadata set by the client, which the coordinator never interprets. */
     metadata: json<Readonly<Record<string, string>>>(),
     createdAtMs: integer(),
-    /** Time of the last change of the conversation or of one of its messages. */
+    /** Time of the latest change of the conversation or of one of its messages. */
     updatedAtMs: integer(),
   },
   { indexes: ["CREATE INDEX conversations_by_account ON conversations (account_id, id)"] },
@@ -69,14 +69,14 @@ export interface Question {
   readonly userMessageId: string;
   readonly content: string;
   readonly answerId: string;
-  /** Last message in the prompt; null for none. */
+  /** Last message in the prompt; null if the prompt has no messages. */
   readonly afterMessageId: string | null;
 }
 
 export type ConversationChanges = Partial<Pick<Conversation, "title" | "metadata">>;
 export type MessagePage = Page & { readonly order: "asc" | "desc" };
 
-/** Message rows to store with a job, in its commit. `again`: the job replaces one that ended without output. */
+/** Message rows to store with a job, in its commit. `again`: the job replaces a job that ended without output. */
 export type AnswerLink =
   | { readonly kind: "new"; readonly question: Question }
   | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
@@ -161,7 +161,8 @@ export const conversationSteps = {
   }),
 
   /**
-   * Returns the newest messages, oldest first: at most `maxCount`, and none older than the one that reaches `maxBytes`.
+   * Returns the newest messages, oldest first: at most `maxCount`, and none older than the message that reaches
+   * `maxBytes`.
    */
   history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
     const sql = `SELECT ${messageTable.columnsBut("keeperId")} FROM messages
@@ -183,7 +184,7 @@ export const conversationSteps = {
     return newestFirst.reverse();
   }),
 
-  /** Ends an answer. Returns false if the job has none in progress: it ended, or its conversation was deleted. */
+  /** Ends an answer. Returns false if the job has no answer in progress: it ended, or its conversation was deleted. */
   endAnswer: kept(
     write(async (tx, ending: AnswerEnding) => {
       const sql = `UPDATE messages SET state = @state, content = @content, finish_reason = @finishReason, error = @error,
@@ -197,7 +198,9 @@ export const conversationSteps = {
     }),
   ),
 
-  /** Adopts answers in progress of dead coordinators; returns all answers in progress of this one, oldest first. */
+  /**
+   * Adopts answers in progress of dead coordinators. Returns all answers in progress of this coordinator, oldest first.
+   */
   unfinishedAnswers: kept(
     read(async (tx) => {
       await adoptRows(tx, "messages", "keeper_id", "state = 'in_progress'");

@@ -4,7 +4,7 @@ import { read, write } from "./steps/steps.ts";
 import { integer, json, key, nullable, Table, written, type RowOf } from "./steps/table.ts";
 import { forUpdate, inRows, oneOf, selectIds, type Tx } from "./steps/tx.ts";
 
-/** Hosts of Islands, with their last report. */
+/** Hosts of Islands, with their latest report. */
 export const islandTable = new Table(
   "islands",
   {
@@ -38,7 +38,6 @@ export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly f
 /** Maximum number of stored hosts of an account. Beyond it, the host unseen for longest is deleted. */
 export const MAX_HOSTS = 1_000;
 
-/** SQL columns of an {@link IslandRecord}. */
 export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
   coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
 const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";

@@ -47,7 +47,7 @@ export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: P
   };
   return {
     now,
-    /** Throws the error of an earlier scheduled run, because nothing awaits those. */
+    /** Throws the error of an earlier scheduled run, because nothing awaits such a run. */
     assertWorks: (): void => {
       if (fault !== null) throw new Error("The hourly cleanup of the store failed", { cause: fault });
     },

@@ -1,8 +1,11 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 
-/** Retry-After of a refused stream: the end of another is unpredictable, and a request per second costs little. */
+/**
+ * Retry-After of a refused stream. It is short, because the end of another stream is unpredictable and a request per
+ * second costs little.
+ */
 export const RETRY_AFTER_S = 1;
-/** Retry-After of a job over the limit: a chat takes seconds, so a client that retries automatically succeeds. */
+/** Retry-After of a job over the limit. A chat takes seconds, so a client that retries automatically succeeds. */
 const JOBS_RETRY_S = 5;
 
 /** Errors of refused writes that all engines have in common. */

@@ -25,10 +25,10 @@ export async function retryWhileReadOnly<T>(
       if (logged !== null) log.info({}, "Storage is writable again; the start resumes");
       return result;
     } catch (error) {
-      const because = storageFaultBehind(error);
-      if (because === null) throw error;
-      if (because !== logged) log.error({ store, because }, "The start is waiting until storage is writable");
-      logged = because;
+      const reason = storageFaultBehind(error);
+      if (reason === null) throw error;
+      if (reason !== logged) log.error({ store, because: reason }, "The start is waiting until storage is writable");
+      logged = reason;
     }
     await clock.sleep(RETRY_MS);
   }

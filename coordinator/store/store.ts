@@ -28,7 +28,7 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   /** Number of writes that wait for their commit. */
   readonly queued: number;
   /** Reason why the store is read-only and rejects writes with `storage_unavailable`; null while it is writable. */
-  readonly readOnlyBecause: string | null;
+  readonly readOnlyReason: string | null;
   /** Writes and reads one small value. @throws if storage does not respond. */
   check(): Promise<void>;
   /** Waits for the writes in progress, then closes the store. Later calls reject. May be called twice. */
@@ -39,7 +39,7 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
 export function openCommon(
   run: RunStep,
   writeHot: RunHotWrite,
-  writer: Pick<Store, "commits" | "queued" | "readOnlyBecause">,
+  writer: Pick<Store, "commits" | "queued" | "readOnlyReason">,
   secrets: SecretBox,
   clock: Clock,
 ) {
@@ -57,8 +57,8 @@ export function openCommon(
     get queued(): number {
       return writer.queued;
     },
-    get readOnlyBecause(): string | null {
-      return writer.readOnlyBecause;
+    get readOnlyReason(): string | null {
+      return writer.readOnlyReason;
     },
   };
   return { store, stop: pruning.stop, assertPrunes: pruning.assertWorks };

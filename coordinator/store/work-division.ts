@@ -9,7 +9,8 @@ const MAX_ROWS = 1_000;
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;
-  // Selected first by id: PostgreSQL does not check a condition on another table again for a row that just changed.
+  // Rows are selected by id first, because PostgreSQL does not check a condition on another table again for a row that
+  // just changed.
   const gone = `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId
      AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = ${owner})`;
   const goneIds = await selectIds(tx, gone, {});

@@ -36,7 +36,8 @@ export function traceJobs(
 
   /**
    * Returns the job's trace. It begins with the offer, or with an assignment that the offer caused before all listeners
-   * were called. A job of a batch is never offered, and may begin to wait during another request or none.
+   * were called. A job of a batch is never offered, and may begin to wait during another request or outside of any
+   * request.
    */
   function traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = traces.get(job.id);
@@ -65,7 +66,7 @@ export function traceJobs(
 
   function wait(job: ActiveJob): void {
     const trace = traceOf(job);
-    // The scheduler gets the event first, so that an Island may already have the job.
+    // The scheduler receives the event first, so an Island may already have the job.
     if (trace === undefined || trace.attempt !== null) return;
     trace.queue ??= tracer.startSpan("queue", { startTime: clock.now() }, trace.context);
   }

@@ -6,11 +6,11 @@ import type { Env } from "../env.ts";
 import { type TracedJobs, traceJobs } from "./job-traces.ts";
 
 const TRACES_PATH = "/v1/traces";
-/** Time limit of sending spans. */
+/** Time limit for sending spans. */
 const MAX_SEND_MS = 10_000;
 /** Maximum time for which a stop waits for an unresponsive collector. */
 const MAX_CLOSE_MS = 2_000;
-/** Minimum time between two log lines; an unreachable collector causes several errors a minute. */
+/** Minimum time between two log lines, because an unreachable collector causes several errors per minute. */
 const GAP_MS = 60_000;
 const MAX_CHARS = 300;
 
@@ -64,7 +64,7 @@ export async function openTracing(
     clock,
   );
   return {
-    /** Runs `handle`, so that jobs that it submits belong to the trace that the headers name. */
+    /** Runs `handle`. Jobs that it submits belong to the trace that the headers name. */
     within: <T>(headers: TraceHeaders, handle: () => T): T => contexts.with(contextFrom(headers), handle),
     async close(): Promise<void> {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);

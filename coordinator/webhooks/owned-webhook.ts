@@ -7,7 +7,7 @@ import { webhookUrlProblem } from "./post-webhook.ts";
 /** The receiver that is notified when a job or batch ends. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Signing secret of the client; null if the coordinator shall generate one. */
+  /** Signing secret of the client; null if the coordinator must generate one. */
   readonly secret: string | null;
 }
 
@@ -28,8 +28,8 @@ export function newWebhook(
   const errors: FieldError[] = [];
   const { url, secret } = request;
   const parsed = url.length > MAX_WEBHOOK_URL_CHARS ? null : URL.parse(url);
-  const tooLong = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
-  const refusal = parsed === null ? tooLong : webhookUrlProblem(parsed, allowPrivate);
+  const lengthMessage = `must be a URL of at most ${MAX_WEBHOOK_URL_CHARS} characters`;
+  const refusal = parsed === null ? lengthMessage : webhookUrlProblem(parsed, allowPrivate);
   if (refusal !== null) errors.push({ path: "webhook_url", message: refusal });
   if (secret !== null && !isSecret(secret)) {
     const { min, max } = SECRET_BYTES;
@@ -60,7 +60,6 @@ function isSecret(secret: string): boolean {
 /** Number of delivery attempts that an owner sees. */
 const SHOWN_ATTEMPTS = 10;
 
-/** A webhook as its owner sees it. */
 export interface WebhookLog extends Pick<WebhookRecord, "url" | "state"> {
   /** The last delivery attempts, oldest first. */
   readonly attempts: readonly DeliveryAttempt[];

@@ -20,7 +20,7 @@ export async function postWebhook(post: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborts when the receiver takes too long or the coordinator stops. */
+  /** Aborts if the receiver takes too long or the coordinator stops. */
   readonly signal: AbortSignal;
   readonly allowPrivate: boolean;
   readonly resolveHost: ResolveHostUntil;

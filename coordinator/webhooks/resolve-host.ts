@@ -7,7 +7,9 @@ import type { HostAddress } from "../../shared/net/host-lookup.ts";
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
-/** Timeout of the first query; later queries wait longer. All together stay within the limit of a delivery attempt. */
+/**
+ * Timeout of the first query. Later queries have longer timeouts, which together stay within the limit of an attempt.
+ */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERIES = 3;
 /** Names that always refer to this machine (RFC 6761 §6.3). */
@@ -18,7 +20,7 @@ const LOOPBACK: readonly HostAddress[] = [
 ];
 
 /**
- * Returns a resolver that queries the name servers directly. README.md, "Names", has the reason.
+ * Returns a resolver that queries the name servers directly. README.md, "Names", gives the reason.
  * @param servers "address:port" of each name server; default: the system's
  */
 export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOSTS): ResolveHostUntil {

@@ -22,7 +22,7 @@ export const RETRY_FOR_MS = 24 * 3_600_000;
 const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
 /** Share by which each delay varies at random. */
 const JITTER = 0.25;
-/** Status 410 Gone, with which a receiver refuses all further attempts. */
+/** Status 410 Gone, by which a receiver refuses all further attempts. */
 const GONE = 410;
 
 export type Webhooks = ReturnType<typeof openWebhooks>;
@@ -54,7 +54,7 @@ export function openWebhooks(
     DELIVERY_BOUNDS_S,
   );
   const queue = deliveryQueue(MAX_IN_FLIGHT, MAX_PER_ACCOUNT);
-  /** Webhooks by id: scheduled with their timer; null if due or in flight. */
+  /** Timers of scheduled webhooks by id; null if the webhook is due or in flight. */
   const known = new Map<string, Timer | null>();
   const inFlight = new Set<Promise<void>>();
   const stop = new AbortController();
@@ -135,21 +135,21 @@ export function openWebhooks(
   }
 
   async function post(webhook: ReadableWebhook, body: string, atMs: number) {
-    const tooLong = new AbortController();
-    const limit = clock.schedule(MAX_ATTEMPT_MS, () => tooLong.abort());
+    const timeout = new AbortController();
+    const limit = clock.schedule(MAX_ATTEMPT_MS, () => timeout.abort());
     try {
       const status = await postWebhook({
         url: webhook.url,
         headers: signedHeaders(webhook, body, atMs),
         body,
-        signal: AbortSignal.any([tooLong.signal, stop.signal]),
+        signal: AbortSignal.any([timeout.signal, stop.signal]),
         allowPrivate: config.webhookAllowPrivate,
         resolveHost,
       });
       return { status, error: null };
     } catch (error) {
-      const isLate = tooLong.signal.aborted;
-      return { status: null, error: isLate ? `no response within ${MAX_ATTEMPT_MS / MS_PER_S} s` : describe(error) };
+      const isTimeout = timeout.signal.aborted;
+      return { status: null, error: isTimeout ? `no response within ${MAX_ATTEMPT_MS / MS_PER_S} s` : describe(error) };
     } finally {
       limit.cancel();
     }

@@ -4,11 +4,11 @@ import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-i
 
 /** Lease on a Cargo's files on disk. They are not deleted before `release`, which may be called more than once. */
 export interface ArtifactLease {
-  /** The model's file (the first one of several), or its folder; null for a Cargo without a model. */
+  /** Path of the model's folder or (first) file; null for a Cargo without a model. */
   readonly path: string | null;
-  /** Files of the Cargo's `adapters`, in their order. Absent: it has none. */
+  /** Files of the Cargo's `adapters`, in their order. Absent for a Cargo without adapters. */
   readonly adapterPaths?: readonly string[];
-  /** File of the Cargo's `projector`. Null or absent: it has none. */
+  /** File of the Cargo's `projector`. Null or absent for a Cargo without a projector. */
   readonly projectorPath?: string | null;
   release(): void;
 }
@@ -17,7 +17,7 @@ export interface ArtifactLease {
 export interface StoredArtifact extends StoredItem {
   /** `part`: an interrupted download that can be resumed. */
   readonly kind: "file" | "folder" | "image" | "part";
-  /** Whether the artifact is complete. */
+  /** Whether all files of the artifact are on disk. */
   readonly isWhole: boolean;
 }
 

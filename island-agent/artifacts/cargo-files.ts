@@ -12,7 +12,7 @@ import { openPreloadEviction } from "./preload-eviction.ts";
 /** Stores the artifacts of Cargos, of all kinds, and reports which are on disk. */
 export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
   const priority = new DownloadPriority();
-  /** Slugs of Cargos that have or await a lease, once for each lease. */
+  /** Slugs of Cargos that hold or await a lease; a slug occurs once for each lease. */
   const users: string[] = [];
   /** Cargos that jobs or the owner could not download for lack of disk space, by slug. */
   const tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
@@ -49,7 +49,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     }
   }
 
-  /** Returns why a job's Cargo cannot be downloaded, if the disk is known to lack space. Null: it may fit. */
+  /** Returns why a job's Cargo cannot be downloaded, if the disk is known to lack space; null if it may fit. */
   function refusalOf(cargo: CargoManifest): DiskFullError | null {
     const lack = lackOf(cargo);
     if (lack !== null) tooLarge.set(cargo.slug, cargo);
@@ -62,7 +62,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     return [...tooLarge.keys()];
   }
 
-  /** Returns the Cargo's bytes on disk: 0 when it needs none, null when its artifact is incomplete. */
+  /** Returns the Cargo's bytes on disk: 0 when it needs no files, null when its artifact is incomplete. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     if (cacheKeyOf(cargo) === null) return 0;
     return storeOf(cargo)?.bytesOnDisk(cargo) ?? null;
@@ -110,11 +110,11 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
     const leave = (): void => void users.splice(users.indexOf(slug), 1);
     try {
       const lease = await watch.follow(slug, async (note) => {
-        const noteProgress = (progress: DownloadProgress): void => {
+        const recordProgress = (progress: DownloadProgress): void => {
           note(progress);
           onProgress();
         };
-        return storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+        return storeOf(cargo)?.acquire(cargo, signal, recordProgress, mayEvict);
       });
       if (key !== null) names.note(slug, key);
       let isHeld = true;
@@ -127,7 +127,7 @@ export function openCargoFiles(stores: readonly ArtifactStore[], names: CargoNam
       return { path: null, ...lease, release: releaseOnce };
     } catch (error) {
       leave();
-      // Preloads may delete less than jobs may.
+      // Preloads may delete fewer artifacts than jobs may.
       if (error instanceof DiskFullError && mayEvict) tooLarge.set(slug, cargo);
       throw error;
     }

@@ -16,7 +16,6 @@ const namesSchema = z.object({ version: z.literal(1), cargos: z.array(z.tuple([z
 export async function openCargoNames(directory: string) {
   const path = join(directory, FILE);
   const text = await readFile(path, "utf8").catch(() => "");
-  /** Cache key by slug. */
   const keys = new LRUCache<string, string>({ max: MAX_CARGOS });
   let writing: Promise<void> = Promise.resolve();
   for (const [slug, key] of readNames(text)) keys.set(slug, key);
@@ -33,14 +32,12 @@ export async function openCargoNames(directory: string) {
     return keys.peek(slug) ?? null;
   }
 
-  /** Returns the slugs of the Cargos that have this key. */
   function cargosOf(key: string): string[] {
     return oldestFirst()
       .filter(([, each]) => each === key)
       .map(([slug]) => slug);
   }
 
-  /** Waits until all names are written. */
   function close(): Promise<void> {
     return writing;
   }

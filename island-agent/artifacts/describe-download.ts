@@ -21,7 +21,6 @@ export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSec
   return parts.join(", ");
 }
 
-/** Formats both numbers in the unit of the total. */
 function formatShare(receivedBytes: number, totalBytes: number): string {
   if (totalBytes >= GIB) return `${(receivedBytes / GIB).toFixed(1)} of ${formatBytes(totalBytes)}`;
   if (totalBytes >= 10 * MIB) return `${Math.floor(receivedBytes / MIB)} of ${Math.ceil(totalBytes / MIB)} MiB`;

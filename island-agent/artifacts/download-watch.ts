@@ -9,7 +9,7 @@ import { describeDownload } from "./describe-download.ts";
 const WINDOW_MS = 10_000;
 /** Minimum time for a speed measurement. */
 const SAMPLE_MS = 500;
-/** Minimum time between two log lines of a download; without a size, there is one line per `UNSIZED_LOG_MS`. */
+/** Minimum time between two log lines of a download. For a download of unknown size, `UNSIZED_LOG_MS` applies. */
 const LOG_MS = 10_000;
 const UNSIZED_LOG_MS = 60_000;
 /** Minimum progress between two log lines, as a share of the total. */
@@ -77,7 +77,7 @@ class WatchedDownload {
 
   note(progress: DownloadProgress): void {
     const nowMs = this.#clock.monotonicMs();
-    // A smaller number is of another file, or of a restarted one.
+    // A smaller number belongs to another file, or to a restarted download.
     const isFromDisk = progress.isFromDisk === true;
     if (isFromDisk || progress.receivedBytes < (this.#progress?.receivedBytes ?? 0)) this.#samples.length = 0;
     this.#progress = progress;
@@ -124,7 +124,7 @@ class WatchedDownload {
     return describeDownload({ ...this.#progress, bytesPerSecond: this.bytesPerSecond });
   }
 
-  /** Keeps the last sample before that time. */
+  /** Keeps the most recent sample before that time. */
   #forgetBefore(atMs: number): void {
     while ((this.#samples[1]?.atMs ?? Infinity) <= atMs) this.#samples.shift();
   }

@@ -18,7 +18,6 @@ export function modelArtifacts(models: ModelStore, folders: FolderStore): readon
   return [folderArtifacts(folders, budget), fileArtifacts(models, folders, budget)];
 }
 
-/** Returns the store of models that are folders of files. */
 function folderArtifacts(folders: FolderStore, budget: ArtifactBudget): ArtifactStore {
   function keeps(cargo: CargoManifest): boolean {
     return isFolder(cargo);
@@ -106,7 +105,6 @@ function fileArtifacts(models: ModelStore, folders: FolderStore, budget: Artifac
     models.assertModelsFit(refsOf(cargo));
   }
 
-  /** Returns the bytes of the model, its adapters and its projector. */
   function bytesOnDisk(cargo: CargoManifest): number | null {
     const stored = new Map(models.list().map(({ key, bytes }) => [key, bytes]));
     const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
@@ -150,7 +148,6 @@ function refsOf({ model, projector, adapters = [] }: CargoManifest): ModelRef[] 
   return [model, ...adapters, projector].filter((ref) => ref != null);
 }
 
-/** Returns the keys of a Cargo's files. */
 function keysOf(cargo: CargoManifest): string[] {
   return refsOf(cargo).map(modelKey);
 }

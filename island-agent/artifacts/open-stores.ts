@@ -17,14 +17,12 @@ import { findEngine } from "../runtimes/container/find-engine.ts";
 import { ImageStore } from "../runtimes/container/image-store.ts";
 
 export interface OpenStores extends AsyncDisposable {
-  /** One store for each kind of artifact. */
   readonly artifacts: readonly ArtifactStore[];
   readonly names: CargoNames;
   /** @see ModelStore.adopt */
   readonly adopt: (file: ImportedFile) => Promise<boolean>;
-  /** Returns the disk space of the models. */
   readonly disk: () => DiskState;
-  /** Null: the owner has disabled containers. */
+  /** Null if the owner has disabled containers. */
   readonly images: ImageStore | null;
 }
 
@@ -34,12 +32,10 @@ export const importedFileSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Extension of the file's name, without the dot; may be empty. */
   extension: z.string().regex(/^(?:[a-z0-9]{1,8})?$/),
-  /** Slugs of the Cargos that have this model. */
   cargos: z.array(z.string()),
 });
 type ImportedFile = z.infer<typeof importedFileSchema>;
 
-/** Returns the models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {
   return join(dataDirectory, "models");
 }

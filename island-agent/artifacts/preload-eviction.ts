@@ -11,7 +11,6 @@ export function openPreloadEviction(stores: readonly ArtifactStore[]) {
   /** Bytes that were free when a download did not fit, by its cache key. */
   const tooLarge = new Map<string, number>();
 
-  /** Records the start of a preload. */
   function markPreloaded(cargo: CargoManifest): void {
     const key = cacheKeyOf(cargo);
     if (key !== null) unused.set(key, (unused.get(key) ?? new Set()).add(cargo.slug));

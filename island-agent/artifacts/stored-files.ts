@@ -7,7 +7,7 @@ import type { CargoNames } from "./cargo-names.ts";
 export interface ListedArtifact extends StoredArtifact {
   /** Slugs of the Cargos that it was downloaded for, if known. */
   readonly cargos: readonly string[];
-  /** Slugs of those Cargos that use it now. */
+  /** Slugs of the Cargos that use it now. */
   readonly usedBy: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function openStoredFiles(
   }
 
   /**
-   * Deletes the artifact of one key, and unloads its Cargo if no job uses it.
+   * Deletes one artifact, and unloads its Cargo if no job uses it.
    * @param name the key, or the slug of a Cargo that it was downloaded for.
    * @returns freed bytes.
    * @throws {CliError} when no artifact has that name, or it is in use.

@@ -6,8 +6,7 @@ const MS_PER_MINUTE = 60_000;
 const MAX_CHECK_WAIT_MS = 15 * MS_PER_MINUTE;
 
 /**
- * Whether this Island accepts new jobs. It does not while its owner has paused it, outside its open hours, and while it
- * drains. Running jobs always finish.
+ * Decides whether this Island accepts new jobs. It accepts none while its owner has paused it, outside its open hours, and while it drains. Running jobs always finish.
  */
 export class Availability implements Disposable {
   /** Called when the Island opens or closes for new jobs. */
@@ -25,7 +24,7 @@ export class Availability implements Disposable {
     isPaused,
   }: {
     readonly clock: Clock;
-    /** Null: day and night. */
+    /** Null for day and night. */
     readonly hours: OpenHours | null;
     readonly isPaused: boolean;
   }) {
@@ -36,7 +35,7 @@ export class Availability implements Disposable {
     this.#scheduleCheck();
   }
 
-  /** Short reason why no new jobs are accepted; null while they are. */
+  /** Short reason why no new jobs are accepted; null while new jobs are accepted. */
   get closedBecause(): string | null {
     if (this.#isDraining) return "draining";
     if (this.#isPaused) return "paused";
@@ -52,7 +51,7 @@ export class Availability implements Disposable {
     return this.#isPaused;
   }
 
-  /** Open hours as in the settings; null: day and night. */
+  /** Open hours as in the settings; null for day and night. */
   get hours(): string | null {
     return this.#hours === null ? null : describeOpenHours(this.#hours);
   }
@@ -61,7 +60,7 @@ export class Availability implements Disposable {
     return this.#isDraining;
   }
 
-  /** @param hours null: day and night. */
+  /** @param hours null for day and night. */
   setHours(hours: OpenHours | null): void {
     this.#hours = hours;
     this.#nextCheck?.cancel();

@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Runs `island config`, which shows and changes the settings. */
 export const configCommand = {
-  /** Returns one value, or all keys with value and source. @throws {ConfigError} for an unknown key or invalid file. */
+  /** Returns one value, or all keys with their values and sources. @throws {ConfigError} for an unknown key or invalid file. */
   async get(dataDirectory: string, env: Env, key: string | undefined): Promise<string> {
     const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
     if (key !== undefined) return getKey(sources, key).shown ?? "";
@@ -54,7 +54,6 @@ export const configCommand = {
   },
 };
 
-/** Returns the CPU threads for jobs on this machine. */
 async function threadsHere(config: AgentConfig): Promise<number> {
   const cores = config.hardware.physicalCores ?? (await systemProbe.physicalCores());
   return threadsFor(config, cores ?? systemProbe.availableCores());

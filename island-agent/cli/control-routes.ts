@@ -13,12 +13,12 @@ import type { ReloadReply } from "./config-command.ts";
 import type { ApplySettings } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
-/** Name of a Cargo, or key of an artifact. */
+/** Slug of a Cargo, or key of an artifact. */
 const nameSchema = z.object({ name: z.string() });
 const unloadSchema = z.object({ name: z.string().optional() });
 const keySchema = z.object({ key: z.string() });
 
-interface Controlled {
+interface ControlContext {
   readonly agent: IslandAgent;
   readonly stored: StoredFiles;
   readonly adopt: OpenStores["adopt"];
@@ -41,7 +41,7 @@ export function controlRoutes({
   history,
   metrics,
   earnings,
-}: Controlled): ControlRoutes {
+}: ControlContext): ControlRoutes {
   return {
     "GET /status": status,
     "GET /metrics": async () => new PlainText(await metrics.read()),
@@ -77,7 +77,7 @@ export function controlRoutes({
   };
 }
 
-/** @param slug undefined: all Cargos that no job uses. @throws {CliError} if the Cargo is not loaded or in use. */
+/** @param slug undefined for all Cargos that no job uses. @throws {CliError} if the Cargo is not loaded or in use. */
 async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
   const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
   if (unloaded.length > 0 || slug === undefined) return unloaded;

@@ -5,7 +5,7 @@ import { describeExamination } from "../doctor/describe-examination.ts";
 import { examine, type ExamineOptions } from "../doctor/examine.ts";
 import { isFit } from "../doctor/examination.ts";
 
-/** Runs `island doctor`. `isFit`: at least one runtime is usable on this host. */
+/** Runs `island doctor`. `isFit` is true if at least one runtime is usable on this host. */
 export async function examineHost(options: {
   readonly dataDirectory: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -4,19 +4,18 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/cli/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
-import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeNoSpace, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
-/** The agent's last jobs, with the coordinator's earnings for them. */
+/** The agent's most recent jobs, with the coordinator's earnings for them. */
 export interface ShownHistory {
-  /** Newest first. */
   readonly jobs: readonly EndedJob[];
-  /** Null without a reply of the coordinator. */
+  /** Earnings; null if the coordinator did not reply. */
   readonly earnings: Earnings | null;
   /** How far this machine's clock is ahead of the coordinator's; null or absent if unknown. */
   readonly clockAheadMs?: number | null;
 }
 
-const SHOWN_LAST = 3;
+const RECENT_JOBS_SHOWN = 3;
 const COLUMNS = [
   fixed("TIME (UTC)"),
   flexible("CARGO"),
@@ -79,10 +78,10 @@ export function describeBriefly(
       `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's clock. Correct the time of this machine`,
     ]);
   }
-  rows.push(...describeLack(status));
+  rows.push(...describeNoSpace(status));
   if (status.lastProblem !== null && link !== "connected") rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
-  for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {
+  for (const [index, job] of jobs.slice(0, RECENT_JOBS_SHOWN).entries()) {
     const earned = credits.get(job.jobId);
     const facts = [job.slug, job.outcome, `${formatAge(nowMs - job.startedAtMs - job.runMs)} ago`];
     const text = [...facts, ...(earned === undefined ? [] : [`${earned} credits`])].join(", ");

@@ -17,8 +17,8 @@ import { parseJson, readBody } from "../models/download/json-body.ts";
 import { listModels, withAdoption, type ModelsLocation } from "./models-commands.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
-const MAX_ANSWER_WAIT_MS = 30_000;
-const MAX_ANSWER_BYTES = 20_000_000;
+const MAX_RESPONSE_WAIT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 20_000_000;
 
 const cargosSchema = z.object({
   cargos: z.array(z.object({ slug: z.string().max(100), model_sha256: z.string().nullable().optional() })),
@@ -57,7 +57,7 @@ export async function importModel(location: ModelsLocation, given: string, progr
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {
         const how = (await linkFile({ path, found }, staged))
-          ? "as a hard link without extra space; do not change the original file"
+          ? "as a hard link without extra space, so do not change the original file"
           : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
         const isNew = await adopt({ path: staged, sha256, extension, cargos });
@@ -77,7 +77,7 @@ export async function importModel(location: ModelsLocation, given: string, progr
 
 interface Source {
   readonly path: string;
-  /** Stats before the file was hashed. */
+  /** Stats from before the file was hashed. */
   readonly found: Stats;
 }
 
@@ -102,10 +102,10 @@ async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeo
       "This Island has not joined a coordinator, so its Cargos are unknown. Join one with: island join URL",
     );
   for (const url of urls) {
-    const signal = AbortSignal.timeout(MAX_ANSWER_WAIT_MS);
+    const signal = AbortSignal.timeout(MAX_RESPONSE_WAIT_MS);
     const response = await fetch(`${url}/api/v1/cargos`, { signal }).catch(() => null);
     if (response === null || !response.ok || response.body === null) continue;
-    const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the list of Cargos");
+    const text = await readBody(Readable.fromWeb(response.body), MAX_RESPONSE_BYTES, "the list of Cargos");
     const { data } = cargosSchema.safeParse(parseJson(text));
     if (data?.cargos.some((cargo) => cargo.model_sha256 !== undefined)) return data.cargos;
     throw new CliError(
@@ -149,7 +149,7 @@ function hasChanged(path: string): CliError {
 }
 
 /**
- * Copies the file. @returns the method, for the user. @throws {CliError} when the disk lacks space, or the file has
+ * Copies the file. @returns the method of the import, for the user. @throws {CliError} when the disk lacks space, or the file has
  * changed since it was hashed.
  */
 async function copyFile(

@@ -16,7 +16,7 @@ const MAX_RESPONSE_WAIT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 10_000;
 const CREATED = 201;
 const tokenResponseSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
-/** Messages by HTTP status. The coordinator's own text is not trusted on the owner's terminal. */
+/** Messages by HTTP status. The coordinator's text is not shown, because it is not trusted on the owner's terminal. */
 const REASONS: Readonly<Record<number, string>> = {
   404: "the pairing code is wrong, used or older than ten minutes. Create a new one",
   422: "the account of the pairing code has too many Island tokens. Revoke one",
@@ -38,9 +38,9 @@ interface JoinOptions {
   /** An Island token, or a pairing code that the coordinator exchanges for one. */
   readonly credential: JoinCredential;
   readonly dataDirectory: string;
-  /** Fingerprint of the coordinator's key, from its operator. Unset: the current key is trusted and pinned. */
+  /** Fingerprint of the coordinator's key, from its operator. If unset, the current key is trusted and pinned. */
   readonly fingerprint?: string | undefined;
-  /** Whether the user joins a different coordinator, whose key replaces the pinned one. */
+  /** Whether the key of a different coordinator may replace the pinned one. */
   readonly isNewCoordinator?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
       "Invalid Island token: must be it_ and 40 letters and digits. Copy it again, or create a new one",
     );
   }
-  // Text that was typed by mistake, such as a password, must not be sent.
+  // Text that the user typed by mistake, such as a password, must not be sent.
   if ("code" in credential && credential.code.replaceAll(/[\s-]/g, "").length !== CODE_CHARACTERS) {
     throw new CliError("Invalid input: must be a pairing code (ABCD-EFGH) or an Island token (it_…)");
   }
@@ -159,8 +159,7 @@ export function plainHttpWarning(url: string): string | null {
 }
 
 /**
- * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter,
- * because a coordinator may have several. Without fingerprint and pinned key, any key is accepted.
+ * Checks that the key has the fingerprint from the user, or else is the pinned one. The address does not matter, because a coordinator may have several addresses. Without a fingerprint and a pinned key, any key is accepted.
  */
 async function assertRightKey(options: JoinOptions, publicKey: string): Promise<void> {
   const { dataDirectory, fingerprint, isNewCoordinator = false } = options;

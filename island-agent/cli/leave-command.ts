@@ -6,7 +6,7 @@ import { forgetHostId, readHostId } from "../hardware/host-id.ts";
 import { listModels, pruneModels, type ModelsLocation } from "./models-commands.ts";
 
 const MAX_RESPONSE_WAIT_MS = 10_000;
-const REMOVE_THERE = "If the account still lists this Island, remove it in the console";
+const REMOVE_HINT = "If the account still lists this Island, remove it in the console";
 
 /** An Island's membership in a network, which `island leave` ends. */
 interface Membership {
@@ -46,7 +46,7 @@ export async function leaveNetwork(
   const { dataDirectory } = location;
   const hostId = await readHostId(dataDirectory);
   const outcome = hostId === null ? "The Island was never started" : await deleteIsland(urls, hostId, token);
-  // Slow steps that may fail come first, so that the command can be repeated.
+  // The slow steps, which may fail, come first, so that the command can be repeated.
   const freed = deletesModels ? await pruneModels(location) : null;
   await storeKeys(dataDirectory, {
     "coordinator.public_key": null,
@@ -69,11 +69,11 @@ async function deleteIsland(urls: readonly string[], hostId: string, token: stri
   for (const url of urls) {
     const status = await deleteAt(url, hostId, token);
     if (status === 200) return "The coordinator deleted this Island";
-    if (status === 401) return `The coordinator rejected the token. ${REMOVE_THERE}`;
+    if (status === 401) return `The coordinator rejected the token. ${REMOVE_HINT}`;
     // The coordinator is stopping or starting, or has an earlier version without this endpoint.
     if (status !== null) problem = `status ${status}`;
   }
-  return `The coordinator did not delete this Island: ${problem}. ${REMOVE_THERE}`;
+  return `The coordinator did not delete this Island: ${problem}. ${REMOVE_HINT}`;
 }
 
 /** @returns the status; null without a response. */

@@ -22,7 +22,7 @@ export interface ModelsLocation {
 }
 
 const POLL_MS = 200;
-/** Time limit of a deletion. Some disks take long to delete tens of gigabytes. */
+/** Time limit of a deletion. Deleting tens of gigabytes takes long on slow disks. */
 const MAX_DELETE_MS = 120_000;
 const NONE_IN_USE: ReadonlySet<string> = new Set();
 
@@ -55,7 +55,7 @@ export async function pruneModels(location: ModelsLocation): Promise<string> {
 
 /**
  * Runs `island models unload`: unloads Cargos that no job uses. Their files stay.
- * @param slug undefined: all.
+ * @param slug undefined for all.
  * @returns a line for the user.
  * @throws {CliError} when the Cargo is not loaded, or a job uses it.
  */
@@ -132,7 +132,7 @@ export async function withAdoption<T>(
   });
 }
 
-/** Sends a command like `postToAgent`; a refusal becomes an error for the user. */
+/** Sends a command like `postToAgent`. Turns a refusal into an error for the user. */
 async function post<T>({ dataDirectory }: ModelsLocation, path: string, body: object): Promise<T | undefined> {
   try {
     return await postToAgent<T>(dataDirectory, path, body, MAX_DELETE_MS);

@@ -15,7 +15,7 @@ export interface ProgressLine {
   stop(): void;
 }
 
-/** Opens a bar on a terminal; elsewhere one line for each step and each further 10 %. */
+/** Opens a bar on a terminal. Elsewhere it prints one line for each step and for each further 10 %. */
 export function openProgress(stream: ProgressStream): ProgressLine {
   return stream.isTTY === true ? openBar(stream) : openLines(stream);
 }
@@ -48,7 +48,7 @@ function openLines(stream: ProgressStream): ProgressLine {
   };
 }
 
-/** Returns the percentage rounded down, so that 100 means complete. */
+/** Returns the percentage, rounded down so that 100 means complete. */
 function percentOf(fraction: number | null): number {
   return Math.floor(100 * (fraction ?? 0));
 }

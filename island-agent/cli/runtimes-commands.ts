@@ -14,7 +14,7 @@ export interface BackEndsLocation {
 
 interface BackEnd {
   readonly name: string;
-  /** `outdated`: for the llama.cpp of another version of the agent. */
+  /** `outdated`: built for the llama.cpp of another version of the agent. */
   readonly state: "installed" | "outdated" | "not installed";
   readonly packages: readonly string[];
 }
@@ -37,7 +37,6 @@ export async function listBackEnds(location: BackEndsLocation): Promise<BackEnd[
   );
 }
 
-/** Returns the list as text. */
 export function describeBackEnds(backEnds: readonly BackEnd[]): string {
   if (backEnds.length === 0) return "No back ends to add for this platform: the agent includes all of them";
   const hint = {
@@ -122,8 +121,7 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
 /** Returns a function that runs this machine's npm. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is for the
-    // result.
+    // On Windows npm is a shell script. The arguments are fixed and contain no spaces. Standard output is reserved for the result.
     const child = spawn("npm", args, {
       cwd: folder,
       env,

@@ -10,10 +10,9 @@ import { CliError } from "../../shared/errors.ts";
 export interface ServiceOptions {
   readonly platform: string;
   readonly home: string;
-  /** Command that starts the agent. */
   readonly command: readonly string[];
   readonly dataDirectory: string;
-  /** Account of a system service; null: a service of the current user. */
+  /** Account of a system service; null for a service of the current user. */
   readonly systemUser: string | null;
   /** Runs a program; rejects when it fails. */
   readonly run?: (program: string, args: readonly string[]) => Promise<unknown>;

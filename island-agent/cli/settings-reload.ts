@@ -35,7 +35,7 @@ export type ApplySettings = (key: string) => Promise<SettingOutcome>;
 /** Applies changed settings while the agent runs. */
 export function settingsReload(options: ReloadOptions): ApplySettings {
   let { config } = options;
-  /** Last change: each waits for the previous one. */
+  /** The most recent change. Each change waits for the previous one. */
   let work: Promise<unknown> = Promise.resolve();
 
   async function applyNow(key: string): Promise<SettingOutcome> {

@@ -48,7 +48,7 @@ import type { ShownStatus } from "./status-command.ts";
 export interface RunningAgent {
   /** Resolves to the reason when the agent has ended and all resources are closed. */
   readonly ended: Promise<string>;
-  /** Drains like SIGTERM: running jobs have a minute, then they are returned to the coordinator. */
+  /** Drains as after SIGTERM: running jobs have a minute, then they are returned to the coordinator. */
   drain(): Promise<void>;
   stop(): Promise<void>;
   /** Returns true after a signal or command to end. */
@@ -58,7 +58,7 @@ export interface RunningAgent {
 /** Time that running jobs have after SIGTERM before they are returned to the coordinator. */
 const MAX_DRAIN_MS = 60_000;
 /** Time in which a drained agent tries to send its last results to the coordinator. */
-const MAX_FAREWELL_MS = 15_000;
+const DRAIN_TIMEOUT_MS = 15_000;
 
 /**
  * Starts the agent of a data directory that has joined a coordinator.
@@ -121,7 +121,7 @@ export async function startAgent(options: {
     const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
-    // The container engine may start long after the agent, and the policy of containers is known only then.
+    // The container engine may start long after the agent. Only then is the policy of containers known.
     const prepare = async (runtime: CargoRuntime): Promise<void> => {
       if (!(runtime instanceof ContainerRuntime)) return;
       await clearContainers(runtime, images, log);
@@ -158,7 +158,7 @@ export async function startAgent(options: {
       engines,
       hostId,
       version: options.version,
-      drainTimeoutMs: MAX_FAREWELL_MS,
+      drainTimeoutMs: DRAIN_TIMEOUT_MS,
       clock,
       offer: { slots: config.slots, hardware },
       runtimes: probes.usable,
@@ -171,7 +171,7 @@ export async function startAgent(options: {
       fetchFiles,
       onEnded: (job) => {
         history.add(job);
-        metrics.noteRun(job);
+        metrics.recordRun(job);
       },
       onConnected: () =>
         options.onConnected(
@@ -260,7 +260,7 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
     await images?.reconcile(limit);
     await runtime.sweep(limit);
   } catch (error) {
-    // Each load of a container repeats this, so a hanging engine need not stop the other runtimes.
+    // Each load of a container repeats the removal, so a hanging engine need not stop the other runtimes.
     log.warn({ reason: String(error) }, "Could not remove containers of an earlier run");
   }
 }

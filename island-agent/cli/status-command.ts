@@ -9,7 +9,7 @@ import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 
-/** Status of an agent; agents of earlier versions report less. */
+/** Status of an agent. Agents of earlier versions report fewer members. */
 export interface ShownStatus extends AgentStatus {
   readonly unusable?: readonly UnusableRuntime[];
   readonly sandbox?: SandboxState;
@@ -18,7 +18,7 @@ export interface ShownStatus extends AgentStatus {
   readonly noSpaceFor?: readonly string[];
 }
 
-/** Reads the status of the running agent; null when none runs on this data directory. */
+/** Reads the status of the running agent; null when no agent runs on this data directory. */
 export async function readStatus(dataDirectory: string): Promise<ShownStatus | null> {
   return (await getFromAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
@@ -30,7 +30,6 @@ export async function describeAbsence(dataDirectory: string, startLine: string, 
   return `No agent is running on this data directory.${last} Start it with: ${startLine}`;
 }
 
-/** Returns the status as text for the owner. */
 export function describeStatus(status: ShownStatus): string {
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
@@ -40,10 +39,10 @@ export function describeStatus(status: ShownStatus): string {
     ...(status.unusable ?? []).flatMap(describeUnusable),
     ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
-    ...describeComing(status),
+    ...describeInProgress(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ...(status.disk === undefined ? [] : [["Disk", describeDisk(status.disk)] satisfies [string, string]]),
-    ...describeLack(status),
+    ...describeNoSpace(status),
     ...describeMachine(status),
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
@@ -64,7 +63,7 @@ export function inSeconds(ms: number): string {
 }
 
 /** Returns the Cargos for which the disk lacks space, and advice. */
-export function describeLack({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
+export function describeNoSpace({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
   const shortage = disk === undefined ? null : describeShortage(disk);
   const lines = [
     ...(noSpaceFor.length === 0 ? [] : [`not enough space for ${noSpaceFor.join(", ")}`]),
@@ -80,7 +79,7 @@ function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus
   return `${why}; ${next}. See the log of the agent, and run: island doctor`;
 }
 
-/** Describes a runtime that is probed again; `island doctor` names the others. */
+/** Describes a runtime that is probed again. `island doctor` names the other unusable runtimes. */
 function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string, string][] {
   if (retryAtMs === null) return [];
   return [["Not offered", `${type}: ${reason} (next check at ${new Date(retryAtMs).toISOString()})`]];
@@ -105,8 +104,7 @@ export function describeMachine({ usage }: ShownStatus): [string, string][] {
   return parts.length === 0 ? [] : [["Machine", parts.join(", ")]];
 }
 
-/** Describes downloads and loads in progress. */
-function describeComing({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
+function describeInProgress({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
   return [
     ...downloads.map((each): [string, string] => ["Downloading", `${each.slug} ${describeDownload(each)}`.trimEnd()]),
     ...(loading.length === 0 ? [] : [["Loading", loading.join(", ")] satisfies [string, string]]),

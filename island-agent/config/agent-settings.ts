@@ -13,10 +13,10 @@ import { readBaseUrl, setting, settingGroup, type Setting } from "../../shared/s
 
 export const AGENT_ENV_PREFIX = "ISLAND_";
 
-/** A GB of the configuration is 2^30 bytes, for RAM, VRAM and disk alike. */
+/** Bytes of a GB in the configuration, which is 2^30 for RAM, VRAM and disk. */
 const MAX_GB = 1_048_576;
 /** Maximum length of a list of names, keys or addresses. */
-const MAX_LIST = 20;
+const MAX_LIST_ITEMS = 20;
 
 const COORDINATOR = settingGroup("Coordinator", {
   apiUrls: setting.parsed("coordinator.api_url", {
@@ -52,7 +52,7 @@ const JOBS = settingGroup("Jobs", {
     min: 1,
     max: 1_024,
     fallback: null,
-    unsetMeans: "physical cores - 1",
+    unsetMeans: "physical cores minus 1",
     meaning: "CPU threads for jobs",
   }),
   hours: setting.parsed("hours", {
@@ -66,7 +66,7 @@ const JOBS = settingGroup("Jobs", {
   }),
   gpu: setting.choice("gpu", ["auto", "off"], {
     fallback: "auto",
-    meaning: "Use of the GPU for jobs: auto (if there is one) or off",
+    meaning: "Whether jobs may use the GPU: auto (if the machine has one) or off",
   }),
   sandbox: setting.choice("sandbox", ["require", "auto", "off"], {
     fallback: "auto",
@@ -114,7 +114,7 @@ const MODELS = settingGroup("Models", {
   }),
   preload: setting.boolean("models.preload", {
     fallback: true,
-    meaning: "Download the models that the network needs most before jobs ask for them, within the disk budget",
+    meaning: "Download the models that the network needs most before jobs need them, within the disk budget",
   }),
   hubEndpoint: setting.url("models.hub_endpoint", {
     fallback: DEFAULT_HUB_ENDPOINT,
@@ -146,7 +146,8 @@ const CONTAINERS = settingGroup("Containers", {
   }),
   containersNetwork: setting.boolean("containers.network", {
     fallback: false,
-    meaning: "Give containers whose Cargo asks for it access to the public internet, never to private addresses",
+    meaning:
+      "Give containers access to the public internet, but never to private addresses, if their Cargo requests it",
   }),
   containersDns: setting.parsed("containers.dns", {
     fallback: null,
@@ -158,7 +159,7 @@ const CONTAINERS = settingGroup("Containers", {
   }),
   containersGpu: setting.boolean("containers.gpu", {
     fallback: true,
-    meaning: "Give containers whose Cargo asks for it access to the GPU",
+    meaning: "Give containers access to the GPU if their Cargo requests it",
   }),
   containersGpuDevices: setting.parsed("containers.gpu_devices", {
     fallback: null,
@@ -167,7 +168,7 @@ const CONTAINERS = settingGroup("Containers", {
     allowed: "GPUs or parts of them, separated by commas: 0, GPU-…, MIG-… or CDI names such as nvidia.com/gpu=0",
     parse: (text) => readList(text, isGpuDevice),
     meaning:
-      "GPUs for containers, separated by commas; each container gets one. Unset: each container gets all GPUs, and a Cargo runs one job at a time",
+      "GPUs for containers, separated by commas. Each container gets one. If unset, each container gets all GPUs, and a Cargo runs one job at a time",
   }),
   containersRuntime: setting.parsed("containers.runtime", {
     fallback: null,
@@ -185,10 +186,10 @@ const CONTAINERS = settingGroup("Containers", {
 });
 
 const CARGOS = settingGroup("Cargos", {
-  allowRuntimes: names("cargos.allow_runtimes", RUNTIME_TYPES, "all", "Only these runtimes run here"),
-  denyRuntimes: names("cargos.deny_runtimes", RUNTIME_TYPES, "none", "These runtimes do not run here"),
-  allowCategories: names("cargos.allow_categories", CARGO_CATEGORIES, "all", "Only these categories run here"),
-  denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "These categories do not run here"),
+  allowRuntimes: names("cargos.allow_runtimes", RUNTIME_TYPES, "all", "Runtimes that may run here"),
+  denyRuntimes: names("cargos.deny_runtimes", RUNTIME_TYPES, "none", "Runtimes that may not run here"),
+  allowCategories: names("cargos.allow_categories", CARGO_CATEGORIES, "all", "Categories that may run here"),
+  denyCategories: names("cargos.deny_categories", CARGO_CATEGORIES, "none", "Categories that may not run here"),
   signedBy: setting.parsed("cargos.signed_by", {
     fallback: null,
     unsetMeans: "only the coordinator must sign",
@@ -196,7 +197,7 @@ const CARGOS = settingGroup("Cargos", {
     allowed: "Ed25519 public keys of 32 bytes in base64, separated by commas",
     parse: (text) => readList(text, (key) => readPublicKey(key) !== undefined),
     meaning:
-      "Public keys in base64, separated by commas. Only approved Cargos that one of these keys also signed run here; unapproved Cargos of this account do not",
+      "Public keys in base64, separated by commas. Only approved Cargos that one of these keys also signed run here. Unapproved Cargos of this account do not run",
   }),
 });
 
@@ -275,7 +276,7 @@ function names(key: string, known: readonly string[], unsetMeans: string, meanin
 /** Returns the parts of a comma-separated text; undefined if one is invalid. */
 function readList(text: string, isValid: (part: string) => boolean): string[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
-  return parts.length <= MAX_LIST && parts.every(isValid) ? parts : undefined;
+  return parts.length <= MAX_LIST_ITEMS && parts.every(isValid) ? parts : undefined;
 }
 
 function readRegistries(text: string): string[] | undefined {

@@ -26,7 +26,7 @@ export class AllowedRegistries {
     const repository = wholeName(splitImage(image).repository);
     if (this.#entries.some((entry) => repository === entry || repository.startsWith(`${entry}/`))) return;
     const list = this.#entries.length === 0 ? "none" : this.#entries.join(", ");
-    throw new JobFailure("model_unavailable", `This Island may not pull ${image}; the registries it may use: ${list}`, {
+    throw new JobFailure("model_unavailable", `This Island may not pull ${image}. Allowed registries: ${list}`, {
       retryable: true,
     });
   }

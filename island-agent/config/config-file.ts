@@ -25,8 +25,7 @@ export async function readConfigFile(dataDirectory: string): Promise<StoredConfi
 }
 
 /**
- * Sets one key of the data directory's config.toml, or removes it (null). Readers see the old file or the new one,
- * never a part.
+ * Sets one key of the data directory's config.toml, or removes it (null). Readers see either the old file or the complete new one.
  * @throws {ConfigError} for an unknown key or an invalid value; nothing is written.
  */
 export function storeKey(dataDirectory: string, key: string, value: string | null): Promise<void> {

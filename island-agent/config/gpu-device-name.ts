@@ -3,7 +3,7 @@
  * Qualified Device Name".
  */
 const CDI_NAME = /^[a-z0-9][a-z0-9.-]*\/[A-Za-z][\w.-]*=[\w][\w.:-]*$/;
-/** Name for NVIDIA's runtime: an index, a GPU or a part of one (MIG), by its UUID or as `0:1`. */
+/** Name for NVIDIA's runtime: an index, or a GPU or a part of one (MIG), named by its UUID or as `0:1`. */
 const NVIDIA_NAME = /^(?:\d{1,3}(?::\d{1,3})?|(?:GPU|MIG)-[\w/-]{1,100})$/;
 const MAX_LENGTH = 200;
 

@@ -1,6 +1,6 @@
 import type { AgentConfig } from "./resolve-agent-config.ts";
 
-/** Settings that a running agent applies; others need a restart. Threads and caps apply to models loaded later. */
+/** Settings that a running agent applies. The others require a restart. Threads and caps apply to models loaded later. */
 export const LIVE_KEYS: ReadonlySet<string> = new Set([
   "slots",
   "threads",

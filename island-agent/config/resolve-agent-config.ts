@@ -15,7 +15,7 @@ import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./agent-settings.ts";
 
-/** Settings of an agent: frozen and complete, sizes in bytes. Null: the owner has not set it. */
+/** Settings of an agent, frozen and complete, with sizes in bytes. A setting is null if the owner has not set it. */
 export interface AgentConfig {
   readonly coordinator: {
     /** Base URLs of the network's coordinators, at least one. */
@@ -25,12 +25,11 @@ export interface AgentConfig {
     readonly accountId: string | null;
   };
   readonly slots: number;
-  /** Null: chosen by {@link threadsFor}. */
+  /** Null if {@link threadsFor} chooses. */
   readonly threads: number | null;
-  /** Null: day and night. */
+  /** Null for day and night. */
   readonly hours: OpenHours | null;
   readonly gpu: "auto" | "off";
-  /** Sandbox of native runtimes. */
   readonly sandbox: "require" | "auto" | "off";
   readonly engines: {
     /** Base URLs, without `/v1`. */
@@ -54,15 +53,14 @@ export interface AgentConfig {
     readonly diskBudgetBytes: number;
     /** Whether Cargos that request a network get one. */
     readonly network: boolean;
-    /** Name servers of containers with a network. */
     readonly nameServers: readonly string[];
     readonly gpu: boolean;
-    /** GPUs, or parts of them; each container gets one. Null: all GPUs. */
+    /** GPUs, or parts of them, of which each container gets one; null for all GPUs. */
     readonly gpuDevices: readonly string[] | null;
-    /** Runtime of the engine, such as runsc; null: its default. */
+    /** Runtime of the engine, such as runsc; null for its default. */
     readonly runtime: string | null;
   };
-  /** Cargos that the owner allows. Null: no such list. */
+  /** Cargos that the owner allows. A list is null if the owner has not set it. */
   readonly cargos: {
     readonly allowRuntimes: readonly string[] | null;
     readonly denyRuntimes: readonly string[] | null;
@@ -82,13 +80,12 @@ export interface AgentConfig {
     readonly physicalCores: number | null;
   };
   readonly logLevel: LogLevel;
-  /** Null: chosen by the program. */
+  /** Null if the program chooses. */
   readonly logFormat: LogFormat | null;
 }
 
 /**
- * Resolves the settings. A flag takes precedence over an ISLAND_* variable, a variable over config.toml, the file over
- * the default. @throws {ConfigError} listing every problem.
+ * Resolves the settings. Flags take precedence over ISLAND_* variables, variables over config.toml, and the file over defaults. @throws {ConfigError} listing every problem.
  */
 export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   const { values } = resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources);
@@ -150,7 +147,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
   });
 }
 
-/** Names unknown variables that look like settings of the agent; null if all are known. */
+/** Names unknown variables that look like settings of the agent; returns null if all are known. */
 export function describeUnknownEnv(env: SettingSources["env"]): string | null {
   const known = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).map(({ env: variable }) => variable);
   return describeUnknown([
@@ -165,12 +162,12 @@ export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physic
   return Math.max(1, Math.min(wanted, config.caps.logicalCores ?? wanted));
 }
 
-/** Returns all keys with value (in the key's units) and source. @throws {ConfigError} */
+/** Returns all keys with their values (in the units of the keys) and sources. @throws {ConfigError} */
 export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
 }
 
-/** Returns the description of an unset key's default, such as "day and night"; null without one. */
+/** Returns the description of an unset key's default, such as "day and night"; null if it has no description. */
 export function meaningOfUnset(key: string): string | null {
   return Object.values<Setting<unknown>>(AGENT_SETTINGS).find((each) => each.key === key)?.unsetMeans ?? null;
 }

@@ -20,7 +20,7 @@ export function agentMetrics(status: () => AgentStatus, version: string) {
   );
   const metrics = [...readingsOf(status, version), runs];
   return {
-    noteRun({ slug, runMs }: Pick<EndedJob, "slug" | "runMs">): void {
+    recordRun({ slug, runMs }: Pick<EndedJob, "slug" | "runMs">): void {
       runs.observe([names.of(slug)], runMs / MS_PER_S);
     },
     /** Returns the metrics in Prometheus' text format. */

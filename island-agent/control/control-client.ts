@@ -3,7 +3,6 @@ import { z } from "zod";
 import { CliError } from "../../shared/errors.ts";
 import { AGENT_HEADER, controlAddressSchema, controlFile, type ControlAddress } from "./control-server.ts";
 
-/** Maximum wait for a response. */
 const MAX_RESPONSE_WAIT_MS = 5_000;
 const refusalSchema = z.object({ error: z.string() });
 
@@ -13,8 +12,7 @@ export class ControlRefusal extends CliError {
 }
 
 /**
- * Reads from the agent that runs on `dataDirectory`. Returns undefined when none runs, even if a dead one has left its
- * file and another program uses its port.
+ * Reads from the agent that runs on `dataDirectory`. Returns undefined when no agent runs, even if a dead agent has left its file and another program uses its port.
  * @throws {CliError} when an agent runs but does not respond as expected.
  */
 export function getFromAgent<T>(dataDirectory: string, path: string): Promise<T | undefined> {
@@ -85,7 +83,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the reason of an error; `fetch` has it in the error's cause. */
+/** Returns the reason of an error, which `fetch` stores in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

@@ -36,7 +36,6 @@ export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>
 /** Response header with the agent's process id, to detect another program that uses its port. */
 export const AGENT_HEADER = "atoll-island";
 
-/** Maximum length of a request body. */
 const MAX_BODY_BYTES = 65_536;
 
 /** Serves `routes` on the loopback address, to callers that know the secret. */

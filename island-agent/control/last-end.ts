@@ -8,7 +8,7 @@ const FILE_NAME = "stopped.json";
 const MAX_REASON_CHARS = 2_000;
 const lastEndSchema = z.object({ reason: z.string().max(MAX_REASON_CHARS), atMs: z.number() });
 
-/** Reason and time of the last agent's end, if another start would fail for the same reason. */
+/** Reason and time of the previous agent's end, if another start would fail for the same reason. */
 type LastEnd = z.infer<typeof lastEndSchema>;
 
 export async function storeLastEnd(dataDirectory: string, { reason, atMs }: LastEnd): Promise<void> {
@@ -20,7 +20,7 @@ export async function forgetLastEnd(dataDirectory: string): Promise<void> {
   await rm(join(dataDirectory, FILE_NAME), { force: true });
 }
 
-/** Returns null when the last agent was stopped by a command, or the file cannot be read. */
+/** Returns null when a command stopped the previous agent, or the file cannot be read. */
 export async function readLastEnd(dataDirectory: string): Promise<LastEnd | null> {
   try {
     return lastEndSchema.parse(JSON.parse(await readFile(join(dataDirectory, FILE_NAME), "utf8")));

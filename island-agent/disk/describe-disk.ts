@@ -5,19 +5,17 @@ export interface DiskState {
   /** Null when unknown. */
   readonly usedBytes: number | null;
   readonly budgetBytes: number;
-  /** Free bytes of the disk; null when unknown. */
   readonly freeBytes: number | null;
-  /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
 }
 
-/** Space that counts as little; many models are larger. */
+/** Free space below which advice is shown. Many models are larger. */
 const LITTLE_BYTES = GIB;
 
 /** Describes budget and free space: "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB must stay free". */
 export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string {
   const used = usedBytes === null ? "unknown" : formatBytes(usedBytes);
-  if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; unknown free`;
+  if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; free space unknown`;
   const limit = Math.min(budgetBytes, (usedBytes ?? 0) + Math.max(0, freeBytes - minFreeBytes));
   return `models ${used} of ${formatBytes(limit)}; ${formatBytes(freeBytes)} free${describeReserve(freeBytes, minFreeBytes)}`;
 }

@@ -14,18 +14,17 @@ interface DiskLimits {
 
 export interface DiskUsage {
   readonly budgetBytes: number;
-  /** The budget, or less if the disk has less. */
+  /** The budget, or the available disk space if that is less. */
   readonly limitBytes: number;
   /** Bytes of models, parts, and reservations of running downloads. */
   readonly usedBytes: number;
-  /** Part of `usedBytes` that can be evicted now. */
   readonly evictableBytes: number;
 }
 
 /** Disk space of a running download. */
 interface Reservation {
   readonly bytes: number;
-  /** Part of the reservation that is already on disk. */
+  /** Bytes of the reservation that are already on disk. */
   writtenBytes: number;
   /** Returns false for a preload, and for a download that stops. */
   readonly mayEvict: () => boolean;
@@ -54,7 +53,7 @@ export class DiskBudget {
    * @throws {DiskFullError}
    */
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
-    this.noteWritten(key, writtenBytes);
+    this.recordWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
     const mine = this.#queue.then(() => this.#freeSpace(key, { bytes, writtenBytes, mayEvict }));
     this.#queue = mine.catch(() => undefined);
@@ -62,14 +61,13 @@ export class DiskBudget {
   }
 
   /** Records how many bytes the download of `key` has on disk. */
-  noteWritten(key: string, bytes: number): void {
+  recordWritten(key: string, bytes: number): void {
     const reservation = this.#reserved.get(key);
     if (reservation !== undefined) reservation.writtenBytes = bytes;
   }
 
   /**
-   * Checks that the files fit together with items in use and reservations of others. Reserves nothing. A job, which may
-   * evict, interrupts preloads: their reservations do not count for it.
+   * Checks that the files fit together with items in use and reservations of others, without reserving space. The reservations of preloads do not count for a job, which may evict, because it interrupts preloads.
    * @param files length of each file by key; files that are already on disk count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}

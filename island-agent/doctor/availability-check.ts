@@ -16,8 +16,8 @@ export type RunningAgent = Pick<
 
 /**
  * Checks whether the agent of this data directory accepts new jobs, or would if it ran.
- * @param hours of the settings; null: day and night.
- * @param running status of the running agent, which takes precedence; null: none runs.
+ * @param hours of the settings; null for day and night.
+ * @param running status of the running agent, which takes precedence; null if none runs.
  */
 export async function checkAvailability(
   dataDirectory: string,

@@ -55,7 +55,7 @@ async function findTokenProblem(url: string, { token, accountId }: Joined): Prom
   return `belongs to ${checked.accountId}, but the settings contain ${stored}. Join again, otherwise unapproved Cargos of that account are rejected`;
 }
 
-/** Returns the reason of an error; `fetch` has it in the error's cause. */
+/** Returns the reason of an error, which `fetch` stores in the error's cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

@@ -11,7 +11,6 @@ import {
   type Measured,
 } from "./examination.ts";
 
-/** Returns the examination as text for the owner. */
 export function describeExamination(found: Examination): string {
   const { runtimes, tokens, matrix } = found;
   return [

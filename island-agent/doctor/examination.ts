@@ -27,27 +27,26 @@ export interface CoordinatorState {
   readonly url: string;
   /** Median time of a small request, in ms. */
   readonly latencyMs: number;
-  /** Base64; null: no key is pinned. */
+  /** The pinned key in base64; null if no key is pinned. */
   readonly pinnedKey: string | null;
-  /** Problem of the key, with advice; null: it is the pinned one. */
+  /** Problem of the key, with advice; null if the key is the pinned one. */
   readonly keyProblem: string | null;
-  /** Problem of the token, with advice; null: it is accepted and belongs to the stored account. */
+  /** Problem of the token, with advice; null if the token is accepted and belongs to the stored account. */
   readonly tokenProblem: string | null;
 }
 
 export interface ExaminedRuntime {
   readonly type: RuntimeType;
   readonly probe: ProbeResult;
-  /** Reason why the agent that runs on this data directory does not offer it; missing when it does, or none runs. */
+  /** Reason why the agent that runs on this data directory does not offer it; missing when the agent offers it or none runs. */
   readonly agentProblem?: string;
 }
 
 /** Results of `island doctor`. */
 export interface Examination {
   readonly runtimes: readonly ExaminedRuntime[];
-  /** Sandbox of native runtimes. */
   readonly sandbox: SandboxState;
-  /** The owner's policy. `network`: whether containers can have one, and why not. */
+  /** The owner's policy. `network`: whether containers can have a network, and why not. */
   readonly rules: { readonly policy: OwnerPolicy; readonly network: NetworkState };
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
@@ -57,18 +56,18 @@ export interface Examination {
   readonly disk: DiskState;
   readonly availability: {
     readonly isPaused: boolean;
-    /** Open hours as in the settings; null: day and night. */
+    /** Open hours as in the settings; null for day and night. */
     readonly hours: string | null;
-    /** Reason why no new jobs are accepted now; null while they are. */
+    /** Reason why no new jobs are accepted now; null while new jobs are accepted. */
     readonly closedBecause: string | null;
   };
-  /** Status of the agent that runs on this data directory; null: none runs. */
+  /** Status of the agent that runs on this data directory; null if none runs. */
   readonly agent: {
     readonly slots: number;
     readonly slotsBusy: number;
     readonly memoryCaps: AgentStatus["memoryCaps"];
   } | null;
-  /** Null: the Island has not joined a coordinator. */
+  /** Null if the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
   /** Further configured addresses of the network. */
   readonly otherCoordinators: readonly Measured<CoordinatorState>[];
@@ -89,7 +88,7 @@ export function listRuntimes(
 }
 
 function switchedOff(type: RuntimeType): ProbeResult {
-  // Only containers have a setting.
+  // Only containers can be disabled by a setting.
   const reason = type === "container" ? "containers.enabled is false" : "not included in this agent";
   return { usable: false, reason };
 }

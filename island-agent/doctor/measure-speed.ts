@@ -5,12 +5,11 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CargoRuntime, RunRequest, RunResult } from "../runtimes/runtime.ts";
 import type { MatrixRate, Measured, TokenRate } from "./examination.ts";
 
-/** Time limit of one measurement. */
 const MAX_MEASURE_MS = 60_000;
-/** Number of measured runs, after one that is not measured. */
+/** Number of measured runs, which follow one unmeasured run. */
 const RUNS = 3;
 
-/** A prompt with a long completion. */
+/** Prompt that produces a long completion. */
 const PROMPT = "Count from 1 to 40.";
 const MAX_TOKENS = 200;
 const CONTEXT_TOKENS = 512;
@@ -21,7 +20,7 @@ const CONTEXT_TOKENS = 512;
  */
 const MATRIX_MODEL = fileURLToPath(new URL("./matrix.onnx", import.meta.url));
 const MATRIX_SIZE = 512;
-const PRODUCTS = 40;
+const MATRIX_PRODUCTS = 40;
 
 interface Measurement {
   readonly cargo: Pick<CargoManifest, "runtimeType" | "contextTokens">;
@@ -53,7 +52,7 @@ export async function measureMatrix(
   const input = { inputs: { number: { type: "float32", dims: [1], data: [1 / MATRIX_SIZE] } } };
   const cargo = { runtimeType: "onnx", contextTokens: null } as const;
   return measure(runtime, { cargo, modelPath: MATRIX_MODEL, input }, clock, limitMs, (results, seconds) => {
-    const operations = results.length * PRODUCTS * 2 * MATRIX_SIZE ** 3;
+    const operations = results.length * MATRIX_PRODUCTS * 2 * MATRIX_SIZE ** 3;
     return { gigaflops: Math.round(operations / seconds / 1e8) / 10, size: MATRIX_SIZE };
   });
 }

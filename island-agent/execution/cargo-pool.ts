@@ -35,7 +35,6 @@ export interface CargoLease {
   release(): void;
 }
 
-/** A loaded Cargo, as reported to the owner. */
 export interface LoadedReport extends MemoryUse {
   readonly slug: string;
   readonly users: number;
@@ -50,7 +49,7 @@ export class CargoPool {
   readonly #entries = new Map<string, Entry>();
   /** Loads and disposals in progress; they never reject. */
   readonly #ongoing = new Set<Promise<void>>();
-  /** The disposals among `#ongoing`. */
+  /** Disposals that are part of `#ongoing`. */
   readonly #leaving = new Set<Promise<void>>();
   #uses = 0;
   #isClosed = false;
@@ -141,7 +140,7 @@ export class CargoPool {
       if (entry.users === 0 && entry.loaded !== null && !entry.isLeaving) this.#limitIdleness(entry);
       // The job may have made the Cargo grow, which counts even while other jobs use it.
       if (entry.users > 0 || entry.loaded !== null) return this.#budget.arrange();
-      // No job waits for this load: stop it. A later job starts a new one.
+      // No job waits for this load, so stop it. A later job starts a new load.
       this.#forget(entry);
       entry.stopLoading.abort(new Error("no job waits for the Cargo"));
     };
@@ -179,7 +178,7 @@ export class CargoPool {
       unload: () => this.#unload(entry),
     };
     this.#entries.set(key, entry);
-    // The waiting jobs get the failure; the next job tries again.
+    // The waiting jobs fail. The next job tries again.
     const settled = entry.loading.then(
       () => undefined,
       () => {
@@ -281,7 +280,7 @@ export class CargoPool {
    */
   async #waitForFreeRam({ manifest, estimate }: Entry, signal: AbortSignal): Promise<void> {
     const { slug, container, requiredRamBytes } = manifest;
-    // Only one container starts now, limited to the Cargo's RAM; the others start with their jobs.
+    // Only one container, limited to the Cargo's RAM, starts now. The others start with their jobs.
     const needBytes = container === undefined ? estimate.ramBytes : Math.min(requiredRamBytes, estimate.ramBytes);
     for (;;) {
       signal.throwIfAborted();
@@ -289,7 +288,7 @@ export class CargoPool {
       if (free === null || free >= needBytes) return;
       if (this.#leaving.size === 0) this.#budget.leastRecentlyUsedIdle()?.unload();
       if (this.#leaving.size === 0) {
-        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+        const message = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, but only ${formatMibRoundedDown(free)} are free now`;
         throw new JobFailure("out_of_memory", message, { retryable: true });
       }
       await abortable(Promise.race(this.#leaving), signal);
@@ -328,11 +327,11 @@ interface Entry extends Occupant {
   readonly stopLoading: AbortController;
   readonly loading: Promise<LoadedCargo>;
   estimate: MemoryUse;
-  /** Grows with the download. */
+  /** Counter that grows with the download. */
   steps: number;
-  /** Monotonic time in ms when the files were on disk; null before. Waits and load then have their own limits. */
+  /** Monotonic time in ms when the files were on disk; null before. From then on, waits and load have their own limits. */
   readySinceMs: number | null;
-  /** Set once, from the first estimate. Growth caused by jobs must not raise it. */
+  /** RAM limit, set once from the first estimate. Growth caused by jobs must not raise it. */
   ramCeilingBytes: number;
   users: number;
   lastUse: number;
@@ -343,12 +342,12 @@ interface Entry extends Occupant {
   isLeaving: boolean;
 }
 
-/** Returns the whole manifest as a key: a Cargo with a changed definition is a different one. */
+/** Returns the whole manifest as a key, because a Cargo with a changed definition must be loaded again. */
 function keyOf(manifest: CargoManifest): string {
   return JSON.stringify(manifest);
 }
 
-/** Returns how long a Cargo stays loaded without a job; undefined: until its memory is needed. */
+/** Returns how long a Cargo stays loaded without a job; undefined if it stays until its memory is needed. */
 function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
   return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
 }

@@ -18,7 +18,7 @@ import { MIB } from "../../shared/format-bytes.ts";
 /** Total size from which a job's files count as large. Jobs with smaller files do not wait. */
 const LARGE_BYTES = 4 * MIB;
 /** Maximum number of jobs with large files in memory. Each may take over 100 MB, as base64, in JSON and messages. */
-const LARGE_AT_ONCE = 2;
+const MAX_LARGE_JOBS = 2;
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
@@ -30,13 +30,13 @@ export interface ExecutorDeps {
   readonly log: Logger;
   /** Jobs that run at the same time, at least 1. {@link Executor.setSlots} replaces it. */
   readonly slots: number;
-  /** Fetches files that inputs name. Absent: the Island does not accept such jobs. */
+  /** Fetches files that inputs name. If absent, the Island does not accept such jobs. */
   readonly fetchFiles?: FetchJobFiles | undefined;
   /** Called for each run that ended, and for jobs that were refused for lack of disk space. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
 
-/** Counts since the start of the agent, for the owner. */
+/** Counts of jobs since the start of the agent, for the owner. */
 export interface ExecutorCounts {
   completed: number;
   failed: number;
@@ -52,14 +52,14 @@ interface Run {
   readonly sinceMs: number;
   /** True once the Cargo is loaded and the run has started. */
   isLoaded: boolean;
-  /** Grows while the files arrive, and while the run waits for memory for them. */
+  /** Counter that grows while the files arrive, and while the run waits for memory for them. */
   arrived: number;
-  /** Grows while the run works without output, for example on its prompt. */
+  /** Counter that grows while the run works without output, for example on its prompt. */
   steps: number;
   done: Promise<void>;
 }
 
-/** Added to the run limit, so that the coordinator's limit comes first unless the connection is lost. */
+/** Margin above the run limit, so that the coordinator's limit applies first unless the connection is lost. */
 const RUN_LIMIT_MARGIN_MS = 5_000;
 
 /** Attempts to start a job whose Cargo is unloaded before the run. The job then fails as retryable. */
@@ -69,7 +69,7 @@ const MAX_ATTEMPTS = 3;
 export class Executor {
   readonly counts: ExecutorCounts = { completed: 0, failed: 0, cancelled: 0, tokens: 0 };
   readonly #deps: ExecutorDeps;
-  /** Includes superseded attempts whose work has not stopped yet. */
+  /** Runs, including superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
   readonly #slots: Semaphore<Run>;
   readonly #fileMemory = new FileMemory();
@@ -125,7 +125,8 @@ export class Executor {
   /** Stops the jobs that the coordinator requeued while this Island was disconnected. */
   applyDecisions(held: readonly HeldDecision[]): void {
     for (const { jobId, attempt, action } of held) {
-      if (action === "drop") this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer ours"));
+      if (action === "drop")
+        this.#find(jobId, attempt)?.abort.abort(new StopRequested("no longer assigned to this Island"));
     }
   }
 
@@ -149,7 +150,7 @@ export class Executor {
     for (const run of this.#runs) run.abort.abort(reason);
   }
 
-  /** Refuses before any work began; the coordinator does not count this as an attempt. */
+  /** Refuses a job before any work has begun. The coordinator does not count the refusal as an attempt. */
   #refuse(assign: Assign, { code, message }: JobFailure): void {
     const { outbox, clock, log, onChange, onEnded } = this.#deps;
     const { jobId, attempt, cargo } = assign;
@@ -205,7 +206,7 @@ export class Executor {
     return await this.#fileMemory.during(files, waiting, () => this.#runWith(files, run));
   }
 
-  /** Acquires the Cargo again if it is gone before the run begins, for example because another job crashed it. */
+  /** Acquires the Cargo again if it is gone before the run begins, for example because another job has crashed it. */
   async #runWith(files: FetchedFiles | null, run: Run): Promise<LastFrame> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -246,14 +247,14 @@ export class Executor {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;
           outbox.output(jobId, attempt, item);
-          this.#fileMemory.noteWork();
+          this.#fileMemory.recordWork();
         },
         abort.signal,
         {
           onPrompt: (prompt) => outbox.prompt(jobId, attempt, prompt),
           onWorking: () => {
             run.steps += 1;
-            this.#fileMemory.noteWork();
+            this.#fileMemory.recordWork();
           },
         },
       );
@@ -282,7 +283,7 @@ function tenths(ms: number): number {
 
 /** Limits how many jobs hold large files in the agent's memory. Files stay on disk until then. */
 class FileMemory {
-  readonly #slots = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
+  readonly #slots = new Semaphore<FetchedFiles>(MAX_LARGE_JOBS);
   readonly #waiting = new Set<() => void>();
 
   /**
@@ -310,7 +311,7 @@ class FileMemory {
   }
 
   /** Records progress of a running job, so that jobs waiting for its memory do not count as stalled. */
-  noteWork(): void {
+  recordWork(): void {
     for (const onWorking of this.#waiting) onWorking();
   }
 }

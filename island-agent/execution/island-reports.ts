@@ -20,7 +20,6 @@ import type { Executor, ExecutorCounts } from "./executor.ts";
 
 export type LinkState = "connecting" | "connected" | "waiting" | "stopped";
 
-/** Load of the machine in a report. */
 export type UsageReport = Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC" | "gpuLoad">;
 
 /** Status of the agent, as shown by `island status`. */
@@ -31,7 +30,7 @@ export interface AgentStatus {
   /** Why the Island accepts no new jobs; null while it does. */
   readonly closedBecause: string | null;
   readonly isPaused?: boolean;
-  /** Opening hours as in the settings; null: day and night. Like `isPaused`, absent in agents of earlier versions. */
+  /** Open hours as in the settings; null for day and night. Absent, like `isPaused`, in agents of earlier versions. */
   readonly hours?: string | null;
   /** Set while the coordinator assigns no jobs because several in a row failed; null otherwise. */
   readonly quarantine: QuarantineNotice | null;
@@ -57,23 +56,20 @@ export interface AgentStatus {
   readonly lastProblem: string | null;
 }
 
-/** Sources of the facts in reports. */
 export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
   readonly slots: () => number;
   readonly policy: () => OwnerPolicy;
   readonly hardware: () => Hardware;
-  /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
-  /** Measures the machine's load. */
   readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
   readonly engines: Pick<Engines, "reports" | "status">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
-  /** Absent: the Island does not fetch files for jobs. */
+  /** Absent if the Island does not fetch files for jobs. */
   readonly fetchFiles?: object | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -88,9 +84,9 @@ const MAX_LENGTHS = {
   version: 100,
 } as const;
 
-/** Share of cached models in the 256 KiB of a report. The rest is for downloads, loaded Cargos and hardware. */
+/** Bytes for cached models in a report of 256 KiB. The rest is for downloads, loaded Cargos and hardware. */
 const MAX_CACHED_BYTES = 160 * KIB;
-/** Bytes of a model in a frame without its key: field names and size. */
+/** Bytes that a model takes in a frame in addition to its key: field names and size. */
 const CACHED_MODEL_BYTES = 24;
 
 /** Returns the first models that fit a report. The coordinator does not see the others, and may request one again. */
@@ -113,7 +109,7 @@ export class IslandReports {
   }
 
   /** Records a quarantine notice of the coordinator; null ends it, undefined changes nothing. */
-  noteQuarantine(notice: QuarantineNotice | null | undefined): void {
+  recordQuarantine(notice: QuarantineNotice | null | undefined): void {
     if (notice === undefined) return;
     this.#quarantine = notice === null ? null : { notice, atMs: this.#facts.clock.monotonicMs() };
   }
@@ -186,7 +182,7 @@ export class IslandReports {
       memoryCaps: { ramBytes, vramBytes: Number.isFinite(vramBytes) ? vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
-      // A separate measurement would shorten the interval that the next report measures.
+      // Measuring here would shorten the interval that the next report measures.
       usage: (this.#usage ??= this.#facts.usage()),
     };
   }

@@ -12,7 +12,7 @@ import type { RunRequest } from "../runtimes/runtime.ts";
 
 /** Time limit for all files of a job, with all attempts. */
 const MAX_FETCH_MS = 1_800_000;
-/** An attempt that receives fewer bytes counts as one without progress. */
+/** An attempt that receives fewer bytes counts as an attempt without progress. */
 const PROGRESS_BYTES = 65_536;
 /** Maximum size of an input with its files, as JSON. Host processes accept messages of 64 MiB. */
 const MAX_FILLED_BYTES = 56 * MIB;
@@ -118,7 +118,8 @@ export async function openJobFiles(options: {
         onProgress();
         watchdog.wait();
       }
-      if (part.bytes < file.bytes) throw new RetriableError(`ended after ${part.bytes} of ${file.bytes} bytes`);
+      if (part.bytes < file.bytes)
+        throw new RetriableError(`the response ended after ${part.bytes} of ${file.bytes} bytes`);
     });
   }
 
@@ -164,7 +165,7 @@ async function putInto(
     if (bytes > MAX_FILLED_BYTES)
       throw new JobFailure(
         "invalid_input",
-        `The files of the input exceed ${MAX_FILLED_BYTES / MIB} MiB together, encoded as JSON`,
+        `The files of the input together exceed ${MAX_FILLED_BYTES / MIB} MiB as JSON`,
       );
     filled = withValueAt(filled, file.at, value);
   }

@@ -11,7 +11,7 @@ export const MAX_JOBS = 200;
 /** Jobs that end within this time share a write. */
 const WRITE_DELAY_MS = 2_000;
 
-const MAX_WHY_CHARS = 300;
+const MAX_REASON_CHARS = 300;
 
 const endedJobSchema = z.object({
   jobId: z.string().max(64),
@@ -20,18 +20,18 @@ const endedJobSchema = z.object({
   runMs: z.number(),
   outcome: z.enum(["completed", "failed", "cancelled"]),
   /** Reason of a failure. Absent for other outcomes, and for jobs of earlier versions. */
-  why: z.string().max(MAX_WHY_CHARS).optional(),
+  why: z.string().max(MAX_REASON_CHARS).optional(),
 });
-/** Outcome of an attempt on this Island. Holds neither input nor output. */
+/** Outcome of an attempt on this Island. Contains neither input nor output. */
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** Returns the failure for the owner: its message, or only its code if the message may quote the input. */
 export function failureReasonOf({ code, message }: Pick<JobFailure, "code" | "message">): string {
-  return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
+  return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_REASON_CHARS);
 }
 
 /**
- * Opens the history of the last jobs, a file in the data directory. A power cut loses the jobs of the last seconds. An
+ * Opens the history of recent jobs, a file in the data directory. A power cut loses the jobs of the last few seconds. An
  * unreadable file counts as empty.
  */
 export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "schedule">, log: Pick<Logger, "warn">) {
@@ -40,7 +40,6 @@ export async function openJobHistory(dataDirectory: string, clock: Pick<Clock, "
   let timer: Timer | null = null;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Returns the jobs, newest first. */
   function list(): EndedJob[] {
     return jobs.toReversed();
   }

@@ -4,7 +4,7 @@ import { WaitQueue } from "../../shared/async/wait-queue.ts";
 
 /** A Cargo that takes memory. */
 export interface Occupant {
-  /** Estimated until the Cargo is loaded, then the last measurement. */
+  /** Estimate until the Cargo is loaded, then the most recent measurement. */
   readonly memory: MemoryUse;
   /** True when it is loaded, used by no job, and not being unloaded. */
   readonly isIdle: boolean;
@@ -12,18 +12,17 @@ export interface Occupant {
   readonly isLeaving: boolean;
   /** Order of use; higher is later. */
   readonly lastUse: number;
-  /** Begins to unload an idle occupant. */
+  /** Starts the unload of an idle occupant. */
   unload(): void;
 }
 
-interface Waiting {
+interface WaitingCargo {
   readonly occupant: Occupant;
   readonly sinceMs: number;
 }
 
 /**
- * Wait after which a Cargo goes before new jobs of loaded Cargos. Without it, a steady stream of such jobs would block
- * the Cargo forever.
+ * Wait after which a Cargo goes before new jobs of loaded Cargos. Otherwise a steady stream of such jobs would block the Cargo forever.
  */
 const MAX_QUEUE_WAIT_MS = 10_000;
 
@@ -38,7 +37,7 @@ export class MemoryBudget {
   readonly #clock: Clock;
   /** Cargos from the start of their load to the end of their disposal. */
   readonly #occupants = new Set<Occupant>();
-  readonly #queue = new WaitQueue<Waiting>();
+  readonly #queue = new WaitQueue<WaitingCargo>();
 
   constructor(caps: MemoryUse, clock: Clock) {
     this.#caps = caps;
@@ -97,13 +96,13 @@ export class MemoryBudget {
     return this.#idle()[0];
   }
 
-  /** Whether the first in the queue has waited {@link MAX_QUEUE_WAIT_MS}. New jobs of loaded Cargos must then wait. */
+  /** Whether the first Cargo in the queue has waited {@link MAX_QUEUE_WAIT_MS}. Then new jobs of loaded Cargos must wait. */
   get isOverdue(): boolean {
     const { first } = this.#queue;
     return first !== undefined && this.#clock.monotonicMs() - first.sinceMs >= MAX_QUEUE_WAIT_MS;
   }
 
-  /** Resolves when the first in the queue is admitted or gives up. */
+  /** Resolves when the first Cargo in the queue is admitted or gives up. */
   changed(): Promise<void> {
     return this.#queue.changed();
   }

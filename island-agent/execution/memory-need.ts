@@ -12,14 +12,14 @@ interface MemoryNeed {
 }
 
 interface Measured extends MemoryNeed {
-  /** Monotonic time. */
+  /** Monotonic time of the measurement. */
   readonly atMs: number;
 }
 
 /** Maximum number of Cargos whose measurement is kept. */
 const MAX_MEASURED = 1_000;
-/** A measurement expires, because one large job may have caused it: it must not exclude the Cargo forever. */
-const MEASURED_FOR_MS = 600_000;
+/** Lifetime of a measurement. One large job may have caused it, and it must not exclude the Cargo forever. */
+const MEASUREMENT_LIFETIME_MS = 600_000;
 /** Minimum slack above the estimate. The ceiling is twice the estimate, or the estimate plus this if that is more. */
 const MIN_SLACK_BYTES = GIB;
 
@@ -28,7 +28,6 @@ const MIN_SLACK_BYTES = GIB;
  * @param caps memory limit for all Cargos together.
  */
 export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
-  /** Measurements by the Cargo's key. */
   const measurements = new LRUCache<string, Measured>({ max: MAX_MEASURED });
 
   function setCaps(changed: MemoryUse): void {
@@ -44,7 +43,7 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   async function of(cargo: CargoManifest, key: string, estimate: () => Promise<MemoryUse>): Promise<MemoryNeed> {
     const measured = freshMeasurement(key);
     const memory = measured?.memory ?? (await estimate());
-    assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "as measured here");
+    assertFits(cargo, memory, measured === undefined ? "estimated from its files" : "measured here");
     return { memory, ramCeilingBytes: measured?.ramCeilingBytes ?? ceilingFor(memory) };
   }
 
@@ -52,22 +51,21 @@ export function openMemoryNeeds(caps: MemoryUse, clock: Clock) {
   function assertFits({ slug }: CargoManifest, need: MemoryUse, source: string): void {
     const check = (kind: string, neededBytes: number, capBytes: number): void => {
       if (neededBytes <= capBytes) return;
-      const needed = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind}, ${source}`;
-      const text = `${needed}; this Island has ${formatMibRoundedDown(capBytes)} for Cargos`;
+      const needed = `${slug} needs ${formatMibRoundedUp(neededBytes)} of ${kind} (${source})`;
+      const text = `${needed}, but this Island gives Cargos ${formatMibRoundedDown(capBytes)}`;
       throw new JobFailure("out_of_memory", text, { retryable: true });
     };
     check("RAM", need.ramBytes, caps.ramBytes);
     check("VRAM", need.vramBytes, caps.vramBytes);
   }
 
-  /** Records the memory of a Cargo at its unload. */
   function note(key: string, need: MemoryNeed): void {
     measurements.set(key, { ...need, atMs: clock.monotonicMs() });
   }
 
   function freshMeasurement(key: string): Measured | undefined {
     const measured = measurements.get(key);
-    const isFresh = measured !== undefined && clock.monotonicMs() - measured.atMs < MEASURED_FOR_MS;
+    const isFresh = measured !== undefined && clock.monotonicMs() - measured.atMs < MEASUREMENT_LIFETIME_MS;
     return isFresh ? measured : undefined;
   }
 

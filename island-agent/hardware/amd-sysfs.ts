@@ -3,7 +3,7 @@ import { shareOfPercent } from "./nvidia-smi.ts";
 
 export interface AmdGpu extends Gpu {
   readonly freeVramBytes: number | null;
-  /** 0 to 1; null: unknown. */
+  /** Load of 0 to 1; null if unknown. */
   readonly load: number | null;
 }
 

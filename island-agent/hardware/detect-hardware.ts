@@ -9,7 +9,7 @@ import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./o
 
 /** Maximum number of GPUs and text lengths of a report. Source: shared/hardware.ts. */
 const MAX_GPUS = 64;
-const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
+const MAX_TEXT_CHARS = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel: 200 } as const;
 
 /**
  * Detects the hardware of this host, with the owner's overrides and caps. A missing tool leaves values unknown; it is
@@ -19,7 +19,7 @@ const MAX_TEXT = { vendor: 100, gpuName: 200, driver: 100, osName: 200, cpuModel
 export async function detectHardware(options: {
   readonly overrides: HardwareOverrides;
   readonly caps: HardwareCaps;
-  /** Directory that may not exist yet. */
+  /** Directory whose disk is measured. It may not exist yet. */
   readonly modelDirectory: string;
   readonly diskBudgetBytes: number;
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ export async function detectHardware(options: {
   const totalRamBytes = probe.totalRamBytes();
   const limitBytes = probe.platform === "linux" ? readMemoryLimitBytes((path) => probe.readText(path)) : null;
   const ramBytes = Math.min(totalRamBytes, limitBytes ?? totalRamBytes);
-  // systeminformation has no signal option: its programs end later.
+  // systeminformation has no signal option, so its programs end later.
   const [osName, physicalCores, gpus, diskFreeBytes] = await abortable(
     Promise.all([
       probe.osName(),
@@ -42,7 +42,7 @@ export async function detectHardware(options: {
   const detected: Hardware = {
     platform: probe.platform,
     arch: probe.arch,
-    osName: osName?.slice(0, MAX_TEXT.osName) ?? null,
+    osName: osName?.slice(0, MAX_TEXT_CHARS.osName) ?? null,
     cpuModel: cpuModel(probe),
     logicalCores: Math.max(1, probe.availableCores()),
     physicalCores,
@@ -72,16 +72,16 @@ async function detectGpus(probe: HostProbe, ramBytes: number, signal?: AbortSign
 /** Returns only the fields of the protocol, truncated to its limits. */
 function reportable({ vendor, name, vramBytes, unifiedMemory, driver }: Gpu): Gpu {
   return {
-    vendor: vendor?.slice(0, MAX_TEXT.vendor) ?? null,
-    name: name.slice(0, MAX_TEXT.gpuName),
+    vendor: vendor?.slice(0, MAX_TEXT_CHARS.vendor) ?? null,
+    name: name.slice(0, MAX_TEXT_CHARS.gpuName),
     vramBytes,
     unifiedMemory,
-    driver: driver?.slice(0, MAX_TEXT.driver) ?? null,
+    driver: driver?.slice(0, MAX_TEXT_CHARS.driver) ?? null,
   };
 }
 
 /** Returns null for "unknown", which some ARM kernels report. */
 function cpuModel(probe: HostProbe): string | null {
   const model = probe.cpus()[0]?.model.trim() ?? "";
-  return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT.cpuModel);
+  return model === "" || model.toLowerCase() === "unknown" ? null : model.slice(0, MAX_TEXT_CHARS.cpuModel);
 }

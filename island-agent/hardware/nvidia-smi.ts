@@ -20,13 +20,13 @@ interface NvidiaGpu extends Gpu {
 /** Texts for unknown values: "[N/A]", "[Not Supported]", "[Unknown Error]", "[GPU requires reset]", "N/A". */
 const UNKNOWN = /^(?:\[.*\]|N\/A)$/;
 /** Chips whose GPU shares the machine's RAM: Jetson and Grace Blackwell desktops. */
-const SHARES_RAM = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
+const SHARED_RAM_CHIPS = /\b(?:GB10|Orin|Xavier|Thor|Tegra|nvgpu)\b/i;
 
 /** Parses `nvidia-smi`'s CSV, one line per GPU, memory in MiB. Other lines (errors of the driver) are skipped. */
 export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   return text.split("\n").flatMap((line) => {
     const fields = line.split(",").map((field) => field.trim());
-    // From the right, because a name may contain a comma.
+    // Read from the right, because a name may contain a comma.
     const [driver = "", free = "", total = "", ...name] = fields.toReversed();
     if (name.length === 0 || !isMemory(total) || !isMemory(free)) return [];
     const gpuName = name.toReversed().join(", ");
@@ -35,7 +35,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
         vendor: "NVIDIA",
         name: gpuName,
         vramBytes: memoryBytes(total),
-        unifiedMemory: SHARES_RAM.test(gpuName),
+        unifiedMemory: SHARED_RAM_CHIPS.test(gpuName),
         driver: driver === "" || UNKNOWN.test(driver) ? null : driver,
         freeVramBytes: memoryBytes(free),
       },
@@ -43,7 +43,7 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   });
 }
 
-/** Temperature (°C) and load (0 to 1) of a GPU; null: unknown. */
+/** Temperature (°C) and load (0 to 1) of a GPU; null if unknown. */
 interface NvidiaUsage extends NvidiaGpu {
   readonly temperatureC: number | null;
   readonly load: number | null;

@@ -1,7 +1,7 @@
 import { GIB } from "../../shared/format-bytes.ts";
 import type { Gpu, Hardware } from "../../shared/hardware.ts";
 
-/** Values from the owner that replace detected ones; absent or null: as detected. Caps still apply. */
+/** Values from the owner that replace detected ones, unless they are absent or null. Caps still apply. */
 export type HardwareOverrides = {
   readonly [Fact in Exclude<keyof Hardware, "diskBudgetBytes">]?: Hardware[Fact] | null;
 } & {
@@ -9,9 +9,9 @@ export type HardwareOverrides = {
   readonly vramBytes?: number | null;
 };
 
-/** Limits for jobs; absent or null: no cap. */
+/** Limits for jobs; absent or null for no cap. */
 export interface HardwareCaps {
-  /** Absent or null: all except {@link ownersRamBytes}. */
+  /** Limit of RAM; absent or null for all RAM except {@link ownersRamBytes}. */
   readonly ramBytes?: number | null;
   /** VRAM of all GPUs, taken from the first ones first. It also replaces an unknown size. */
   readonly vramBytes?: number | null;

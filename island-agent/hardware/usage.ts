@@ -10,13 +10,13 @@ import { findTemperatureFiles, highestOf, readHottest } from "./temperature.ts";
 
 /** Load and free memory of the machine now; unknown values are null. */
 interface Usage {
-  /** 0 to 1 over all cores, since the last reading. */
+  /** Load of all cores since the last reading, 0 to 1. */
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** °C of the hottest processor or graphics card. */
+  /** Temperature of the hottest processor or graphics card in °C. */
   readonly temperatureC: number | null;
-  /** 0 to 1, of the busiest graphics card. */
+  /** Load of the busiest graphics card, 0 to 1. */
   readonly gpuLoad: number | null;
 }
 
@@ -52,7 +52,6 @@ export function openUsageSampler({
       : [];
   updateNvidia();
 
-  /** Sets the hardware after the owner has changed the caps. */
   function setHardware(changed: Pick<Hardware, "ramBytes" | "gpus">): void {
     hardware = changed;
   }
@@ -96,7 +95,7 @@ export function openUsageSampler({
     return readAmdGpus(probe.listDirectory("/sys/class/drm"), (path) => probe.readText(path));
   }
 
-  /** Starts a reading in the background if the last one is old enough and none is running. */
+  /** Starts a reading in the background if the previous one is old enough and none is running. */
   function updateNvidia(): void {
     const isDue = clock.monotonicMs() - nvidiaStartedMs >= NVIDIA_INTERVAL_MS;
     if (!has("NVIDIA") || nvidiaRun !== null || !isDue || stopping.signal.aborted) return;

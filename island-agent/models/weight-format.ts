@@ -12,12 +12,11 @@ const WEIGHT_SUFFIXES: Readonly<Record<WeightFormat, string>> = {
   q4f16: "_q4f16",
   bnb4: "_bnb4",
 };
-/** Order of choice when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest. */
+/** Order of preference when a Cargo names no format: full precision, then formats that are fast on a CPU, then the rest. */
 const PREFERENCE: readonly WeightFormat[] = ["fp32", "q8", "int8", "uint8", "q4", "bnb4", "fp16", "q4f16"];
 /** Decoders that exporters write in addition to `decoder_model_merged`, which replaces both. */
 const UNUSED_DECODERS: ReadonlySet<string> = new Set(["decoder_model", "decoder_with_past_model"]);
 
-/** Graphs of a model in one format. */
 interface ChosenGraphs {
   readonly format: WeightFormat;
   /** Names of the `.onnx` files. */
@@ -36,11 +35,15 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   const graphs = graphsOf(names);
   const formats = formatsOf(names);
   const format = wanted ?? PREFERENCE.find((each) => formats.includes(each));
-  if (format === undefined) throw new JobFailure("model_invalid", `The model's folder has no graph: ${folder}/*.onnx`);
+  if (format === undefined)
+    throw new JobFailure("model_invalid", `The model's folder lacks a graph (${folder}/*.onnx)`);
   if (!formats.includes(format)) {
     const pattern = `${folder}/*${WEIGHT_SUFFIXES[format]}.onnx`;
     const others = formats.join(", ") || "none";
-    throw new JobFailure("model_invalid", `The model has no ${format} weights (${pattern}); it has ${others}`);
+    throw new JobFailure(
+      "model_invalid",
+      `The model has no ${format} weights (${pattern}). Available formats: ${others}`,
+    );
   }
   const picked = graphs.filter((graph) => graph.format === format);
   const isMerged = picked.some(({ base }) => base === "decoder_model_merged");
@@ -49,7 +52,6 @@ export function chooseGraphs(names: readonly string[], wanted: WeightFormat | nu
   return { format, graphs: used, data: names.filter(isData) };
 }
 
-/** Returns the formats of the graphs in a folder. */
 export function formatsOf(names: readonly string[]): WeightFormat[] {
   const graphs = graphsOf(names);
   return WEIGHT_FORMATS.filter((format) => graphs.some((graph) => graph.format === format));

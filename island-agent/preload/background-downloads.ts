@@ -7,7 +7,7 @@ type PreloaderParts = Parameters<typeof openPreloader>[0];
 
 /**
  * Opens the downloads that no job waits for: expected models (preloads) and the owner's requests (pulls).
- * @param recommend null: the owner has disabled preloads.
+ * @param recommend null if the owner has disabled preloads.
  */
 export function openBackgroundDownloads(
   parts: Omit<PreloaderParts, "recommend" | "files"> & {
@@ -24,7 +24,6 @@ export function openBackgroundDownloads(
     preloading ??= preloader?.run(signal);
   }
 
-  /** Returns null when preloads are disabled. */
   function preloads(): PreloadStatus | null {
     return preloader?.status() ?? null;
   }

@@ -8,7 +8,7 @@ import type { CargoFiles } from "../artifacts/cargo-files.ts";
 export interface PullStatus {
   readonly slug: string;
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
-  /** 0 to 1; null while the size is unknown. */
+  /** Progress of 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
   /** Progress of the download; null outside a download. Absent in agents of earlier versions. */
   readonly download?: IslandState["downloads"][number] | null;
@@ -22,7 +22,7 @@ interface Pull {
   timeout: Timer | null;
 }
 
-/** Maximum wait for a Cargo. The coordinator sends it immediately, or not at all if it has no such Cargo. */
+/** Maximum wait for a Cargo, which the coordinator sends immediately if it knows it. */
 const MAX_OFFER_WAIT_MS = 10_000;
 /** Maximum number of pulls kept; finished ones are dropped first. */
 const MAX_PULLS = 100;

@@ -14,12 +14,12 @@ interface PreloadItem {
   /** Reason why it should be on disk. */
   readonly reason: string;
   readonly state: "asked for" | "waits" | "fetching" | "on disk" | "does not fit" | "cannot run here" | "failed";
-  /** Details of the state for the owner; may be empty. */
+  /** Details of the state for the owner, possibly empty. */
   readonly detail: string;
 }
 
 export interface PreloadStatus {
-  /** Unix time in ms; null before the first response. */
+  /** Unix time of the most recent response in ms; null before the first one. */
   readonly askedAtMs: number | null;
   readonly problem: string | null;
   readonly items: readonly PreloadItem[];
@@ -38,7 +38,7 @@ interface Candidate {
 /** Interval of requests. Source: spec §4, recommendations rule 3. */
 const INTERVAL_MS = 15 * 60_000;
 /** Maximum random delay after the interval. */
-const SPREAD_MS = 60_000;
+const MAX_JITTER_MS = 60_000;
 /** Wait before the first retry of a failed request; it doubles each time. */
 const FIRST_RETRY_MS = 60_000;
 /** Maximum number of Cargos kept that were sent without a request; finished ones are dropped first. */
@@ -85,7 +85,6 @@ export function openPreloader({
   let work: Promise<void> | null = null;
   /** Ends the wait before the next request. */
   let requestNow = new AbortController();
-  /** Ends the current download. */
   let stopDownload = new AbortController();
   const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, maxMs: INTERVAL_MS, random: random });
 
@@ -100,7 +99,7 @@ export function openPreloader({
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       requestNow = new AbortController();
-      let waitMs = INTERVAL_MS + random() * SPREAD_MS;
+      let waitMs = INTERVAL_MS + random() * MAX_JITTER_MS;
       if (closedBecause() === null) {
         if (await ask(signal)) backoff.reset();
         else waitMs = backoff.nextMs();
@@ -153,7 +152,7 @@ export function openPreloader({
     return candidate;
   }
 
-  /** @returns false when the request must be repeated soon. */
+  /** Requests recommendations. @returns false when the request must be repeated soon. */
   async function ask(signal: AbortSignal): Promise<boolean> {
     try {
       const recommended = (await recommend(signal)).filter(
@@ -188,7 +187,7 @@ export function openPreloader({
 
   /** Downloads the candidates one at a time, best first, including Cargos that arrive in the meantime. */
   async function fetchAll(signal: AbortSignal): Promise<void> {
-    // The frames of one reply arrive together: wait for all, then begin with the best, not with the first.
+    // The frames of one reply arrive together. Wait for all of them, and begin with the best Cargo instead of the first.
     await Promise.resolve();
     const mayContinue = (): boolean => !signal.aborted && closedBecause() === null;
     for (let next = nextToFetch(); next !== undefined && mayContinue(); next = nextToFetch()) {
@@ -211,16 +210,16 @@ export function openPreloader({
     candidate.state = "fetching";
     let outcome: Pick<PreloadItem, "state" | "detail">;
     try {
-      outcome = await bring(cargo, candidate.mayClear, ending);
+      outcome = await fetchIfItFits(cargo, candidate.mayClear, ending);
     } catch (error) {
       if (ending.aborted) outcome = { state: "waits", detail: messageOf(ending.reason) };
       else outcome = failed(cargo, error);
     }
-    // A new version of the Cargo may have arrived; it is downloaded afterwards.
+    // A new version of the Cargo that has arrived in the meantime is downloaded afterwards.
     if (candidate.cargo === cargo) Object.assign(candidate, outcome);
   }
 
-  async function bring(
+  async function fetchIfItFits(
     cargo: CargoManifest,
     mayClear: boolean,
     signal: AbortSignal,

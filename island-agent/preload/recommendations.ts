@@ -15,7 +15,7 @@ const recommendationSchema = z.object({
     .regex(/^\d+(\.\d+)?$/),
   queued_demand: z.number().int().nonnegative(),
   demand_score: z.number().int().nonnegative(),
-  /** Missing in coordinators before version 0.2. */
+  /** Missing in responses of coordinators before version 0.2. */
   is_default: z.boolean().default(false),
 });
 const responseSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });

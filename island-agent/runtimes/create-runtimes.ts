@@ -25,9 +25,8 @@ interface RuntimesOptions {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** Sandbox of native runtimes. */
   readonly sandbox: SandboxChoice;
-  /** Null: no containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
+  /** Null disables containers. `islandId` marks this Island's containers, since several Islands may share an engine. */
   readonly containers: { readonly images: Pick<ImageStore, "acquire">; readonly islandId: string } | null;
 }
 
@@ -89,7 +88,6 @@ export function createRuntimes({
   return [...runtimes, container];
 }
 
-/** Returns the limits for containers. */
 export function containerLimitsOf(config: AgentConfig, hardware: Hardware): ContainerLimits {
   const cpus = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
   return { cpus, concurrency: config.slots, ramBytes: hardware.ramBytes };
@@ -115,7 +113,6 @@ function refusedFor(reason: string, runtime: CargoRuntime): CargoRuntime {
   return { ...runtime, probe: () => Promise.resolve({ usable: false, reason, isFinal: true }) };
 }
 
-/** Returns the inputs of the search for a container engine. */
 export function engineSearch(env: RuntimesOptions["env"], { platform }: Pick<Hardware, "platform">): EngineSearch {
   return { environment: env, platform: platform as EngineSearch["platform"] };
 }

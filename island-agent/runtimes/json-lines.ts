@@ -16,7 +16,7 @@ export interface JsonLineLimits {
   readonly totalBytes: number;
 }
 
-/** Default limits: a line must fit into a frame (8 MB), and the output into a stored job (64 MB). */
+/** Default limits. A line must fit into a frame (8 MB), and the output into a stored job (64 MB). */
 const DEFAULT_LIMITS: JsonLineLimits = { lineBytes: 8_000_000, totalBytes: 64_000_000 };
 /** Maximum length of the message of an `error` line. */
 const MAX_MESSAGE_CHARS = 1_000;
@@ -28,7 +28,7 @@ const lineSchema = z.discriminatedUnion("type", [
   outputItemSchema.options[1],
   z.object({
     type: z.literal("image"),
-    data: z.string().refine((data) => data.length % 4 === 0 && BASE64_PATTERN.test(data), "is not base64"),
+    data: z.string().refine((data) => data.length % 4 === 0 && BASE64_PATTERN.test(data), "must be valid base64"),
     format: z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,19}$/),
   }),
   z.object({ type: z.literal("done"), output: z.unknown().optional() }),
@@ -37,14 +37,13 @@ const lineSchema = z.discriminatedUnion("type", [
 
 /**
  * Reads the standard output of a wasm module or a container: JSON lines as documented in
- * docs/reference/cargo-format.md. Failures name the line number and the fault, but never quote the line. Each `token`
+ * docs/reference/programs.md. Failures name the line number and the fault, but never quote the line. Each `token`
  * line counts as one token.
  */
 export class JsonLineReader {
   readonly #onItem: (item: OutputItem) => void;
   readonly #limits: JsonLineLimits;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** Beginning of the current line. */
   #line = new GatheredBytes();
   #totalBytes = 0;
   #lineNumber = 1;
@@ -61,7 +60,6 @@ export class JsonLineReader {
     return this.#finalLine;
   }
 
-  /** Number of `token` lines so far. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -77,7 +75,7 @@ export class JsonLineReader {
       const piece = bytes.subarray(start, end === -1 ? undefined : end);
       this.#count(piece.length + (end === -1 ? 0 : 1), piece.length);
       if (end === -1) {
-        // The first piece is kept, so it is copied.
+        // The first piece is copied, because it is kept.
         this.#line.add(this.#line.length === 0 ? Buffer.from(piece) : viewOf(piece));
         return;
       }
@@ -103,7 +101,7 @@ export class JsonLineReader {
   }
 
   #refuseSize(what: string, maxBytes: number): never {
-    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} is over ${maxBytes} bytes`);
+    throw new JobFailure("output_too_large", `The Cargo's program wrote too much: ${what} exceeds ${maxBytes} bytes`);
   }
 
   #endLine(): void {
@@ -135,7 +133,7 @@ export class JsonLineReader {
       case "done":
         if (line.output === undefined) this.#finalLine = { kind: "done" };
         else if (isJsonValue(line.output)) this.#finalLine = { kind: "done", output: line.output };
-        else throw this.#badLine("has an output that is nested too deeply or holds a number that is too large");
+        else throw this.#badLine("contains an output that is nested too deeply, or a number that is too large");
         return;
       case "error": {
         const message = line.message.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
@@ -155,13 +153,13 @@ export class JsonLineReader {
     try {
       value = JSON.parse(text);
     } catch {
-      // Not passed on as the cause, because V8's message quotes the text.
+      // V8's error is not passed on as the cause, because its message quotes the text.
       throw this.#badLine("is not JSON");
     }
     const parsed = lineSchema.safeParse(value);
     if (parsed.success) return parsed.data;
     const [field] = parsed.error.issues[0]?.path ?? [];
-    throw this.#badLine(field === undefined ? "is not an object" : `has a wrong ${describeField(field)}`);
+    throw this.#badLine(field === undefined ? "is not an object" : `has an invalid ${describeField(field)}`);
   }
 
   #badLine(fault: string, cause?: unknown): JobFailure {
@@ -174,7 +172,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Quotes a field name of the schema. Keys of the line itself are never quoted. */
+/** Quotes the name of a field of the schema. Keys that the line contains are never quoted. */
 function describeField(field: PropertyKey): string {
   return `"${String(field)}"`;
 }

@@ -14,7 +14,7 @@ export class OutputTail {
   }
 
   push(bytes: Uint8Array): void {
-    // Copied, because the piece is a view of a far larger buffer.
+    // Copy the piece, because it is a view of a far larger buffer.
     this.#pieces.push(Uint8Array.from(bytes.subarray(-this.#maxBytes)));
     this.#bytes += Math.min(bytes.length, this.#maxBytes);
     if (this.#bytes >= 2 * this.#maxBytes) this.#cut();

@@ -4,23 +4,20 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoRuntime, ProbeResult } from "./runtime.ts";
 
-/** Time limit of a probe. */
 export const MAX_PROBE_MS = 30_000;
 /** Delays between probes of an unusable runtime, in ms. */
 export const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 600_000;
 
-/** A runtime that works on this host. */
 export interface UsableRuntime {
   readonly runtime: CargoRuntime;
   readonly version: string;
 }
 
-/** A runtime that does not work on this host. */
 export interface UnusableRuntime {
   readonly type: RuntimeType;
   readonly reason: string;
-  /** Time of the next probe, in ms since the epoch; null: never. */
+  /** Time of the next probe in ms since the epoch; null if the runtime is not probed again. */
   readonly retryAtMs: number | null;
 }
 
@@ -28,20 +25,19 @@ interface RuntimeProbesDeps {
   readonly candidates: readonly CargoRuntime[];
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called before a usable runtime is offered. Never rejects. */
+  /** Runs before a usable runtime is offered. Never rejects. */
   readonly prepare: (runtime: CargoRuntime) => Promise<void>;
   /** Returns 0 (inclusive) to 1 (exclusive); spreads the probes. */
   readonly random?: () => number;
 }
 
-interface Waiting {
+interface PendingProbe {
   readonly problem: UnusableRuntime;
   readonly timer: Timer | null;
 }
 
 /**
- * Finds the runtimes that work on this host. Probes the others repeatedly: a probe may have been killed, or a container
- * engine may start later.
+ * Finds the runtimes that work on this host. Probes the others repeatedly, because a probe may have been killed, or a container engine may start later.
  */
 export class RuntimeProbes implements Disposable {
   /** Called when a later probe has found a runtime, after it was added to `usable`. */
@@ -50,7 +46,7 @@ export class RuntimeProbes implements Disposable {
   readonly #candidates = new Map<RuntimeType, CargoRuntime>();
   readonly #foreign = new Set<RuntimeType>();
   readonly #usable = new Map<RuntimeType, UsableRuntime>();
-  readonly #unusable = new Map<RuntimeType, Waiting>();
+  readonly #unusable = new Map<RuntimeType, PendingProbe>();
   readonly #backoffs = new Map<RuntimeType, Backoff>();
   readonly #end = new AbortController();
 
@@ -59,7 +55,6 @@ export class RuntimeProbes implements Disposable {
     for (const runtime of deps.candidates) this.#candidates.set(runtime.type, runtime);
   }
 
-  /** Live map of the usable runtimes. */
   get usable(): ReadonlyMap<RuntimeType, UsableRuntime> {
     return this.#usable;
   }
@@ -86,7 +81,7 @@ export class RuntimeProbes implements Disposable {
     }
   }
 
-  /** Replaces the candidate of the same type, for later loads. The new runtime counts as usable if the old one did. */
+  /** Replaces the candidate of the same type, for later loads. The new runtime counts as usable if the old one was usable. */
   replace(runtime: CargoRuntime): void {
     if (!this.#candidates.has(runtime.type)) return;
     this.#candidates.set(runtime.type, runtime);

@@ -51,17 +51,16 @@ export type Admission = (estimate: () => Promise<MemoryUse>) => Promise<number>;
 export interface RunRequest {
   /** The client's input. The coordinator has validated it; the runtime validates again what it relies on. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Text of an earlier attempt, which the run continues; null to start from the beginning. */
+  /** Text of an earlier attempt that the run continues; null to start from the beginning. */
   readonly resume: { readonly text: string; readonly tokens: number } | null;
-  /** Caches left by a run may be used only by runs with the same key. Absent: by no other run. */
+  /** Key of the caches that the run leaves. Only runs with the same key may use them; without a key, no run may. */
   readonly cacheKey?: string | undefined;
 }
 
 export interface RunResult {
-  /** Absent for text Cargos, whose output is the tokens. */
+  /** Output of the job. Absent for text Cargos, whose output is the tokens. */
   readonly output?: JsonValue;
   readonly finishReason: FinishReason;
-  /** The stop sequence of the input that ended the text. */
   readonly stopSequence?: string;
   readonly usage: Usage;
 }
@@ -70,13 +69,12 @@ export interface RunResult {
 export interface RunWatcher {
   /** Called with how much of the prompt has been read. Never called by runtimes without prompts. */
   readonly onPrompt?: (prompt: PromptTokens) => void;
-  /** Called when the run makes progress without output, or waits for other runs that do. Not every runtime calls it. */
+  /** Called when the run makes progress without output, or waits for other runs that make progress. Not every runtime calls it. */
   readonly onWorking?: () => void;
 }
 
-/** A loaded Cargo. */
 export interface LoadedCargo extends AsyncDisposable {
-  /** Measured after the load, and during runs if the runtime can; null if it cannot. */
+  /** Memory, measured after the load and, if possible, during runs; null if the runtime cannot measure it. */
   readonly memory: MemoryUse | null;
   /** Number of runs that make progress at the same time; further runs wait. */
   readonly concurrency: number;

@@ -1,12 +1,11 @@
 /** A service that keeps the agent of one data directory running. */
 export interface ServiceSpec {
-  /** The command and its arguments; the first is an absolute path. */
+  /** Command, which is an absolute path, and its arguments. */
   readonly command: readonly string[];
-  /** Directory to which the agent writes. */
   readonly dataDirectory: string;
   /** Log file on macOS, which has no journal. */
   readonly logFile: string;
-  /** Account of a system service; null: a service of the current user. */
+  /** Account of a system service; null for a service of the current user. */
   readonly user: string | null;
 }
 
@@ -29,7 +28,7 @@ const STARTS_WITHIN_S = 300;
  * ProtectHostname (it sets one). PrivateDevices and ProtectClock are omitted because they hide GPUs. Source:
  * systemd.exec(5).
  */
-const FEWER_RIGHTS = `NoNewPrivileges=true
+const HARDENING = `NoNewPrivileges=true
 LockPersonality=true
 RestrictRealtime=true
 RestrictSUIDSGID=true
@@ -38,13 +37,13 @@ SystemCallArchitectures=native
 UMask=0077
 `;
 /** Restrictions that only the system's manager may set: the service's view of the file system, and its capabilities. */
-const FEWER_RIGHTS_OF_SYSTEM = `KeyringMode=private
+const SYSTEM_HARDENING = `KeyringMode=private
 PrivateTmp=true
 ProtectControlGroups=true
 ProtectKernelModules=true
 ProtectSystem=strict
 `;
-/** Not for root: without capabilities it cannot map itself into the user namespace of a sandbox. */
+/** Not set for root, which without capabilities cannot map itself into the user namespace of a sandbox. */
 const NO_CAPABILITIES = "CapabilityBoundingSet=\n";
 /** Maximum number of processes and threads of the agent and its models. */
 const MAX_TASKS = 4_096;
@@ -52,7 +51,7 @@ const MAX_TASKS = 4_096;
 /** Returns a unit file. Source: systemd.service(5), systemd.exec(5), systemd.unit(5). */
 export function systemdUnit({ command, user, dataDirectory }: ServiceSpec): string {
   const isSystem = user !== null;
-  const fewerOfSystem = `${FEWER_RIGHTS_OF_SYSTEM}ReadWritePaths=${quotePath(dataDirectory)}\n`;
+  const fewerOfSystem = `${SYSTEM_HARDENING}ReadWritePaths=${quotePath(dataDirectory)}\n`;
   return `[Unit]
 Description=Atoll Island: runs jobs for a compute network
 ${user === null ? "" : "Wants=network-online.target\nAfter=network-online.target\n"}StartLimitIntervalSec=${STARTS_WITHIN_S}
@@ -68,7 +67,7 @@ TimeoutStopSec=${MAX_STOP_S}
 KillMode=mixed
 OOMPolicy=continue
 TasksMax=${MAX_TASKS}
-${FEWER_RIGHTS}${isSystem ? fewerOfSystem : ""}${isSystem && user !== "root" ? NO_CAPABILITIES : ""}
+${HARDENING}${isSystem ? fewerOfSystem : ""}${isSystem && user !== "root" ? NO_CAPABILITIES : ""}
 [Install]
 WantedBy=${user === null ? "default.target" : "multi-user.target"}
 `;

@@ -7,11 +7,10 @@ import { openCargoTrust, type ReceivedCargo } from "./cargo-trust.ts";
 export interface AdmissionOptions {
   /** The coordinator's public key, pinned at join; base64. Cargos without its signature do not run. */
   readonly publicKey: string;
-  /** The account that owns the Island; null when unknown, and then no Cargo that belongs to an account runs. */
+  /** Account that owns the Island; null when unknown. Then no Cargo that belongs to an account runs. */
   readonly accountId: string | null;
-  /** The owner's setting `cargos.signed_by`; null: only the pinned key is required. */
+  /** The owner's setting `cargos.signed_by`; null if only the pinned key is required. */
   readonly signedBy: readonly string[] | null;
-  /** Returns the owner's current policy. */
   readonly policy: () => OwnerPolicy;
   /** Engines of the host. For the Cargos that they serve, the policy of the runtime `engine` applies. */
   readonly engines: { readonly serves: (cargo: CargoManifest) => boolean };
@@ -35,7 +34,7 @@ export function openCargoAdmission({ publicKey, accountId, signedBy, policy, eng
     const { cargo } = received;
     const message = trust.problemOf(received);
     if (message !== null) return { code: "manifest_untrusted", message };
-    // The trust has already checked the signatures that the owner requires.
+    // `CargoTrust` has already checked the signatures that the owner requires.
     const onEngine = engines.serves(cargo) ? { ...cargo, runtimeType: "engine" as const } : cargo;
     const what = disallowedBy(policy(), onEngine, true);
     if (what === null) return null;

@@ -11,8 +11,7 @@ import {
 } from "../../shared/cargo-signature.ts";
 import type { Logger } from "../../shared/logger.ts";
 
-/** Maximum number of cached signatures. */
-const MAX_KNOWN = 100;
+const MAX_CACHED_SIGNATURES = 100;
 
 /** A Cargo of the frames `assign` and `preload`. */
 export interface ReceivedCargo {
@@ -26,8 +25,7 @@ export interface ReceivedCargo {
  * Islands or for the Islands of its account.
  * @param pinned the public key, base64.
  * @param accountId the account whose own Cargos are also trusted; null when unknown.
- * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed. Null:
- * only the pinned key is required.
+ * @param signedBy the owner's setting `cargos.signed_by`: keys in base64, one of which must also have signed; null if only the pinned key is required.
  * @throws {RangeError} for an invalid key.
  */
 export function openCargoTrust(
@@ -79,7 +77,6 @@ function keyOf(pinned: string): KeyObject {
   return key;
 }
 
-/** Describes the changed key and the owner's options. */
 export function describeKeyChange(pinned: string, shown: string): string {
   return (
     `the coordinator's key has changed: expected ${fingerprintOf(pinned)}, got ${fingerprintOf(shown)}. ` +
@@ -94,8 +91,8 @@ export function describeKeyChange(pinned: string, shown: string): string {
 export function rememberSignatures(
   verify: (cargo: CargoManifest, signature: string) => boolean,
 ): (cargo: CargoManifest, signature: string) => boolean {
-  /** By signature: the manifest that it signs, in the signed form. */
-  const valid = new LRUCache<string, string>({ max: MAX_KNOWN });
+  /** Signed form of the manifest by its signature. */
+  const valid = new LRUCache<string, string>({ max: MAX_CACHED_SIGNATURES });
 
   return (cargo, signature) => {
     const known = valid.get(signature);

@@ -1,5 +1,5 @@
 /**
- * Addresses of the network's coordinators that the owner configured; any of them accepts the Island. Each Island dials
+ * Addresses of the network's coordinators that the owner configured. Any of these coordinators accepts the Island. Each Island dials
  * them in a random order, so that the Islands of a lost coordinator spread over the others.
  */
 export class CoordinatorAddresses {
@@ -9,7 +9,7 @@ export class CoordinatorAddresses {
   #detour: string | null = null;
   /** Number of addresses that are still dialed without a wait. */
   #immediateDials: number;
-  /** Whether a coordinator may still choose the next one. */
+  /** Whether a coordinator may still choose the next address. */
   #maySend = true;
   readonly #refusing = new Set<string>();
 
@@ -22,7 +22,7 @@ export class CoordinatorAddresses {
     this.#immediateDials = configured.length - 1;
   }
 
-  /** Address to dial, or that was dialed last. */
+  /** Address to dial, or the one that was dialed most recently. */
   get current(): string {
     return this.#detour ?? this.#configured[this.#index] ?? "";
   }
@@ -48,25 +48,24 @@ export class CoordinatorAddresses {
     return false;
   }
 
-  /** Records a refusal by the current coordinator. Returns whether all have refused since the last welcome. */
+  /** Records a refusal by the current coordinator. Returns whether all coordinators have refused since the last welcome. */
   refused(): boolean {
     if (this.#detour === null) this.#refusing.add(this.current);
     return this.#refusing.size === new Set(this.#configured).size;
   }
 
-  /** Records that the current coordinator accepts this Island. */
   welcomed(): void {
     this.#refusing.clear();
   }
 
-  /** Records that the session is stable: after its end, all others are again dialed immediately. */
+  /** Records that the session is stable. After its end, all other addresses are again dialed immediately. */
   settled(): void {
     this.#immediateDials = this.#configured.length - 1;
     this.#maySend = true;
   }
 
   /**
-   * Follows an address only if it is configured, or has the same certificate. A malicious coordinator could otherwise
+   * Follows an address only if it is configured or has the same certificate. A malicious coordinator could otherwise
    * redirect token and connections to any server in plain text, or into the owner's network.
    */
   #follow(named: string, from: string): void {

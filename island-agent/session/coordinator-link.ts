@@ -16,7 +16,7 @@ import {
 import type { FromCoordinator, Welcome } from "../../shared/protocol/from-coordinator.ts";
 import type { FromIsland, Hello, IslandState } from "../../shared/protocol/from-island.ts";
 
-export type Served = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
+export type SessionFrame = Exclude<FromCoordinator, { type: "welcome" | "goodbye" }>;
 
 export interface LinkHandlers {
   hello(): Hello;
@@ -29,7 +29,7 @@ export interface LinkHandlers {
   onDrained(): void;
   /** Called after one heartbeat interval, which shows that the coordinator accepts this Island. */
   onSettled(): void;
-  onFrame(frame: Served): void;
+  onFrame(frame: SessionFrame): void;
   onLost(): void;
 }
 
@@ -38,19 +38,18 @@ export class SessionRenewal extends Error {
   override readonly name = "SessionRenewal";
 }
 
-/** End of a session. */
 export type SessionEnd =
   | {
       readonly kind: "retry";
       readonly reason: string;
-      /** Wait that the coordinator requested; null: none. */
+      /** Wait that the coordinator requested; null if it requested none. */
       readonly afterMs: number | null;
-      /** Another coordinator that this one names; null: none. */
+      /** Another coordinator that this one names; null if it names none. */
       readonly address: string | null;
     }
-  /** Ended by this Island, for another session with the same coordinator. */
+  /** Session ended by this Island for another one with the same coordinator. */
   | { readonly kind: "renewal"; readonly reason: string }
-  /** `isFinal`: the other coordinators of the network also refuse this Island. */
+  /** Refused by the coordinator. `isFinal`: the network's other coordinators also refuse this Island. */
   | { readonly kind: "refused"; readonly reason: string; readonly isFinal: boolean };
 
 /** Maximum wait for the socket, and for `welcome` on it. */
@@ -92,7 +91,7 @@ export function runSession(
 
     const send = (frame: FromIsland): boolean => {
       if (socket.readyState !== socket.OPEN) return true;
-      // Gathered, so that a job reaches its host process before the report to the coordinator is written.
+      // Writes are gathered, so that a job reaches its host process before the report to the coordinator is written.
       if (wire !== null) gatherWrites(wire, "tick");
       socket.send(encodeFrame(frame), { binary: true });
       return wire?.writableNeedDrain !== true;
@@ -101,7 +100,7 @@ export function runSession(
       socket.close(code, reason);
       closing ??= clock.schedule(MAX_CLOSE_MS, () => socket.terminate());
     };
-    /** Uses one timer for many messages: when it fires, it checks the time of the last one. */
+    /** Uses one timer for many messages. When it fires, it checks the time of the most recent message. */
     const watchSilence = (forMs: number): void => {
       silence?.cancel();
       silence = clock.schedule(forMs, () => {
@@ -161,7 +160,7 @@ export function runSession(
     socket.on("open", () => send(handlers.hello()));
     socket.on("ping", recordActivity);
     socket.on("message", (data) => {
-      // Frames after our close are ignored.
+      // Ignore frames that arrive after our close.
       if (socket.readyState !== socket.OPEN) return;
       recordActivity();
       try {
@@ -205,7 +204,6 @@ function retry(reason: string): Extract<SessionEnd, { kind: "retry" }> {
   return { kind: "retry", reason, afterMs: null, address: null };
 }
 
-/** Refused by one coordinator. */
 function refused(reason: string): SessionEnd {
   return { kind: "refused", reason, isFinal: false };
 }

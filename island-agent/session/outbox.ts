@@ -30,15 +30,15 @@ const MAX_MESSAGE = 2_000;
  */
 export class Outbox {
   readonly #attempts = new Map<string, AttemptLog>();
-  /** Null before the welcome of a session. */
+  /** Sends frames; null before the welcome of a session. */
   #send: Send | null = null;
-  /** Limit from the last welcome. */
+  /** Limit that the last welcome stated. */
   #maxFrameBytes = MAX_FRAME_BYTES;
   #flushing = false;
   #isBehind = false;
   #emptied = Promise.withResolvers<void>();
 
-  /** Returns jobs that run or have unacknowledged frames, for `hello`. */
+  /** Returns the jobs that run or have unacknowledged frames, for `hello`. */
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
       log.startSent = log.started;
@@ -124,8 +124,7 @@ export class Outbox {
   }
 
   /**
-   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent: a
-   * failure when the result cannot be sent.
+   * Sends the last frame of an attempt, which is kept until it is acknowledged. Returns the frame that was sent, which is a failure when the result cannot be sent.
    */
   end(jobId: string, attempt: number, frame: LastFrame): LastFrame {
     const log = this.#find(jobId, attempt);
@@ -240,17 +239,17 @@ export class Outbox {
   /** Returns why the coordinator would refuse the frame; null when it accepts it. */
   #problemOf(log: AttemptLog, frame: Unnumbered<NumberedFrame>): JobFailure | null {
     const numbered = this.#numbered(log, frame);
-    // Frames of tokens, which are many, need no schema: their other fields are set by the outbox.
+    // Frames of tokens, which are many, need no schema check, because the outbox sets their other fields.
     const parsed = isAllTokens(frame) ? null : fromIslandSchema.safeParse(numbered);
     if (parsed?.success === false) {
       const [issue] = parsed.error.issues;
       return new JobFailure("internal", `The Cargo gave invalid output: ${issue?.path.join(".")}: ${issue?.message}`);
     }
-    // After the schema check, which limits the depth for the encoder.
+    // Runs after the schema check, which limits the depth for the encoder.
     return this.#isTooLarge(numbered) ? tooLarge(this.#maxFrameBytes) : null;
   }
 
-  /** Encodes only frames that may be too large, because all tokens pass here. */
+  /** Encodes only frames that may be too large, because the frames of all tokens pass here. */
   #isTooLarge(frame: NumberedFrame): boolean {
     if (frame.type === "output" && maxBytes(frame.items) <= this.#maxFrameBytes) return false;
     const encoded = encodeFrame(frame);

@@ -4,7 +4,7 @@ import type { SessionEnd } from "./coordinator-link.ts";
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-/** Maximum wait while it holds jobs, which wait for it only during the grace period. */
+/** Maximum wait while the Island holds jobs, which wait for it only during the grace period. */
 const MAX_HELD_RETRY_MS = 5_000;
 
 /**
@@ -25,18 +25,15 @@ export function openReconnectPolicy(addresses: CoordinatorAddresses, random: () 
     return (afterMs ?? 0) + backoff.nextMs(holdsJobs ? MAX_HELD_RETRY_MS : MAX_RETRY_MS);
   }
 
-  /** Records that the coordinator welcomed the Island. */
   function recordWelcome(): void {
     addresses.welcomed();
   }
 
-  /** Records that the session is stable. */
   function recordStableSession(): void {
     addresses.settled();
     backoff.reset();
   }
 
-  /** Makes the next wait short. */
   function resetBackoff(): void {
     backoff.reset();
   }

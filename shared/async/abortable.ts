@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does, or rejects with `signal.reason` as soon as that aborts. The work itself continues; its later
- * errors are dropped.
+ * Settles as `work` does, or rejects with `signal.reason` as soon as `signal` aborts. The work itself continues, and
+ * its later errors are dropped.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -2,8 +2,8 @@ import { abortable } from "./abortable.ts";
 import type { Clock, Timer } from "../clock.ts";
 
 /**
- * Time limit for a part of an orderly stop. State that is not durable by then is restored at the next start, or adopted
- * by other coordinators.
+ * Time limit for one part of an orderly stop. State that is not durable when the limit passes is restored at the next
+ * start or adopted by other coordinators.
  */
 export class CloseLimit {
   readonly #passed = new AbortController();

@@ -10,11 +10,11 @@ export interface LoopEnv {
 }
 
 /**
- * Runs `work` repeatedly, `ms` after the end of the previous run. An error is logged once until another one occurs or
- * the work succeeds.
- * @param name action for the log message, such as "read the stored Cargos"
- * @returns a function that runs the work now, or after the run in progress, and resolves at its end, whether it failed
- * or not. After the stop it only waits for the run in progress
+ * Runs `work` repeatedly, `ms` after the end of the previous run. An error is logged once, and again only after a
+ * different error or a success.
+ * @param name action that the log message names, such as "read the stored Cargos"
+ * @returns a function that runs the work now, or after the run in progress, and resolves when that run ends, whether it
+ * failed or not. Once the loop is stopped, the function only waits for the run in progress
  */
 export function every(
   { clock, log, stop }: LoopEnv,

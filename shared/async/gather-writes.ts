@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 
 /**
- * Collects everything written from now on into one system call.
+ * Collects everything that is written from now on into one system call.
  * @param until end of the collection. `microtask`: after the microtasks that are already queued. `callback`: at the end
  * of the current callback. `turn`: at the end of this event loop tick, after everything that its callbacks caused
  */

@@ -1,8 +1,9 @@
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Collects bytes that arrive in chunks in one growing buffer. Only the first chunk is kept as such, because it is
- * usually the only one. Keeping single-byte chunks would take 150 bytes of memory per byte.
+ * Collects bytes that arrive in chunks in one growing buffer. The first chunk is kept without a copy, because it is
+ * usually the only one. Later chunks are copied, because keeping chunks of one byte would take 150 bytes of memory per
+ * byte.
  */
 export class GatheredBytes {
   #buffer: Buffer = EMPTY;
@@ -22,7 +23,7 @@ export class GatheredBytes {
     this.#length = needed;
   }
 
-  /** All bytes so far; valid until the next `add`. */
+  /** Returns all bytes so far, which are valid until the next `add`. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -1,6 +1,6 @@
 import { WaitQueue } from "./wait-queue.ts";
 
-/** Limits the number of concurrent callers; the others wait in order of arrival. */
+/** Limits the number of concurrent callers. All other callers wait in order of arrival. */
 export class Semaphore<T> {
   #permits: number;
   readonly #queue = new WaitQueue<T>();
@@ -29,7 +29,10 @@ export class Semaphore<T> {
     this.#admit();
   }
 
-  /** Changes the limit. Above it, no caller gets a permit until enough are returned. @param permits at least 1 */
+  /**
+   * Changes the limit. While more permits are held than the new limit allows, no caller gets one.
+   * @param permits at least 1
+   */
   setPermits(permits: number): void {
     this.#permits = permits;
     this.#admit();

@@ -8,13 +8,13 @@ export class WaitQueue<T> {
   readonly #waiters = new Set<Waiter<T>>();
   #changed = Promise.withResolvers<void>();
 
-  /** Entry of the next caller to be admitted. */
+  /** The entry of the caller that is admitted next. */
   get first(): T | undefined {
     const [first] = this.#waiters;
     return first?.entry;
   }
 
-  /** Resolves when the caller is admitted. Rejects with `signal.reason` if that aborts first. */
+  /** Resolves when the caller is admitted. Rejects with `signal.reason` if the signal aborts first. */
   async wait(entry: T, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

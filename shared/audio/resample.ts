@@ -1,8 +1,11 @@
-/** Zero crossings of the filter on each side. More make it steeper and slower. */
+/** Number of zero crossings of the filter on each side. A larger number makes the filter steeper and slower. */
 const LOBES = 16;
-/** Limit of cached filters per call: 4 MB. Rates without a common divisor would gain nothing from a cache. */
+/**
+ * Maximum number of cached filters per call, which take 4 MB. A larger cache would not help rates without a common
+ * divisor.
+ */
 const MAX_KEPT_TAPS = 1_000_000;
-/** Output samples between two yields. */
+/** Number of output samples between two yields. */
 const SAMPLES_PER_STEP = 100_000;
 
 /** Weights of consecutive input samples for one output sample. */
@@ -14,7 +17,7 @@ interface Filter {
 
 /**
  * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the limit
- * of the lower rate. Positions of output samples between input samples repeat, and so do their filters. Source: J. O.
+ * of the lower rate. The positions of output samples between input samples repeat, so filters are cached. Source: J. O.
  * Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
@@ -34,7 +37,7 @@ export function* resampleInSteps(
   if (fromHz === toHz) return samples;
   const divisor = greatestCommonDivisor(fromHz, toHz);
   const [step, phases] = [fromHz / divisor, toHz / divisor];
-  /** Cutoff of the filter relative to the input's Nyquist frequency; below 1 if the rate falls. */
+  /** Cutoff of the filter relative to the input's Nyquist frequency; less than 1 if the output rate is lower. */
   const cutoff = Math.min(1, toHz / fromHz);
   const keepsFilters = phases * ((2 * LOBES) / cutoff + 2) <= MAX_KEPT_TAPS;
   const filters = new Map<number, Filter>();
@@ -44,7 +47,7 @@ export function* resampleInSteps(
     const phase = (i * step) % phases;
     const filter = filters.get(phase) ?? filterAt(phase / phases, cutoff);
     if (keepsFilters) filters.set(phase, filter);
-    resampled[i] = weighted(samples, base + filter.offset, filter.taps);
+    resampled[i] = weightedMean(samples, base + filter.offset, filter.taps);
     if (i % SAMPLES_PER_STEP === SAMPLES_PER_STEP - 1) yield;
   }
   return resampled;
@@ -62,8 +65,8 @@ function filterAt(position: number, cutoff: number): Filter {
   return { offset, taps };
 }
 
-/** Returns the weighted mean of samples. At the ends only some of the samples exist. */
-function weighted(samples: Float32Array, first: number, taps: Float32Array): number {
+/** Returns the weighted mean of samples. At either end of the audio, samples that do not exist are left out. */
+function weightedMean(samples: Float32Array, first: number, taps: Float32Array): number {
   let sum = 0;
   let weight = 0;
   const end = Math.min(taps.length, samples.length - first);

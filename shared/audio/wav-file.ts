@@ -1,11 +1,11 @@
 /** Decoded audio. */
 export interface Recording {
   readonly sampleRateHz: number;
-  /** All channels mixed to one, -1 to 1. */
+  /** All channels mixed to one. Each sample is from -1 to 1. */
   readonly samples: Float32Array;
 }
 
-/** Error for a file that is not a WAV file, or has an unsupported format. */
+/** Error for a file that is not a WAV file or whose format is not supported. */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
@@ -23,11 +23,11 @@ const MAX_CHANNELS = 32;
 
 interface SampleFormat {
   readonly bytes: number;
-  /** Returns the sample at an offset, -1 to 1. */
+  /** Returns the sample at an offset, from -1 to 1. */
   readonly read: (view: DataView, at: number) => number;
 }
 
-/** Formats by tag and bits. 8-bit samples are unsigned, the others signed. */
+/** Formats by tag and bits. Samples of 8 bits are unsigned, all others are signed. */
 const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
   [`${PCM} 8`, { bytes: 1, read: (view, at) => (view.getUint8(at) - 128) / 128 }],
   [`${PCM} 16`, { bytes: 2, read: (view, at) => view.getInt16(at, true) / 32_768 }],
@@ -51,8 +51,8 @@ export function readWav(file: Uint8Array): Recording {
 }
 
 /**
- * Returns the duration in seconds of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the
- * samples do not begin in the head
+ * Returns the duration in seconds of a file of `fileBytes` that begins with `head`.
+ * @throws {WavError} if the file is not supported, or if the samples do not begin in the head
  */
 export function wavSeconds(head: Uint8Array, fileBytes: number): number {
   const { start, end, format } = findSamples(head, fileBytes);
@@ -71,12 +71,12 @@ function findSamples(head: Uint8Array, fileBytes: number) {
     const end = Math.min(start + size, fileBytes);
     if (name === "fmt ") format = readFormat(view, start, Math.min(end, head.byteLength));
     if (name === "data") {
-      if (format === undefined) throw new WavError("has samples before their format");
+      if (format === undefined) throw new WavError("has its samples before the chunk that states their format");
       return { view, start, end, format };
     }
     at = start + size + (size % 2);
   }
-  throw new WavError("has no samples");
+  throw new WavError("does not contain samples");
 }
 
 function readFormat(view: DataView, start: number, end: number) {
@@ -90,7 +90,7 @@ function readFormat(view: DataView, start: number, end: number) {
   const format = SAMPLE_FORMATS.get(`${code} ${bits}`);
   if (format === undefined) {
     throw new WavError(
-      `has samples of format ${code} with ${bits} bits; supported are PCM of 8, 16, 24, 32 and float of 32, 64`,
+      `contains samples of format ${code} with ${bits} bits; supported are PCM of 8, 16, 24, 32 and float of 32, 64`,
     );
   }
   if (channels < 1 || channels > MAX_CHANNELS) throw new WavError(`has ${channels} channels, not 1 to ${MAX_CHANNELS}`);
@@ -133,7 +133,10 @@ export function writeWav({ samples, sampleRateHz }: Recording): Buffer {
   return Buffer.concat([wavHead(sampleRateHz, pcm.length), pcm]);
 }
 
-/** Returns the header of a mono WAV file of 16-bit PCM. `dataBytes` null: unknown, readers read to the end. */
+/**
+ * Returns the header of a mono WAV file of 16-bit PCM. If `dataBytes` is null, the size is unknown and readers read to
+ * the end of the file.
+ */
 export function wavHead(sampleRateHz: number, dataBytes: number | null): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.write("RIFF", 0, "latin1");

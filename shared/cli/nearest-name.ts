@@ -1,4 +1,4 @@
-/** The most similar of `known`; undefined if `known` is empty. */
+/** Returns the name in `known` that is most similar; undefined if `known` is empty. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   return known.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0];
 }

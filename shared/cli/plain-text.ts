@@ -1,4 +1,6 @@
-/** Escapes line breaks, escape sequences and direction marks, with which foreign texts could hide or forge lines. */
+/**
+ * Escapes line breaks, escape sequences and direction marks, with which texts of other users could hide or forge lines.
+ */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16) ?? ""}}`);
 }

@@ -1,7 +1,7 @@
 import measure from "fast-string-truncated-width";
 import { plain } from "./plain-text.ts";
 
-/** Column with its heading. A flexible one is cut to fit a terminal. */
+/** Column with its heading. A flexible column is cut to fit the terminal. */
 export interface Column {
   readonly name: string;
   readonly isFlexible: boolean;
@@ -50,7 +50,7 @@ function widthsOf(rows: Rows): number[] {
   return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => measure(row[column] ?? "").width)));
 }
 
-/** Reduces the widest flexible column until a line fits, or no column can be reduced further. */
+/** Reduces the widest flexible column until a line fits or no column can be reduced further. */
 function fit(widths: readonly number[], isFlexible: readonly boolean[], width: number): number[] {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each, (fitted.length - 1) * GAP.length) - width;

@@ -2,16 +2,16 @@ import { editDistance, nearestName } from "./nearest-name.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variable with a prefix of the program, which does not read it. */
+/** Environment variable that has the program's prefix but that the program does not read. */
 interface UnknownVariable {
   readonly name: string;
-  /** Known name that may have been meant. */
+  /** The known name that the user may have meant. */
   readonly nearest: string | undefined;
 }
 
 /** Maximum number of variables named in one line. */
 const MAX_NAMED = 5;
-/** Maximum edit distance at which a name is taken for a misspelled one. */
+/** Maximum edit distance at which a name counts as a misspelling of a known name. */
 const MAX_TYPOS = 2;
 
 /** Returns non-empty variables that begin with `prefix` and are not among `known`. */
@@ -22,7 +22,10 @@ export function unknownVariables(env: Environment, prefix: string, known: readon
     .map((name) => ({ name, nearest: nearestName(name, known) }));
 }
 
-/** Returns variables with another program's `prefix` that nearly match ours: ATOLL_SLOTS for ISLAND_SLOTS. */
+/**
+ * Returns variables with the `prefix` of the other program that nearly match a variable of this program, such as
+ * ATOLL_SLOTS for ISLAND_SLOTS.
+ */
 export function misprefixedVariables(
   env: Environment,
   prefix: string,
@@ -36,7 +39,7 @@ export function misprefixedVariables(
   });
 }
 
-/** One line that names the variables without their values, which may be secrets; null if `unknown` is empty. */
+/** Returns one line that names the variables without their values, which may be secrets; null if `unknown` is empty. */
 export function describeUnknown(unknown: readonly UnknownVariable[]): string | null {
   if (unknown.length === 0) return null;
   const named = unknown

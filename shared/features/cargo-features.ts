@@ -1,6 +1,6 @@
 import type { CargoManifest } from "../cargo.ts";
 
-/** Names of agent features for Cargos, in `features` of `hello` together with those for chats (features.ts). */
+/** Names of agent features for Cargos, in `features` of `hello`, together with the features for chats (features.ts). */
 export const CARGO_FEATURES = [
   "diffusers.image",
   "llmcpp.lora",
@@ -17,23 +17,23 @@ type Needs = (
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 
-const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
-  "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
+const FEATURE_CONDITIONS: Readonly<Record<CargoFeature, Needs>> = {
+  "diffusers.image": ({ runtimeType }, { image }) => IMAGE_RUNTIMES.has(runtimeType) && image != null,
   "llmcpp.lora": ({ adapters }) => adapters !== undefined,
   "llmcpp.parts": ({ parts }) => parts !== undefined,
   "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,
   "llmcpp.template": ({ tools }) => tools !== undefined,
   "onnx.speech2": ({ runtimeType }, { timestamps, chunk_length_s: chunk, stride_length_s: stride }) =>
-    HEARS.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),
+    SPEECH_RUNTIMES.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),
 };
-const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
-const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
+const IMAGE_RUNTIMES: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
+const SPEECH_RUNTIMES: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** Returns the features that a job of a Cargo requires, sorted. A chat's input may require further ones. */
+/** Returns the features that a job of a Cargo requires, sorted. The input of a chat may require further features. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,
 ): readonly CargoFeature[] {
-  return CARGO_FEATURES.filter((name) => NEEDS[name](cargo, input));
+  return CARGO_FEATURES.filter((name) => FEATURE_CONDITIONS[name](cargo, input));
 }

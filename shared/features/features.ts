@@ -25,7 +25,7 @@ const MAX_FEATURES = 32;
 
 /** Features of a peer. Unknown names are kept, because another coordinator may know them. */
 export const featuresSchema = z
-  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "is not a feature name"))
+  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "must be a feature name"))
   .max(MAX_FEATURES);
 
 /** Returns the features that an Island needs to run a chat, sorted. */
@@ -41,7 +41,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
     "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
-    // An older agent omits the calls from the history.
+    // An older agent leaves tool calls out of the history.
     "chat.tools": toolUse !== null || input.messages?.some((message) => message.tool_calls) === true,
     "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
   };

@@ -9,8 +9,8 @@ import { recentMap } from "../recent-map.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, during which other runs of the model
- * wait (2 cores, 2026-11).
+ * Limit of all tools together. Compiling takes the Island about 0.1 ms per part, and other runs of the model wait
+ * during that time (2 cores, 2026-11).
  */
 const MAX_TOOL_PARTS = 5_000;
 const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
@@ -18,13 +18,13 @@ const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
 const MAX_KNOWN = 256;
 
 interface ToolCheck {
-  /** Names of the tools whose arguments may be any object. */
+  /** The names of the tools whose arguments may be any object. */
   readonly loose: ReadonlySet<string>;
   readonly faults: readonly ToolFault[];
 }
 
 interface ToolFault {
-  /** Tool of the fault; null: all tools together. */
+  /** The tool that has the fault; null for all tools together. */
   readonly tool: string | null;
   /** Path inside the tool's parameters, with a leading dot. */
   readonly path: string;
@@ -35,25 +35,28 @@ const known = recentMap<ToolCheck>(MAX_KNOWN);
 
 /**
  * Returns the names of the tools whose grammar only enforces that their arguments are an object. A client often cannot
- * change the schemas of its tools, so unsupported ones without `strict` are not rejected. If all together cost too
- * much, the costliest are loosened.
+ * change the schemas of its tools, so unsupported schemas without `strict` are not rejected. If all schemas together
+ * cost too much, those that cost most are enforced only as objects.
  */
 export function looseTools(tools: readonly ChatTool[]): ReadonlySet<string> {
   return checkTools(tools).loose;
 }
 
-/** Returns problems of a request's tools beyond their fields, before the job waits and costs credits. */
+/**
+ * Returns the problems of a request's tools that the checks of single fields do not find, before the job waits and
+ * costs credits.
+ */
 export function toolErrors(input: ToolFields): FieldError[] {
   const { tools, tool_choice: choice } = input;
   const names = (tools ?? []).map((tool) => tool.function.name);
   const double = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (double !== -1) return [{ path: `tools.${double}.function.name`, message: `"${names[double]}" names two tools` }];
   if (choice != null && choice !== "none" && choice !== "auto" && names.length === 0) {
-    return [{ path: "tool_choice", message: `needs functions in tools; ${NOT_OFFERED}` }];
+    return [{ path: "tool_choice", message: `requires functions in tools; ${NOT_OFFERED}` }];
   }
   const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
   if (unknown !== undefined)
-    return [{ path: "tool_choice", message: `"${unknown}" is not among the tools that the model is offered` }];
+    return [{ path: "tool_choice", message: `"${unknown}" must be one of the tools that the model is offered` }];
   return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, path, message }) => ({
     path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${path}`,
     message,
@@ -112,8 +115,8 @@ function describeCost({ parts, repeats }: Cost): string {
 }
 
 /**
- * Parameters in the form for grammars, or why they are unsupported. `isOther`: their values are not objects, a mistake
- * with or without `strict`.
+ * The parameters as a schema for grammars, or the reason why they are unsupported. `isOther` is true if their values
+ * are not objects, which is a mistake with or without `strict`.
  */
 type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
@@ -124,7 +127,7 @@ function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
     const schema = argumentsSchemaOf(tool, budget);
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
-    const message = "is not the schema of an object";
+    const message = "must be the schema of an object";
     return { schema: null, fault: { path: "", message, isOther: type !== undefined } };
   } catch (error) {
     if (!(error instanceof UnsupportedSchema)) throw error;
@@ -160,7 +163,7 @@ export function callSchemaOf(tools: readonly ChatTool[]): Schema {
   const loose = looseTools(tools);
   const definitions: Record<string, unknown> = {};
   const calls = tools.map((tool, index) => {
-    // Definitions are removed first: in a schema that is a reference, they are next to the reference.
+    // Definitions are removed first, because in a schema that is a reference they are next to the reference.
     const { $defs, ...schema } = loose.has(tool.name) ? ANY_OBJECT : argumentsSchemaOf(tool);
     for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
       definitions[`${index}.${name}`] = withRenamedRefs(part, index);

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../json-value.ts";
 
-/** Schema as returned by {@link grammarSchemaOf}, with only what grammars support. */
+/** Schema as returned by {@link grammarSchemaOf}, which contains only what grammars support. */
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
@@ -28,19 +28,22 @@ export function costProblem(schema: Schema, budget: VisitBudget): string | null 
   return new CostWalk(schema, budget).run();
 }
 
-/** Possible beginnings of a schema's JSON: every text begins with one of them, cut to {@link MAX_LEAD} characters. */
+/**
+ * Possible beginnings of the JSON that a schema allows. Every such text begins with one of them. Each is cut to {@link
+ * MAX_LEAD} characters.
+ */
 type Leads = readonly string[];
-/** Maximum length of a beginning. Longer ones cost time to compare and rarely match that far. */
+/** Maximum length of a beginning. Longer beginnings would take longer to compare and rarely match that far. */
 const MAX_LEAD = 100;
 const NUMBER_LEAD = "0";
-/** Number of comparisons of two alternatives that take as long as a visit. */
+/** Number of comparisons of two alternatives that take as long as one visit. */
 const COMPARISONS_PER_VISIT = 16;
 
 class CostWalk {
   readonly #root: Schema;
   /** References on the current path, with the number of ambiguous choices before each. */
   readonly #following = new Map<string, number>();
-  /** Number of choices on the current path between alternatives with the same beginning. */
+  /** Number of choices between alternatives with the same beginning on the current path. */
   #ambiguous = 0;
   readonly #budget: VisitBudget;
 
@@ -76,8 +79,8 @@ class CostWalk {
   }
 
   /**
-   * Counts open alternatives. All are open before the first character; afterwards those with the same beginning, each
-   * with the alternatives open inside.
+   * Counts open alternatives. Before the first character, all are open. Afterwards, the alternatives with the same
+   * beginning are open, each with the open alternatives inside it.
    */
   #choicesOf(alternatives: readonly Schema[]): number {
     const leads = alternatives.map((each) => this.#leadsOf(each, []));
@@ -99,7 +102,7 @@ class CostWalk {
   #follow($ref: string): number {
     const since = this.#following.get($ref);
     // Each pass through alternatives with the same beginning doubles the open ones: the 24th token took 17 s, and the
-    // 26th never came.
+    // 26th never arrived.
     if (since !== undefined && this.#ambiguous > since) {
       throw new TooCostly(
         `${$ref} refers back to itself from alternatives that begin alike; let their first property, a const, tell them apart`,

@@ -11,16 +11,16 @@ const MAX_DEPTH = 200;
 const REF = "#/$defs/";
 
 /**
- * Returns whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties
- * and no others. Formats and patterns of strings and bounds of numbers are not checked. The cost is bounded; beyond the
- * bound every value fits.
+ * Returns whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): objects with all
+ * listed properties and no others. Formats and patterns of strings and bounds of numbers are not checked. The cost is
+ * bounded; beyond the bound every value fits.
  * @throws {UnsupportedSchema}
  */
 export function fitsGrammar(value: unknown, schema: Schema): boolean {
   return fitsRead(value, grammarSchemaOf(schema));
 }
 
-/** Returns the same as {@link fitsGrammar}, for a schema returned by `grammarSchemaOf`. */
+/** Returns the same as {@link fitsGrammar} for a schema that `grammarSchemaOf` returned. */
 export function fitsRead(value: unknown, read: Schema): boolean {
   return !isDeeper(value, MAX_DEPTH) && new GrammarFit().fits(value, read, {});
 }
@@ -38,7 +38,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 class GrammarFit {
   #steps = 0;
 
-  /** @param defs definitions that `$ref` may name */
+  /** @param defs the definitions that `$ref` may name */
   fits(value: unknown, schema: unknown, defs: Schema): boolean {
     if ((this.#steps += 1) > MAX_STEPS || !isJsonObject(schema)) return true;
     const { $defs, $ref, oneOf, type } = schema;

@@ -8,7 +8,7 @@ const ANNOTATIONS = words(`
   $schema $id id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable
   contentEncoding contentMediaType contentSchema discriminator
 `);
-const UNDERSTOOD = words(`
+const SUPPORTED_KEYWORDS = words(`
   type enum const anyOf oneOf allOf $ref $defs definitions format pattern minLength maxLength minimum maximum exclusiveMinimum
   exclusiveMaximum multipleOf items prefixItems additionalItems minItems maxItems uniqueItems properties required
   additionalProperties propertyNames minProperties maxProperties
@@ -22,11 +22,11 @@ export function isAnnotation(keyword: string): boolean {
 
 /** Returns the problem of the schema's keywords; null if all are known. */
 export function checkKeywords(raw: Schema): string | null {
-  const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !UNDERSTOOD.has(keyword));
+  const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !SUPPORTED_KEYWORDS.has(keyword));
   return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
 }
 
-/** Returns whether agents of all versions enforce the schema, without keywords that the first one lacked. */
+/** Returns whether agents of all versions enforce the schema, because it uses only keywords of the first version. */
 export function isFirstGrammar(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isFirstGrammar);
   if (typeof schema !== "object" || schema === null) return true;
@@ -40,7 +40,10 @@ export function isFirstGrammar(schema: unknown): boolean {
 
 const FIRST_REFERENCE = /^#(?:$|\/(?:\$defs|definitions)\/[^/~%]+$)/;
 const FIRST_FORMATS = words("date-time time date");
-/** Keywords of later versions. A property with such a name only excludes agents of earlier versions. */
+/**
+ * Keywords of later versions. A property that has such a name is taken for the keyword, which only excludes agents of
+ * earlier versions.
+ */
 const LATER = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);

@@ -13,7 +13,7 @@ import { isJsonObject } from "../json-value.ts";
 
 /** Keywords whose lists are united when merged. */
 const LISTS = new Set(["required"]);
-/** Keywords of which the larger value is stricter; in the next set, the smaller one. */
+/** Keywords whose larger value is stricter. The next set has the keywords whose smaller value is stricter. */
 const LARGER = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const SMALLER = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
@@ -22,7 +22,9 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Limit of parts. Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
-/** Maximum number of omittable properties. The grammar has each as an alternative to those before it. */
+/**
+ * Maximum number of properties that may be omitted. In the grammar, each is an alternative to the properties before it.
+ */
 const MAX_OMITTABLE = 64;
 /** Number of parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;
@@ -37,7 +39,7 @@ const ROOT_PATH = "schema";
  * `optional` and may be missing, so that recursion ends. With `mayOmit`, all optional properties may be missing. Other
  * constraints are validated in the completion (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator
  * calls this before it accepts a job, and the agent before it compiles the grammar.
- * @throws {UnsupportedSchema} with the path and what is unsupported or too costly there
+ * @throws {UnsupportedSchema} with the path, and with what is unsupported or too costly there
  */
 export function grammarSchemaOf(
   schema: Schema,
@@ -47,7 +49,7 @@ export function grammarSchemaOf(
   }: { readonly mayOmit?: boolean; readonly budget?: VisitBudget } = {},
 ): Schema {
   const read = new SchemaReader(schema, mayOmit).readRoot();
-  const loop = loopOf(read);
+  const loop = findLeftRecursion(read);
   if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
   const problem = costProblem(read, budget);
   if (problem !== null) throw unsupported(ROOT_PATH, problem);
@@ -70,9 +72,9 @@ class SchemaReader {
   readonly #root: Schema;
   readonly #mayOmit: boolean;
   #nodes = 0;
-  /** References by name, with the path of the first. */
+  /** The references by name, each with the path of its first use. */
   readonly #references = new Map<string, string>();
-  /** Targets of references to other paths than definitions, by name, as zod-to-json-schema writes them. */
+  /** The targets of references to other paths than definitions, by name. zod-to-json-schema writes such references. */
   readonly #targets = new Map<string, unknown>();
 
   constructor(root: Schema, mayOmit: boolean) {
@@ -86,7 +88,7 @@ class SchemaReader {
       ...this.#readAll(this.#root["definitions"], "schema.definitions"),
       ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
-    // Reading one target may find others.
+    // Reading a target may find further targets.
     for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
     for (const [name, path] of this.#references) {
       if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
@@ -320,7 +322,7 @@ function pointerOf(steps: readonly string[]): string {
   return `#${steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
 }
 
-/** Returns the value at a path; undefined without one. */
+/** Returns the value at a path; undefined if there is no value. */
 function valueAt(root: unknown, steps: readonly string[]): unknown {
   let found = root;
   for (const step of steps) {
@@ -332,15 +334,16 @@ function valueAt(root: unknown, steps: readonly string[]): unknown {
 
 /**
  * Returns the reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`;
- * undefined without one. It is left recursion, for which no grammar exists and which would never end.
+ * undefined if there is no such reference. This is left recursion, which a grammar cannot express and which would never
+ * end.
  */
-function loopOf(root: Schema): string | undefined {
+function findLeftRecursion(root: Schema): string | undefined {
   const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
   const done = new Set<string>();
   const search = (schema: unknown, path: ReadonlySet<string>): string | undefined => {
     if (!isJsonObject(schema)) return undefined;
     const { $ref, oneOf } = schema;
-    if (Array.isArray(oneOf)) return firstOf(oneOf, (each) => search(each, path));
+    if (Array.isArray(oneOf)) return findFirst(oneOf, (each) => search(each, path));
     if (typeof $ref !== "string" || done.has($ref)) return undefined;
     if (path.has($ref)) return $ref;
     const found = search(definitions[$ref.slice("#/$defs/".length)], new Set([...path, $ref]));
@@ -349,11 +352,11 @@ function loopOf(root: Schema): string | undefined {
   };
   return (
     search(root, new Set()) ??
-    firstOf(Object.keys(definitions), (name) => search({ $ref: `#/$defs/${name}` }, new Set()))
+    findFirst(Object.keys(definitions), (name) => search({ $ref: `#/$defs/${name}` }, new Set()))
   );
 }
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+function findFirst<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;
@@ -366,7 +369,7 @@ class UnmergedSchema extends Error {}
 
 /**
  * Merges two schemas into one that allows what both allow, as grammars need it. Annotations of the second win.
- * @throws {UnmergedSchema} naming the keyword that is in both and cannot be merged
+ * @throws {UnmergedSchema} with the keyword that is in both schemas and cannot be merged
  */
 function mergeSchemas(one: Schema, other: Schema, isAnnotation: (keyword: string) => boolean): Schema {
   const merged: Record<string, unknown> = { ...one };
@@ -392,7 +395,7 @@ function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown
   if (SMALLER.has(keyword)) return Math.min(Number(before), Number(value));
   if (keyword === "type") return commonTypes(listOf(before).map(String), listOf(value).map(String));
   if (keyword === "enum") return common(listOf(before), listOf(value), keyword);
-  // Only listed properties are generated, so that both are satisfied if one is.
+  // Only listed properties are generated, so a value that satisfies one schema also satisfies the other.
   if (keyword === "additionalProperties")
     return before === false || value === false ? false : { allOf: [before, value] };
   if (keyword === "items") return { allOf: [before, value] };

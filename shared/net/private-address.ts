@@ -27,14 +27,19 @@ export const PRIVATE_IPV4 = [
  * link-local, site-local, multicast, discard-only, SRv6, local NAT64 (RFC 8215), and future assignments.
  */
 export const GLOBAL_IPV6 = "2000::/3";
-/** Parts of the global range that are not globally reachable by the registry, and tunnels to anywhere. */
+/**
+ * Parts of the global range that the registry does not mark as globally reachable, and tunnels that can lead anywhere.
+ */
 export const PRIVATE_IPV6 = [
   "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4
   "3fff::/20", // documentation
 ];
-/** Prefixes whose last 32 bits are an IPv4 address, which decides: IPv4-mapped, NAT64 (RFC 6052). */
+/**
+ * Prefixes of addresses whose last 32 bits are an IPv4 address, which is checked instead: IPv4-mapped, NAT64 (RFC
+ * 6052).
+ */
 const IPV4_PREFIXES = ["::ffff:", "64:ff9b::"];
 const IPV4_PREFIX_BITS = 96;
 
@@ -66,7 +71,7 @@ export function isPrivateAddress(address: string): boolean {
   return family === 0 || !globalIpv6.check(bare, "ipv6") || privateAddresses.check(bare, "ipv6");
 }
 
-/** Returns the URL's host if it is a private address, which needs no lookup; otherwise null. */
+/** Returns the URL's host if it is a private address, which does not require a lookup; otherwise null. */
 export function privateLiteralOf(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(host) !== 0 && isPrivateAddress(host) ? host : null;

@@ -10,10 +10,13 @@ import { asTokenFrame } from "./token-frames.ts";
 export const SUBPROTOCOL = "atoll.island.v1";
 /** Path of the Island session's WebSocket. */
 export const SESSION_PATH = "/api/v1/island/session";
-/** Maximum size of a frame. A larger one closes the session with 1009. */
+/** Maximum size of a frame. A larger frame closes the session with 1009. */
 export const MAX_FRAME_BYTES = 8 * MIB;
 
-/** Number of silent heartbeat intervals after which a side is lost. Two may be missed; the half allows for delay. */
+/**
+ * Number of silent heartbeat intervals after which a side is lost. Two heartbeats may be missed; the half interval
+ * allows for delay.
+ */
 export const SILENCE_IN_HEARTBEATS = 2.5;
 
 /** WebSocket close codes that both sides use. Source: RFC 6455 §7.4.1 and docs/reference/island-protocol.md. */
@@ -31,7 +34,7 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-// Without the records extension, so that MessagePack libraries of any language can read the frames.
+// The records extension is off, so that MessagePack libraries of any language can read the frames.
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, variableMapSize: true, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
@@ -51,11 +54,11 @@ export function readFromCoordinator(raw: Uint8Array): FromCoordinator {
 }
 
 function unpack(raw: Uint8Array): unknown {
-  if (hasTooManyValues(raw)) throw new ProtocolError("frame has too many values");
+  if (hasTooManyValues(raw)) throw new ProtocolError("frame contains too many values");
   try {
     return unpackr.unpack(raw);
   } catch (cause) {
-    throw new ProtocolError("frame is not MessagePack", { cause });
+    throw new ProtocolError("frame must be MessagePack", { cause });
   }
 }
 

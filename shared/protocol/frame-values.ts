@@ -1,12 +1,14 @@
 import { KIB } from "../format-bytes.ts";
 
-/** Maximum number of values and map keys in a frame: slightly more than the numbers that a Cargo may output. */
+/**
+ * Maximum number of values and map keys in a frame, which is slightly more than the numbers that a Cargo may output.
+ */
 const MAX_VALUES = 2_100_000;
 /** Maximum number of maps and arrays among them. An empty map is one byte on the wire and 56 in memory. */
 const MAX_CONTAINERS = 500_000;
 /** Maximum number of different map keys. 700,000 in 6 MB blocked the event loop for 5 s, 20,000 for 0.04 s. */
 const MAX_KEYS = 20_000;
-/** Minimum size of frames that are checked. A smaller one cannot take much memory. */
+/** Minimum size of frames that are checked. A smaller frame cannot take much memory. */
 const MIN_COUNTED_BYTES = 64 * KIB;
 
 /**
@@ -69,7 +71,10 @@ export function hasTooManyValues(frame: Uint8Array): boolean {
   if (frame.length < MIN_COUNTED_BYTES) return false;
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   const keys = new Set<string>();
-  /** Remaining values of the enclosing maps and arrays. Map entries count twice; an even number is a key. */
+  /**
+   * Remaining values of the enclosing maps and arrays. A map entry counts twice, as a key and as a value. If the number
+   * is even, the next value is a key.
+   */
   const left: number[] = [];
   const isMap: boolean[] = [];
   let containers = 0;

@@ -5,26 +5,29 @@ import { jobFilesSchema } from "../job-files.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
 
-/** Decision about a job in `held`. `drop`: stop and forget it, because it ended or another Island has it. */
+/** Decision about a job in `held`. `drop`: stop and forget the job, because it has ended or another Island runs it. */
 const heldDecision = z.discriminatedUnion("action", [
   z.object({ ...attemptFields, action: z.literal("continue"), ackedSeq: z.number().int().nonnegative() }),
   z.object({ ...attemptFields, action: z.literal("drop") }),
 ]);
 export type HeldDecision = z.infer<typeof heldDecision>;
 
-/** Quarantine: several jobs in a row failed. The Island gets no jobs, then one at a time until one succeeds. */
+/**
+ * Quarantine of an Island on which several jobs in a row failed. The Island gets no jobs for a time, and then one at a
+ * time until one succeeds.
+ */
 const quarantineNotice = z.object({
-  /** Failed jobs since the last success. */
+  /** Number of failed jobs since the most recent success. */
   inARow: z.number().int().positive(),
   /** Remaining time; 0 while the Island is being probed. */
   forMs: z.number().int().nonnegative(),
-  /** Error code of the last failed job. */
+  /** Error code of the job that failed most recently. */
   lastCode: z.enum(JOB_ERROR_CODES),
 });
 export type QuarantineNotice = z.infer<typeof quarantineNotice>;
 /**
- * Quarantine of the Island. Null: not quarantined. Absent: unchanged. An invalid notice is ignored, so that it does not
- * end the session.
+ * Quarantine of the Island; null if it is not quarantined, absent if this is unchanged. An invalid value is ignored, so
+ * that it does not end the session.
  */
 const quarantine = quarantineNotice.nullable().optional().catch(undefined);
 
@@ -65,14 +68,14 @@ const assign = z.object({
   ...signedCargoFields,
   input: z.record(z.string(), z.unknown()),
   /**
-   * Files that the input names, which the Island downloads before it runs the job. Absent: none. Only agents with the
-   * feature `files` get any.
+   * Files that the input names, which the Island downloads before it runs the job. Absent if no files are named. Only
+   * agents with the feature `files` receive them.
    */
   files: jobFilesSchema.optional(),
   /**
-   * Key that is the same for all jobs of one account on this Island, and reveals nothing else. What a run leaves in
-   * memory may only speed up runs with the same key: the speed of a shared cache would reveal what others have asked.
-   * Absent from older coordinators.
+   * Key that is the same for all jobs of one account on this Island and that reveals nothing else. Data that a run
+   * leaves in memory may only speed up runs with the same key, because the speed of a shared cache would reveal the
+   * prompts of other accounts. Absent from older coordinators.
    */
   cacheKey: z.string().max(64).optional(),
   /** Time limit of the run, from `started`. A duration, because the two clocks may differ. */
@@ -85,7 +88,10 @@ const cancel = z.object({ type: z.literal("cancel"), ...attemptFields, reason: z
 /** Acknowledges that frames of the attempt up to `seq` are durable, so that the Island can forget them. */
 const ack = z.object({ type: z.literal("ack"), ...attemptFields, seq: z.number().int().positive(), quarantine });
 const preload = z.object({ type: z.literal("preload"), ...signedCargoFields });
-/** Announces that the coordinator closes the session. `retryAfterMs` null: do not reconnect automatically. */
+/**
+ * Announces that the coordinator closes the session. If `retryAfterMs` is null, the Island must not reconnect
+ * automatically.
+ */
 const goodbye = z.object({
   type: z.literal("goodbye"),
   reason: z.string().max(500),

@@ -17,7 +17,9 @@ import {
 const slug = z.string().max(100);
 /** Identifies one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
-/** Sequence number of a frame that must not be lost: 1, 2, 3 … per attempt. Kept until an `ack`. */
+/**
+ * Sequence number of a frame that must not be lost: 1, 2, 3 … per attempt. The Island keeps the frame until an `ack`.
+ */
 const seq = z.number().int().positive();
 
 const runtimeReportSchema = z.object({
@@ -27,14 +29,14 @@ const runtimeReportSchema = z.object({
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
 const bytes = z.number().int().nonnegative();
-/** Model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
+/** Model or image on the Island's disk. `key` comes from `cacheKeyOf()`. */
 const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
 
-/** Codes that the first version of the protocol lacks, each with its nearest known code. */
+/** Codes that the first version of the protocol does not know, each with the nearest code that it knows. */
 const LATER_CODES: Partial<Record<JobErrorCode, JobErrorCode>> = { disk_full: "model_unavailable" };
 const codeFields = {
   code: z.enum(JOB_ERROR_CODES),
-  /** Exact code that older coordinators do not know; `code` is then the nearest. Ignored if invalid. */
+  /** The exact code if older coordinators do not know it; `code` is then the nearest known code. Ignored if invalid. */
   exactCode: z.enum(JOB_ERROR_CODES).optional().catch(undefined),
 };
 
@@ -44,7 +46,10 @@ export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode
   return nearest === undefined ? { code } : { code: nearest, exactCode: code };
 }
 
-/** Job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
+/**
+ * Job that the Island still holds after a reconnect. `started` is true if its run began, even if the `started` frame
+ * was lost.
+ */
 const heldJobSchema = z.object({
   ...attemptFields,
   /** Attempt token from `assign`, which proves that the attempt is this Island's, even after a restart. */
@@ -53,7 +58,7 @@ const heldJobSchema = z.object({
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
-/** Maximum number of Cargos that lack disk space. */
+/** Maximum number of Cargos in the list of Cargos that do not fit on the disk. */
 export const MAX_NO_SPACE_FOR = 100;
 /**
  * Download in progress. `fraction`: 0 to 1, or null if the size is unknown. Agents of earlier versions report only
@@ -64,7 +69,7 @@ export const downloadSchema = z.object({
   fraction: z.number().min(0).max(1).nullable(),
   receivedBytes: bytes.optional(),
   totalBytes: bytes.nullable().optional(),
-  /** Speed over the last seconds; null if not known yet. */
+  /** Speed over the most recent seconds; null if it is not known yet. */
   bytesPerSecond: bytes.nullable().optional(),
 });
 
@@ -93,7 +98,7 @@ const islandStateSchema = z.object({
   freeVramBytes: z.number().int().nonnegative().nullable(),
   /** °C of the hottest processor or graphics card; null if unknown. Absent in agents of earlier versions. */
   temperatureC: z.number().min(-100).max(300).nullable().optional(),
-  /** Load of its busiest graphics card, 0 to 1; null if unknown. Absent in agents of earlier versions. */
+  /** Load of the busiest graphics card, 0 to 1; null if unknown. Absent in agents of earlier versions. */
   gpuLoad: z.number().min(0).max(1).nullable().optional(),
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
@@ -106,9 +111,9 @@ const islandStateSchema = z.object({
    * in agents of earlier versions.
    */
   noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
-  /** Models of the host's engines. Absent: it lends no engine. */
+  /** Models of the host's engines. Absent if the host lends none. */
   engineModels: z.array(engineModelSchema).max(MAX_ENGINE_MODELS).optional(),
-  /** Attempts; `count` changes while download, load or run makes progress. Absent: not supported. */
+  /** Attempts; `count` changes while download, load or run makes progress. Absent if the agent does not support it. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
     .max(1_000)
@@ -136,7 +141,7 @@ const hello = z.object({
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });
-/** The Island has the job; it may first wait for another run to stop. */
+/** The Island accepts the job. The run may first wait for another run to stop. */
 const accepted = z.object({ type: z.literal("accepted"), ...attemptFields });
 /** The Island does not run the job and has done nothing for it. */
 const refused = z.object({
@@ -146,8 +151,9 @@ const refused = z.object({
   message: z.string().max(2_000),
 });
 /**
- * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: its tokens, and how
- * many of them have been read. Without it, an agent is not paid for a prompt whose completion never arrived.
+ * The model is in memory and the run begins. Sent again while the prompt is read, with `prompt`: the number of its
+ * tokens, and how many of them have been read. Without `prompt`, an Island is not paid for a prompt whose completion
+ * never arrived.
  */
 const started = z.object({
   type: z.literal("started"),
@@ -167,7 +173,7 @@ const finished = z.object({
   seq,
   output: jsonValueSchema.optional(),
   finishReason: z.enum(FINISH_REASONS),
-  /** The one of the chat's `stop` sequences that ended the text. Optional for an agent. */
+  /** The stop sequence of the chat that ended the text. Agents may leave it out. */
   stopSequence: z.string().min(1).max(MAX_STOP_CHARS).optional(),
   usage: usageSchema,
   timings: timingsSchema,
@@ -184,7 +190,7 @@ const failed = z.object({
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
 /** Frame of agents of earlier versions about input that running jobs were sent. Ignored. */
 const taken = z.object({ type: z.literal("taken") });
-/** The Island accepts no new jobs, and finishes those that it has. */
+/** The Island accepts no new jobs, and finishes the jobs that it has. */
 const draining = z.object({ type: z.literal("draining") });
 /** The Island accepts new jobs again, after `draining`. */
 const accepting = z.object({ type: z.literal("accepting") });

@@ -8,9 +8,9 @@ const FRAME_FIELDS = 5;
 const ITEM_FIELDS = 3;
 
 /**
- * Returns the frame if it is token output and has no field that the schema does not know; null for anything else, which
- * the schema then checks. Hand-written, because most frames are of this kind, and the schema check takes most of the
- * time of a frame.
+ * Returns the frame if it is token output and all its fields are known to the schema. Returns null for all other
+ * frames, which the schema then checks. The check is hand-written, because most frames are of this kind and the schema
+ * check takes most of the time of a frame.
  */
 export function asTokenFrame(value: unknown): Extract<FromIsland, { type: "output" }> | null {
   if (typeof value !== "object" || value === null || countFields(value) !== FRAME_FIELDS) return null;

@@ -4,11 +4,14 @@ import { BENCHES } from "../../bench/benches.ts";
 import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { Program } from "../support/program.ts";
 
-/** All benches in a full run; otherwise cheap ones that together use the whole harness. */
+/** A full run starts all benches. Other runs start a few cheap ones that together use the whole harness. */
 const NAMES = HAS_EVERY_ROUND ? BENCHES.map(({ name }) => name) : ["relay", "latency", "dispatch"];
 const MAIN = join(import.meta.dirname, "..", "..", "bench", "main.ts");
 
-/** Returns the environment that npm may need for its registry, such as a proxy: a bench installs the compared queues. */
+/**
+ * Returns the environment that npm may need for its registry, such as a proxy, because a bench installs the compared
+ * queues.
+ */
 function npmEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith("ATOLL_"));
   return Object.fromEntries(entries) as Record<string, string>;

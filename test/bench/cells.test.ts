@@ -53,7 +53,7 @@ describe("FreeTimes", () => {
     free(1, 0, 500);
     expect(times.longestSince(100, 600)).toBe(400);
     expect(times.longestSince(500, 600)).toBe(0);
-    // The times of different Islands do not add up.
+    // Times of different Islands are not added up.
     free(2, 600, 700);
     free(3, 700, 850);
     free(4, 850, 900);
@@ -110,7 +110,7 @@ describe("simulate()", () => {
   });
 
   it("leaves jobs waiting despite suitable free slots if coordinators share nothing", async () => {
-    // Each coordinator has Islands; only some have those that large Cargos need.
+    // Each coordinator has Islands, but only some of them have the Islands that large Cargos need.
     const figures = computeCellMetrics(2, workload, await run(2, named("none")), await run(1, named("none")));
     expect(figures.stolen).toBe(0);
     expect(figures.besideOverSecond).toBeGreaterThan(0);

@@ -26,7 +26,7 @@ const ask = async (url: string): Promise<[number, string, string[]]> => {
   const seen: string[] = [];
   const bytes = requestBytes(url, { method: "POST", path: "/jobs", key: "k", body: { a: 1 } });
   await connection.request(bytes);
-  // The second request detects unread bytes of the first response.
+  // The second request shows whether bytes of the first response were left unread.
   const { status, body } = await connection.request(bytes, (text) => seen.push(text));
   connection.close();
   return [status, body, seen];

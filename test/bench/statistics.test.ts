@@ -8,7 +8,7 @@ describe("summarize()", () => {
   it("returns median, minimum and maximum of unsorted runs", () => {
     expect(summarize([5, 1, 9, 3])).toEqual({ median: 4, min: 1, max: 9, runs: 4 });
   });
-  it("rejects a figure without runs", () => {
+  it("rejects a measurement without runs", () => {
     expect(() => summarize([])).toThrow(RangeError);
   });
 });

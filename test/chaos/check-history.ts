@@ -9,7 +9,7 @@ const ENDED = ["completed", "failed", "cancelled", "timeout"];
 export interface Verdict {
   /** One line per broken guarantee. */
   readonly violations: string[];
-  /** Acknowledged jobs by status. */
+  /** Number of acknowledged jobs by status. */
   readonly jobs: Readonly<Record<string, number>>;
 }
 

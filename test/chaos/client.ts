@@ -82,7 +82,7 @@ export class ChaosClient {
     record.ending = "done";
   }
 
-  /** Streams a chat. The job is cancelled with the connection, so a broken stream has no ending. */
+  /** Streams a chat. Its job is cancelled when the connection breaks, so a broken stream has no end. */
   async #chatStream(): Promise<void> {
     const { prompt, expected } = this.#countingPrompt();
     const record = this.#begin("chat-stream", expected);
@@ -132,7 +132,7 @@ export class ChaosClient {
         if (data !== "[DONE]") record.jobId ??= JSON.parse(data).id ?? null;
       }
     } catch {
-      // Aborted by the timer, or the connection broke before.
+      // The timer aborted the request, or the connection broke before that.
     } finally {
       clearTimeout(timer);
     }
@@ -211,7 +211,7 @@ export class ChaosClient {
     return record.faults.push("the job has no end");
   }
 
-  /** Retries until a status below 500 other than 429; null after the deadline. */
+  /** Retries until the status is below 500 and not 429. Returns null after the deadline. */
   async #retried(
     method: string,
     path: string,
@@ -247,7 +247,7 @@ export class ChaosClient {
     });
   }
 
-  /** Returns a prompt with its completion at temperature 0. */
+  /** Returns a prompt, with the completion that the model generates for it at temperature 0. */
   #countingPrompt(): { prompt: string; expected: string } {
     const from = this.#options.random.between(1, 4);
     const to = from + this.#options.random.between(4, 5);

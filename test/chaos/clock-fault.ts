@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 
-/** Library of Debian's package `faketime`. */
+/** The library of Debian's package `faketime`. */
 export const CLOCK_SHIM = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
 /** Lets the wall clock of a program jump. Its monotonic clock is not affected. */

@@ -12,13 +12,13 @@ const MAX_SILENCE_MS = 8_000;
 /** A stream counts as active if its last event is at most this old. */
 const FLOWING_MS = 1_000;
 
-/** Observations of all lanes. */
+/** What all lanes observed. */
 export class LaneHistory {
   readonly violations: string[] = [];
   jobs = 0;
   streams = 0;
   positionsLost = 0;
-  /** Jobs by number of attempts. */
+  /** Number of jobs by their number of attempts. */
   readonly attempts: Record<number, number> = {};
   /** Times from the cut of an active stream to its next event. */
   readonly resumedAfterMs: number[] = [];
@@ -29,7 +29,7 @@ export interface LaneOptions {
   /** Returns another coordinator at each call. */
   readonly nextUrl: () => string;
   readonly key: string;
-  /** Whether the lane reads streams; otherwise it polls the job. */
+  /** Whether the lane reads streams. Otherwise it polls the job. */
   readonly isReader: boolean;
   readonly random: Random;
   readonly isOpen: () => boolean;
@@ -39,7 +39,10 @@ export interface LaneOptions {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs one job at a time, with each request at another coordinator. Checks that each job runs once and its output is complete. */
+/**
+ * Runs one job at a time, and sends each request to another coordinator. Checks that each job runs once and that its
+ * output is complete.
+ */
 export async function runLane(options: LaneOptions): Promise<void> {
   const { id, isReader, random, isOpen, deadline, history } = options;
   for (let count = 0; isOpen() && !deadline.aborted; count += 1) {
@@ -96,7 +99,7 @@ async function follow(options: LaneOptions, jobId: string, words: number): Promi
         else if (event === "done" || event === "error") endings.push(event);
       }
     } catch {
-      // The connection broke or timed out: try another coordinator.
+      // The connection broke or timed out, so the lane tries another coordinator.
     }
     if (endings.length > 0) break;
     const nowMs = performance.now();
@@ -144,7 +147,7 @@ async function checkEnd(options: LaneOptions, jobId: string, words: number): Pro
   }
 }
 
-/** Calls the API; null without a response in time. */
+/** Calls the API. Returns null if no response arrives in time. */
 async function tryCall(
   { nextUrl, key, deadline }: LaneOptions,
   ...request: [method: string, path: string, body?: object, headers?: Record<string, string>]

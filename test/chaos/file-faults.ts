@@ -57,7 +57,7 @@ export class FileFaults {
     const hasEnded = program.ended().then(() => true);
     while (!existsSync(`${this.#pipes}-${pid}.out`)) if (await Promise.race([hasEnded, wait(10)])) return;
     const options = commands.flatMap((command) => ["-c", command]);
-    // A separate process group, because a child of the script waits forever if the pipe has no reader.
+    // The script runs in its own process group, because a child of the script waits forever if the pipe has no reader.
     const control = spawn("fiu-ctrl", ["-f", this.#pipes, ...options, String(pid)], {
       detached: true,
       stdio: "ignore",

@@ -1,22 +1,22 @@
-/** Observations of a client about one job. */
+/** What a client observed about one job. */
 export interface ClientRecord {
   readonly operation: "job" | "chat" | "chat-stream" | "utility" | "cancel" | "vanish";
-  /** Number of the client, whose account owns the job. */
+  /** Number of the client whose account owns the job. */
   readonly client: number;
-  /** Null until a job is acknowledged. */
+  /** Null until the job is acknowledged. */
   jobId: string | null;
-  /** Expected output; null if any output is correct. */
+  /** Expected output, or null if any output is correct. */
   readonly expected: string | null;
-  /** Text of the stream, over all resumptions. */
+  /** Text received from the stream, over all resumptions. */
   text: string;
-  /** Last event of the stream; null if it was not read to its end. */
+  /** Last event of the stream, or null if the stream was not read to its end. */
   ending: "done" | "error" | null;
   /** Code of the error that the client received. */
   errorCode: string | null;
-  /** Times that the coordinator did not know a position, so that the client restarted from the beginning. */
+  /** How often the coordinator did not know the client's position, so that the client restarted from the beginning. */
   positionsLost: number;
   resumptions: number;
-  /** Violations of guarantees. */
+  /** Violated guarantees. */
   readonly faults: string[];
 }
 

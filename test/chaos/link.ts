@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 class Direction {
   readonly from: Socket;
   readonly to: Socket;
-  /** Pieces on their way, oldest first. */
+  /** Pieces in flight, oldest first. */
   readonly #pieces: Buffer[] = [];
   #isStalled = false;
   #isFull = false;
@@ -39,7 +39,7 @@ class Direction {
 }
 
 interface Connection {
-  /** Socket of the Island or client. */
+  /** Socket of the Island or the client. */
   readonly near: Socket;
   /** Socket to the coordinator. */
   readonly far: Socket;
@@ -80,7 +80,7 @@ export class Link implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Closes all connections in order. New connections work. */
+  /** Closes all connections in an orderly way. New connections work. */
   cut(): void {
     for (const { near, far } of this.#connections) {
       near.end();
@@ -114,7 +114,7 @@ export class Link implements AsyncDisposable {
     this.reset();
   }
 
-  /** Holds back all data until `heal`, like TCP. */
+  /** Holds back all data until `heal`, without loss, as TCP does. */
   stall(direction: "up" | "down" | "both"): void {
     this.#isStalledUp ||= direction !== "down";
     this.#isStalledDown ||= direction !== "up";

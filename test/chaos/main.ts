@@ -13,13 +13,13 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "1" },
-    /** Store of a single coordinator; several always use PostgreSQL. */
+    /** Store of a single coordinator. Several coordinators always use PostgreSQL. */
     store: { type: "string", default: "sqlite" },
-    /** Default: all that the machine permits, or `kill` with several coordinators. */
+    /** Default: all faults that the machine permits, or `kill` with several coordinators. */
     faults: { type: "string" },
     coordinators: { type: "string", default: "1" },
     "every-s": { type: "string", default: "10" },
-    /** Concurrent jobs, with PostgreSQL. */
+    /** Number of concurrent jobs, with PostgreSQL. */
     jobs: { type: "string", default: "200" },
     streams: { type: "string", default: "50" },
   },

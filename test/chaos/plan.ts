@@ -38,7 +38,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   writes: 2,
 };
 const MEAN_GAP_MS = 900;
-/** Below the grace period, after which losing jobs is correct. */
+/** This is below the grace period, after which losing jobs is correct. */
 const MAX_FAULT_MS = 4_000;
 
 /** Returns the faults of a run, which depend only on the seed. @param kinds kinds that the machine permits. */

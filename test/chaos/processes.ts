@@ -9,7 +9,10 @@ interface Listed extends ProcessFacts {
   readonly parent: number;
 }
 
-/** Returns a process and its descendants, itself first; empty if it has ended. Linux only. */
+/**
+ * Returns the ids of a process and its descendants, with the process first. The list is empty if the process has ended.
+ * Linux only.
+ */
 export function readProcessTree(pid: number): ProcessFacts[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

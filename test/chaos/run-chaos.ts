@@ -24,7 +24,7 @@ export interface ChaosResult extends Verdict {
   readonly positionsLost: number;
   readonly coordinatorRecoveriesMs: readonly number[];
   readonly readOnlyPeriods: number;
-  /** File with the plan and the clients' records; null without violations. */
+  /** File with the plan and the clients' records. Null if no guarantee was violated. */
   readonly historyFile: string | null;
 }
 

@@ -148,7 +148,7 @@ export class World implements AsyncDisposable {
     return getFromAgent<AgentStatus>(this.#islandData(index), "/status").catch(() => undefined);
   }
 
-  /** Stops all programs in order. @returns their processes that are still running. */
+  /** Stops all programs in an orderly way. @returns their processes that are still running. */
   async stop(): Promise<string[]> {
     this.#isOver = true;
     const programs = [...this.#islands, this.#coordinator].filter((program) => program !== null);
@@ -160,7 +160,7 @@ export class World implements AsyncDisposable {
       .map(({ command }) => command);
   }
 
-  /** Runs a coordinator command on the data directory. */
+  /** Runs a command of the coordinator on the data directory. */
   async manage(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
     return new Program("coordinator", [...args, "--data", this.data]).ended();
   }
@@ -218,7 +218,8 @@ export class World implements AsyncDisposable {
   ): void {
     this.readOnlyPeriods += stderr.split("Storage is read-only: nothing new is accepted").length - 1;
     const { signalCode } = program.process;
-    // SIGTERM ends the process while Node.js starts; a second SIGTERM during the stop makes it exit with 130.
+    // SIGTERM ends a process while its Node.js starts. A second SIGTERM during the stop makes the process exit with
+    // 130.
     const isExpected = code === 0 || code === 130 || signalCode === "SIGKILL" || signalCode === "SIGTERM";
     if (program === this.#coordinator) this.#coordinatorDiedAtMs = performance.now();
     if (!isExpected) this.badEnds.push({ program: name, code, stderr: stderr.slice(-2_000) });

@@ -40,7 +40,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const Sum = z.object({ a: z.int().describe("The first integer"), b: z.int() }).describe("Add two integers");
 const adder = tool(({ a, b }) => `${a + b}`, { name: "AdderTool", description: "Add two integers", schema: Sum });
-/** Uses an enum instead of LangChain's free text, because tiny-chat does not end a free text. */
+/** Uses an enum where LangChain's test uses free text, because tiny-chat does not end a free text. */
 const Place = z.object({ location: z.enum(["San Francisco", "Lagos"]) });
 const weather = tool(() => "70 degrees and sunny", { name: "get_current_weather", schema: Place });
 const clock = tool(() => "12:02", { name: "get_current_time", schema: Place });
@@ -208,7 +208,7 @@ const STANDARD: Readonly<Record<string, (make: Make) => Promise<void>>> = {
     for (const { tool_calls: calls = [] } of responses) {
       expect(calls.length).toBeGreaterThan(1);
       expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
-      // The token limit may truncate the last one.
+      // The token limit may truncate the last call.
       for (const { name, args } of calls.slice(0, -1))
         expect([name, Place.parse(args)]).toEqual([expect.stringMatching(/^get_/), args]);
     }

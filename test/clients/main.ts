@@ -5,8 +5,9 @@ import { parseArgs } from "node:util";
 import { writeTable, type Report } from "./support/table.ts";
 
 /**
- * `npm run test:clients [-- name …]`: real clients from npm and PyPI against a real network. A name is a folder next to this file; all
- * run by default. `--table` writes the results of the clients from npm into README.md here.
+ * `npm run test:clients [-- name …]` runs real clients from npm and PyPI against a real network. A name is a folder
+ * next to this file. Without names, all clients run. `--table` writes the results of the clients from npm into
+ * README.md here.
  */
 
 const ROOT = join(import.meta.dirname, "..", "..");

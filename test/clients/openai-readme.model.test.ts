@@ -184,7 +184,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-describe("README of the openai client", () => {
+describe("the README of the openai client", () => {
   it.each(Object.entries(EXAMPLES))("%s", (_, example) => example());
 
   it("has no examples that are neither here nor in the table of test/clients/README.md", () => {

@@ -13,7 +13,7 @@ describe("account events at three coordinators", () => {
   beforeEach(async () => {
     // The Islands of this test send no heartbeats.
     cluster = await Cluster.open({ flags: ["--heartbeat-s", "3600"] });
-    // Wait until all know each other.
+    // Waits until all coordinators know each other.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   });
   afterEach(() => cluster[Symbol.asyncDispose]());
@@ -58,7 +58,7 @@ describe("account events at three coordinators", () => {
     await expect.poll(resets, { timeout: 15_000 }).toBe(2);
     const again = await Listener.open(cluster.at(1).url, { key });
     await again.next("reset");
-    // Adopted after the lease has expired.
+    // Another coordinator adopts the job after the lease has expired.
     await using island = await FakeIsland.join(cluster.at(1).url, islandToken, { hostId: randomUUID() });
     island.send(...runFrames(await island.next("assign"), "Hi"));
     await Promise.all(

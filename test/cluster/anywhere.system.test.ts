@@ -18,7 +18,7 @@ describe("three coordinators, with one Island at the first", () => {
   beforeAll(async () => {
     cluster = await Cluster.open();
     client = cluster.createAccount("client@example.com", CREDITS);
-    // A separate account earns the credits of the Islands, so that the client's balance only has its costs.
+    // A separate account earns the credits of the Islands, so that the client's balance changes only by its costs.
     const owner = cluster.createAccount("owner@example.com", 0);
     island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
   });

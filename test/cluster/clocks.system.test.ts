@@ -34,7 +34,7 @@ describe("coordinators whose clocks are minutes apart", () => {
         expect(events.at(-1)?.event).toBe("done");
         expect(await ended(() => cluster.at(index + 2).url, client.key, jobId)).toMatchObject({ attempts: 1 });
       }
-      // Longer than a lease: a coordinator that considered another one dead would have adopted its jobs.
+      // After more than a lease, a coordinator that considered another one dead would have adopted its jobs.
       const jobId = await submitWords(cluster.at(0).url, client.key, 50, (LEASE_MS * 2) / 50);
       await running(cluster.at(0).url, client.key, jobId);
       const ownerOf = () => cluster.read<string>(`SELECT owner_id FROM jobs WHERE id = '${jobId}'`);

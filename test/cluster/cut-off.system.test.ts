@@ -56,14 +56,14 @@ describe("a coordinator", () => {
     await cluster.nats.startAgain();
     await allHealthy();
     expect(textOf(await stream)).toBe(wordsText(200));
-    // The bus works again: a job of one coordinator is streamed at another.
+    // The bus works again, so that a job of one coordinator can be streamed at another.
     const next = await submitWords(cluster.at(0).url, client.key, 20, 5);
     expect(textOf(await eventsAt(cluster.at(2).url, client.key, next))).toBe(wordsText(20));
   });
 
   it("keeps chats of clients at other coordinators if NATS is down for longer than the grace period", async () => {
     await using _island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
-    // The job moves to the Island's coordinator; its client waits at this one.
+    // The job moves to the Island's coordinator, while its client waits at this one.
     const messages = [{ role: "user", content: wordsPrompt(700, 30) }];
     const chat = call(cluster.at(0).url, client.key, "POST", "/chat/completions", { model: "tiny-chat", messages });
     await expect

@@ -41,7 +41,7 @@ describe("PostgreSQL under three coordinators", () => {
     const jobIds = await Promise.all([0, 1, 2].map((index) => submitWords(cluster.at(index).url, client.key, 300, 30)));
     for (const jobId of jobIds) await running(cluster.at(0).url, client.key, jobId);
     const followed = jobIds.map((jobId, index) => followAnywhere(() => cluster.at(index).url, client.key, jobId));
-    // Some jobs end while the database is down; their Islands keep the results.
+    // Some jobs end while the database is down. Their Islands keep the results.
     const short = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(1).url, client.key, 5, 100)));
     const submissions: number[] = [];
     const over = new AbortController();

@@ -14,7 +14,10 @@ import { wordsText } from "./word-runtime.ts";
 
 const WORDS = 500;
 
-/** Proxy of a page that adds the API key, which an EventSource cannot send. Forwards bytes, Last-Event-ID and broken connections. */
+/**
+ * Proxy that serves a page and adds the API key, which an EventSource cannot send. It forwards bytes, Last-Event-ID and
+ * broken connections.
+ */
 async function openKeyProxy(target: string, key: string): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(({ url, headers }, response) => {
     const options = { headers: { ...headers, authorization: `Bearer ${key}` }, agent: false } as const;
@@ -35,7 +38,7 @@ async function openKeyProxy(target: string, key: string): Promise<AsyncDisposabl
   };
 }
 
-/** Reads the stream like any page, and never creates a second EventSource. */
+/** The page reads the stream like any page, and never creates a second EventSource. */
 const pageOf = (stream: string): string => `
   const source = new EventSource(${JSON.stringify(stream)});
   let [text, tokens, opened] = ["", 0, 0];

@@ -8,7 +8,9 @@ import { WordIsland } from "./word-island.ts";
 import { wordsPrompt, wordsText } from "./word-runtime.ts";
 
 const CREDITS = 1_000;
-/** Maximum time until an Island is at another coordinator. Source: docs/internals/cluster.md. */
+/**
+ * Maximum time until an Island of a killed coordinator has connected to another one. Source: docs/internals/cluster.md.
+ */
 const MAX_RETURN_MS = 5_000;
 
 let cluster: Cluster;
@@ -44,7 +46,7 @@ describe("kill -9 of a coordinator", () => {
 
   it("breaks only the streams that it served, which continue at another coordinator without gap or repeat", async () => {
     await using island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
-    // The Island and the job are at other coordinators; only a reader is at the killed one.
+    // The Island and the job are at other coordinators, and only a reader is at the killed one.
     const jobId = await submitWords(cluster.at(1).url, client.key, 200, 20);
     await running(cluster.at(1).url, client.key, jobId);
     const survivors = Promise.all([1, 2].map((index) => eventsAt(cluster.at(index).url, client.key, jobId)));
@@ -135,7 +137,7 @@ describe("SIGTERM of a coordinator", () => {
     const followed = followAnywhere(() => cluster.nextUrl(), client.key, held[0] ?? "");
     const { code, stderr } = await cluster.at(0).end("SIGTERM");
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-    // `goodbye` has the address, so the Island reconnects with one dial.
+    // `goodbye` contains the address of another coordinator, so the Island reconnects with one dial.
     await island.untilAwayFrom(cluster.at(0).islands.url);
     for (const jobId of [...held, waiting]) {
       const job = await ended(() => cluster.nextUrl(), client.key, jobId);

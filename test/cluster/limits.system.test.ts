@@ -22,7 +22,7 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
     const location = { address: await postgres.createDatabase(`limits_${databases}`), key: randomBytes(32) };
     const open = () => TestCoordinator.open({ bus: nats.address, leaseRenewMs: 200 }, {}, location);
     both = [await open(), await open()];
-    // Wait until both know each other.
+    // Waits until both coordinators know each other.
     await sleep(1_000);
   });
   afterEach(async () => {

@@ -10,7 +10,7 @@ const CREDITS = 1_000;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a coordinator that continues after a SIGSTOP for longer than its lease", () => {
-  it("drops its adopted jobs and keeps serving; each job ends once and is charged once", async () => {
+  it("drops its adopted jobs and keeps serving, and each job ends once and is charged once", async () => {
     await using cluster = await Cluster.open();
     const client = cluster.createAccount("client@example.com", CREDITS);
     const owner = cluster.createAccount("owner@example.com", 0);
@@ -30,7 +30,7 @@ describe("a coordinator that continues after a SIGSTOP for longer than its lease
     }
     await wait(LEASE_MS);
     victim.thaw();
-    // The resumed coordinator returns its former jobs like the others do.
+    // The resumed coordinator returns the states of its former jobs, as the other coordinators do.
     for (const jobId of [...held, ...waiting]) {
       const job = await ended(() => victim.url, client.key, jobId);
       expect(job.status).toBe("completed");

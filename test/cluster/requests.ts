@@ -7,7 +7,7 @@ const RETRY_MS = 50;
 /** Longer than the heartbeat of streams (2 s). */
 const MAX_SILENCE_MS = 8_000;
 
-/** Submits a job that outputs this number of words. Returns its id. */
+/** Submits a job that outputs this number of words, and returns its id. */
 export async function submitWords(
   url: string,
   key: string,
@@ -48,9 +48,9 @@ interface Followed {
   readonly text: string;
   /** Types of the events that end a stream. */
   readonly endings: readonly string[];
-  /** Number of connections. */
+  /** Number of connections for the stream. */
   readonly connections: number;
-  /** Number of connections that did not know the position. */
+  /** Number of connections at which the position was lost. */
   readonly positionsLost: number;
 }
 
@@ -82,7 +82,7 @@ export async function followAnywhere(nextUrl: () => string, key: string, jobId: 
         else if (event === "done" || event === "error") endings.push(event);
       }
     } catch {
-      // The connection broke, or was refused.
+      // The connection broke or was refused.
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

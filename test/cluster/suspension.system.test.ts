@@ -8,7 +8,7 @@ import { call, until } from "../support/http/http.ts";
 let cluster: Cluster;
 let operator: string;
 
-/** Longer than the timeout of the test, which shows that a suspension does not depend on them. */
+/** Longer than the timeout of the test, which shows that a suspension does not wait for heartbeats. */
 const LONG_WAITS = ["--heartbeat-s", "3600", "--sse-heartbeat-s", "3600", "--lease-ms", "600000"];
 
 describe("an operator of three coordinators", () => {
@@ -31,7 +31,7 @@ describe("an operator of three coordinators", () => {
   const request = (index: number, key: string, method: string, path: string, body?: unknown) =>
     call(url(index), key, method, path, body);
 
-  it("suspends an account at all of them: rejects its requests, ends its streams and jobs, and disconnects its Islands", async () => {
+  it("suspends an account at all of them, which rejects its requests, ends its streams and jobs, and disconnects its Islands", async () => {
     const account = cluster.createAccount("spam@example.com", 1_000);
     const islands = await Promise.all(
       [0, 1, 2].map((index) => FakeIsland.join(url(index), account.islandToken, { hostId: randomUUID() })),

@@ -6,7 +6,7 @@ import { ended, eventsAt, followAnywhere, running, submitWords } from "./request
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";
 
-/** A file that exists in all versions compatible with this one's database and bus messages. */
+/** A file that exists in every version that is compatible with this version's database and bus messages. */
 const SINCE = "coordinator/cluster/peer-streams.ts";
 
 const hasPrevious = hasFileAt("HEAD~1", SINCE);

@@ -12,7 +12,7 @@ import { WordRuntime } from "./word-runtime.ts";
 import { NO_ENGINES } from "../island-agent/no-engines.ts";
 
 export interface WordIslandOptions {
-  /** Addresses in the order of dialling. */
+  /** Addresses in the order in which the Island dials them. */
   readonly urls: readonly string[];
   readonly owner: NewAccount;
   readonly slots?: number;
@@ -31,14 +31,14 @@ export class WordIsland implements AsyncDisposable {
     this.ended = agent.run();
   }
 
-  /** Resolves when it is connected. */
+  /** Resolves when the Island is connected. */
   static async open({ urls, owner, slots = 4 }: WordIslandOptions): Promise<WordIsland> {
     const shown = await readCoordinatorKey(urls[0] ?? "");
     if (!shown.ok) throw new Error(shown.reason);
     const runtime = new WordRuntime();
     const identity = { token: owner.islandToken, accountId: owner.id, hostId: randomUUID(), version: "0.0.0-test" };
     const trust = { publicKey: shown.publicKey, signedBy: null, policy: () => ALLOWS_ALL };
-    // 0.999 keeps the order of the list.
+    // With 0.999, addresses keep the order of the list.
     const coordinators = new CoordinatorAddresses(urls, () => 0.999);
     const agent = new IslandAgent({
       engines: NO_ENGINES,
@@ -66,7 +66,7 @@ export class WordIsland implements AsyncDisposable {
     return this.agent.status().coordinatorUrl;
   }
 
-  /** Resolves when it is connected, optionally to `url`. */
+  /** Resolves when the Island is connected, to `url` if it is given. */
   async untilAt(url?: string): Promise<void> {
     const status = async () => this.agent.status();
     await until(
@@ -76,7 +76,7 @@ export class WordIsland implements AsyncDisposable {
     );
   }
 
-  /** Waits until it is connected to another coordinator than `url`. Returns the milliseconds. */
+  /** Waits until the Island is connected to another coordinator than `url`. Returns the elapsed milliseconds. */
   async untilAwayFrom(url: string): Promise<number> {
     const beganMs = performance.now();
     const status = async () => this.agent.status();

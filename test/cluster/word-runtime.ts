@@ -2,7 +2,7 @@ import { systemClock } from "../../shared/clock.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { CargoRuntime, LoadedCargo, RunRequest, RunResult } from "../../island-agent/runtimes/runtime.ts";
 
-/** Returns a prompt for {@link WordRuntime} with the number of words and their interval. */
+/** Returns a prompt for {@link WordRuntime} that specifies the number of words and their interval. */
 export const wordsPrompt = (words: number, everyMs: number): string => `${words} words every ${everyMs} ms`;
 
 /** Returns the expected output, in which each word is unique. */
@@ -10,7 +10,7 @@ export const wordsText = (words: number): string => Array.from({ length: words }
 
 const wordAt = (index: number): string => `${index} `;
 
-/** Outputs counted words at the interval of the prompt. Resumes after the words of earlier attempts. */
+/** Outputs counted words at the interval that the prompt specifies. Resumes after the words of earlier attempts. */
 export class WordRuntime implements CargoRuntime {
   readonly type = "llmcpp" as const;
   /** Prompts of started runs, to detect repeated runs. */

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readTree } from "../support/import-graph.ts";
 
-/** Packages that only some operators or requests need. With their dependencies they were a fifth of all modules loaded at start. */
+/**
+ * Packages that only some operators or requests need. With their dependencies they were a fifth of all modules that
+ * were loaded at start.
+ */
 const LOADED_WHEN_USED = ["@opentelemetry", "nodemailer", "prom-client", "send", "swagger-ui-dist"];
 
 it("the coordinator starts without the packages that only some requests need", () => {

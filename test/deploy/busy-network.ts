@@ -7,7 +7,7 @@ import { WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const METRICS_TOKEN = "a-long-random-text";
 
-/** A coordinator with protected metrics and one Island. Each {@link work} changes all metrics. */
+/** A coordinator with protected metrics, and one Island. Each {@link work} changes all metrics. */
 export class BusyNetwork implements AsyncDisposable {
   readonly coordinator: TestCoordinator;
   readonly #island: FakeIsland;
@@ -35,7 +35,10 @@ export class BusyNetwork implements AsyncDisposable {
     return METRICS_TOKEN;
   }
 
-  /** Runs a job with a refusal, stream and webhook, a job that fails, a chat, a rejected request and a rejected Island. */
+  /**
+   * Runs a job with a refusal, a stream and a webhook, a job that fails, a chat, a rejected request and a rejected
+   * Island.
+   */
   async work(): Promise<void> {
     const { url } = this.coordinator;
     const island = this.#island;

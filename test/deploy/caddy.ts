@@ -35,7 +35,7 @@ export class Caddy implements AsyncDisposable {
       env: { ...process.env, ATOLL_DOMAIN: url, XDG_CONFIG_HOME: directory, XDG_DATA_HOME: directory },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // No admin endpoint, because another Caddy on the machine may use its port.
+    // The Caddy has no admin endpoint, because another Caddy on the machine may use its port.
     child.stdin?.end(`{\n\tadmin off\n}\n${text}`);
     const caddy = new Caddy(url, child, directory);
     const status = () =>

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts
 import { PostgresServer } from "../support/servers/postgres-server.ts";
 import { command, createAccount, serving, readSigningKey, readStatuses, type Installation } from "./operator-steps.ts";
 
-// The steps of docs/operate/security.md, "The cluster key" and "Change keys".
+// The steps of "The cluster key" and "Change keys" in docs/operate/security.md.
 describe("coordinator cluster-key rotate", () => {
   it("keeps accounts and the signing key, and makes the old key invalid", async () => {
     using folder = temporaryFolder();
@@ -31,7 +31,7 @@ describe("coordinator cluster-key rotate", () => {
     );
     await expect(rotate(installation(second))).rejects.toThrow(/must contain a new key, got the current cluster_key/);
 
-    // The secret of attempt tokens can also be rotated.
+    // The operator can rotate the secret of attempt tokens as well.
     await server.query("DELETE FROM secrets WHERE name = 'proofs'", "atoll");
     await serving(installation(second), async (url) => {
       expect(await readStatuses(url, key)).toEqual([200]);
@@ -44,7 +44,7 @@ describe("coordinator cluster-key rotate", () => {
     using folder = temporaryFolder();
     const words = ["cluster-key", "rotate", "--new-key-file", folder.file("new.key")];
     await expect(command({ flags: [] }, ...words)).rejects.toThrow(
-      "A cluster key requires a PostgreSQL database. Give --store",
+      "cluster-key requires a PostgreSQL database, but store is not set. Give --store",
     );
   });
 });

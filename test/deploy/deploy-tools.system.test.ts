@@ -22,7 +22,7 @@ const run = (command: readonly string[], cwd = ROOT, env: object = {}): { code: 
 };
 requireDebian("docker-compose", "docker-compose");
 requireDebian("systemd-analyze", "systemd");
-/** Command of Compose on this machine: the plugin of Docker, or Debian's program. */
+/** Command of Compose on this machine, which is the plugin of Docker or Debian's program. */
 const compose = run(["docker", "compose", "version"]).code === 0 ? ["docker", "compose"] : ["docker-compose"];
 
 describe("deploy/", () => {
@@ -32,7 +32,7 @@ describe("deploy/", () => {
     const isFirst = /version v?1\./.test(run([...compose, "version"]).text);
     const text = fileAt("deploy/compose.yaml");
     mkdirSync(folder.file("deploy"));
-    // Must exist, as after `npm run packages:debian`.
+    // This folder must exist, as after `npm run packages:debian`.
     mkdirSync(folder.file("dist/deb"), { recursive: true });
     const file = folder.file("deploy/compose.yaml");
     writeFileSync(file, isFirst ? text.replace(/^name: .*$/m, "") : text);
@@ -62,7 +62,7 @@ describe("deploy/", () => {
     const file = folder.file(`${name}.service`);
     const unit = fileAt(`deploy/debian/${name}/${name}.service`);
     writeFileSync(file, unit.replaceAll(`/usr/lib/${name}/bin/node`, process.execPath));
-    // Without the package, its manual page is missing.
+    // The manual page is missing if the package is not installed.
     expect(run(["systemd-analyze", "verify", "--man=no", file])).toEqual({ code: 0, text: "" });
     expect(run(["systemd-analyze", "security", "--offline=true", "--threshold=29", file]).code).toBe(0);
     writeFileSync(file, unit.replaceAll(/^(Protect|Private|Capability).*$/gm, ""));

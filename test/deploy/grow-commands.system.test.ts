@@ -28,7 +28,7 @@ function readCommands(): [servers: string[], coordinators: string[]] {
 
 /** A shell command that runs until disposal. */
 function start(script: string): AsyncDisposable & { readonly stderr: () => string } {
-  // A separate process group, because `npm` starts programs that outlive it.
+  // The command has its own process group, because `npm` starts programs that outlive it.
   const child = spawn("bash", ["-c", script], { cwd: ROOT, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
   let stderr = "";
@@ -89,7 +89,7 @@ describe("the commands of docs/operate/cluster.md for growing from one machine t
     const [first, second, migrate, serve] = coordinators;
     const settings = `${here(first)}\n${here(second)}\n`;
     const moved = run(settings + here(migrate));
-    expect(moved.stdout + moved.stderr).toMatch(/^Moved \d+ rows and the keys, and verified them/m);
+    expect(moved.stdout + moved.stderr).toMatch(/^Moved \d+ rows and the keys, and verified the rows/m);
     const started = ports.map((port) => {
       const command = here(serve).replace("http://10.0.0.1:8080", `http://127.0.0.1:${port} --port ${port}`);
       return stack.use(start(settings + command));

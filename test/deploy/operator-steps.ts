@@ -6,7 +6,7 @@ import { smallCatalog } from "../support/small-catalog.ts";
 export interface Installation {
   readonly flags: readonly string[];
   readonly env?: Record<string, string>;
-  /** Path of `bin/coordinator.ts`; default: the one of this repository. */
+  /** Path of `bin/coordinator.ts`. Default: the file of this repository. */
   readonly program?: string;
 }
 

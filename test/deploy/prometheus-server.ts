@@ -40,7 +40,7 @@ export class PrometheusServer implements AsyncDisposable {
     return new PrometheusServer(`http://${address}`, child, directory);
   }
 
-  /** Returns the labels of each row; undefined if the server is not ready. @throws for an invalid query. */
+  /** Returns the labels of each row, or undefined if the server is not ready. @throws for an invalid query. */
   async query(expr: string): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
     const url = `${this.#url}/api/v1/query?query=${encodeURIComponent(expr)}`;
     const response = await fetch(url).catch(() => null);

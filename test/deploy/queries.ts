@@ -5,7 +5,7 @@ import { parse } from "yaml";
 const DEPLOY = join(import.meta.dirname, "..", "..", "deploy");
 export const PROMETHEUS_DIRECTORY = join(DEPLOY, "prometheus");
 
-/** A PromQL query. `source`: title of its panel or name of its alert. */
+/** A PromQL query. `source` is the title of its panel or the name of its alert. */
 export interface Query {
   readonly source: string;
   readonly expr: string;

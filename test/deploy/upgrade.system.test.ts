@@ -14,7 +14,7 @@ if (!hasOlder) process.stderr.write("No test of an upgrade: the history has no o
 const REFUSED = /differs from the one that was applied/;
 const BALANCED = /the ledger is balanced/;
 
-// The steps of docs/operate/backup-upgrade.md, "Upgrade one coordinator" and "Roll back".
+// The steps of "Upgrade one coordinator" and "Roll back" in docs/operate/backup-upgrade.md.
 describe.runIf(hasOlder)("an upgrade from the version before the baseline", () => {
   let older: OlderVersion;
   beforeAll(async () => {
@@ -22,13 +22,13 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
   });
   afterAll(() => older[Symbol.asyncDispose]());
 
-  it("keeps all data of a data directory; the older version then rejects the directory, but serves the backup", async () => {
+  it("keeps all data of a data directory, which the older version then rejects, although it serves the backup", async () => {
     using folder = temporaryFolder();
     const now: Installation = { flags: ["--data", folder.file("data")] };
     const before: Installation = { ...now, program: older.program };
     const first = await createAccount(before, "first@example.com");
     const key = await serving(before, () => readSigningKey(before));
-    // A copy of the unused directory replaces `coordinator backup`, which older versions do not have.
+    // The test copies the unused directory, because older versions have no `coordinator backup`.
     cpSync(folder.file("data"), folder.file("backup"), { recursive: true });
 
     const second = await serving(now, async (url) => {
@@ -56,7 +56,7 @@ describe.runIf(hasOlder)("an upgrade from the version before the baseline", () =
     });
   });
 
-  it("keeps all data of a database; the older version then rejects the database", async () => {
+  it("keeps all data of a database, which the older version then rejects", async () => {
     await using server = await PostgresServer.start();
     const address = await server.createDatabase("atoll");
     const now: Installation = { flags: [], env: { ATOLL_STORE: address, ATOLL_CLUSTER_KEY: "5".repeat(64) } };

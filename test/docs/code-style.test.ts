@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const page = read("docs/internals/code-style.md");
 
-/** Code blocks, with the path of their file in a comment in the first line. */
+/** Code blocks, each with the path of its file from the comment in its first line. */
 const excerpts = [...page.matchAll(/^```ts\n\/\/ (\S+)\n([^]*?)^```$/gm)].map(([, path = "", code = ""]) => ({
   path,
   code,

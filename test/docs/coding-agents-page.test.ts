@@ -23,7 +23,7 @@ it("docs/use/coding-agents.md names the versions that the clients lane installs"
   expect(rows).toEqual(Object.entries(AGENTS).map(([name, folder]) => [name, versionIn(folder)]));
 });
 
-/** Version of the one package that the folder installs. */
+/** Version of the only package that the folder installs. */
 function versionIn(folder: string): string | undefined {
   const file = join(ROOT, "test", "clients", folder, "package.json");
   const { dependencies } = JSON.parse(readFileSync(file, "utf8")) as { dependencies: Record<string, string> };

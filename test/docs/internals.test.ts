@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const pages = globSync("docs/internals/*.md", { cwd: ROOT }).toSorted();
 
-describe("pages of docs/internals", () => {
+describe("the pages of docs/internals", () => {
   it.each(pages)("%s names only files and folders that exist", (page) => {
     const paths = [
       ...read(page).matchAll(/`((?:bench|bin|coordinator|island-agent|sdk|shared|test|tools|web)\/[\w./-]*)`/g),

@@ -14,7 +14,7 @@ const textOf = (page: string): string =>
     .replaceAll(/^```[^]*?^```/gm, "")
     .replaceAll(/`[^`\n]*`/g, "`");
 
-/** Returns the anchors of a page's headings, like on GitHub. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): Set<string> {
   const anchors = new Set<string>();
   const headings = readFileSync(join(ROOT, page), "utf8").replaceAll(/^```[^]*?^```/gm, "");
@@ -43,7 +43,7 @@ function brokenLinks(page: string): string[] {
   });
 }
 
-describe("links in Markdown", () => {
+describe("the links in Markdown", () => {
   it.each(pages)("of %s lead to existing files and headings", (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });

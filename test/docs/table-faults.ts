@@ -1,7 +1,8 @@
 import { cellsOf } from "./table-rows.ts";
 
 /**
- * Faults of a table that maps each of `rows` to the test files that show it. Titles of tests are ignored, so that tests can be renamed.
+ * Returns the faults of a table that maps each of `rows` to the test files that show it. Titles of tests are ignored,
+ * so that tests can be renamed.
  * @param isThere whether the repository has a file.
  */
 export function faultsOf(table: string, rows: readonly string[], isThere: (path: string) => boolean): string[] {

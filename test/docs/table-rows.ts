@@ -1,7 +1,7 @@
 /**
- * Returns the keys of all rows of the spec that need a test: `SPEC § heading, first column: first cell` for a table, `SPEC § heading, rule n`
- * for an item of a list. A repeated key, as in the two tables of one endpoint, ends with "(2)". A row of
- * an endpoint includes its path, because a method is not unique.
+ * Returns the keys of all rows of the spec that need a test. The key of a table row is `SPEC § heading, first column:
+ * first cell`, and the key of a list item is `SPEC § heading, rule n`. A repeated key, as in the two tables of one
+ * endpoint, ends with "(2)". The key of an endpoint's row includes its path, because a method is not unique.
  * @param sections numbers of the sections whose rows count.
  */
 export function rowsOf(markdown: string, sections: readonly number[]): string[] {
@@ -39,7 +39,7 @@ export function rowsOf(markdown: string, sections: readonly number[]): string[] 
   return rows;
 }
 
-/** Returns the cells of a table row; null for other lines. */
+/** Returns the cells of a table row, or null for other lines. */
 export function cellsOf(line: string): string[] | null {
   if (!line.startsWith("|")) return null;
   return line

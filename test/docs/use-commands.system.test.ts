@@ -12,15 +12,15 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SPOKEN = join(ROOT, "test", "fixtures", "spoken", "yes-no-stop.wav");
 /** Excludes the page on webhooks, whose URL is on a public server. */
 const PAGES = ["quickstart", "chat", "jobs-and-streams", "files-and-batches"];
-/** Fails at a status from 400 on, and prints the body. */
+/** Makes curl fail if the status is 400 or above, and prints the body. */
 const CURL = 'curl() { command curl --fail-with-body --silent --show-error --max-time "${SECONDS_MAX:-60}" "$@"; }';
-/** Ids that pages shorten: `job_…`, `st_a0pSX…`. */
+/** Matches ids that pages shorten, such as `job_…` and `st_a0pSX…`. */
 const SHORTENED = /\b(job|conv|batch|file|st)_\w*…/g;
 const WHOLE = /\b(job|conv|batch|file|st)_[\w-]{20,}/g;
 requireDebian("curl", "curl");
 
 interface Block {
-  /** Commands in order, each with its output in the page. */
+  /** The page's commands in order, each with its output. */
   readonly commands: readonly { readonly text: string; readonly shown: readonly string[] }[];
 }
 
@@ -40,7 +40,7 @@ function blocksOf(page: string): Block[] {
   });
 }
 
-describe("commands of docs/use", () => {
+describe("the commands of docs/use", () => {
   let network: Network;
   let key: string;
   let folder: string;
@@ -56,7 +56,10 @@ describe("commands of docs/use", () => {
   });
   afterAll(() => network[Symbol.asyncDispose]());
 
-  /** Runs a command with `asked` on standard input. Asynchronous, because requests may pass through this process. */
+  /**
+   * Runs a command with `asked` on standard input. The call is asynchronous, because requests may pass through this
+   * process.
+   */
   async function run(
     program: string,
     args: readonly string[],

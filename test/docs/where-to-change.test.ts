@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const page = read("docs/internals/where-to-change.md");
-/** Worked examples: their texts, and the file of each step with the names that it must contain. */
+/** Worked examples. Each has a text, and for each step a file with the names that the file must contain. */
 const examples = [...page.matchAll(/^## (Add .*)\n([^]*?)(?=^## |$(?![^]))/gm)].map(([, title = "", text = ""]) => ({
   title,
   text,
@@ -44,7 +44,7 @@ describe("the examples of docs/internals/where-to-change.md", () => {
   it("name every file of the store that uses a submitted field of a job", () => {
     const named =
       examples.find(({ title }) => title === "Add a stored field of a job")?.steps.map(({ path }) => path) ?? [];
-    // A field of submissions that is stored and read back, and not used by the coordinator.
+    // A field of submissions that the coordinator stores and reads back without using it.
     const knowing = globSync("coordinator/store/**/*.ts", { cwd: ROOT }).filter((path) =>
       /\b(?:ignoredParameters|ignored_parameters)\b/.test(read(path)),
     );

@@ -15,7 +15,7 @@ let server: Server;
 let network: Network;
 let key: string;
 
-/** A hub that closes every connection within the file. */
+/** A hub that closes every connection in the middle of the file. */
 function openBrokenHub(model: Buffer): Promise<Server> {
   const hub = createServer((_request, response) => {
     response.writeHead(200, { "content-length": model.length });

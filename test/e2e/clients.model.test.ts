@@ -11,7 +11,7 @@ import { untilCancelled } from "./until-cancelled.ts";
 
 const PROMPT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
-/** Prompt for a completion long enough to abort. */
+/** Prompt for a completion that is long enough to abort. */
 const STORY = { prompt: "Tell me a story.", temperature: 1.8, seed: 3, maxOutputTokens: 900 };
 
 let network: Network;
@@ -142,7 +142,7 @@ describe("ai with @ai-sdk/openai-compatible", () => {
     await expect(generation).rejects.toMatchObject({ statusCode: 422, isRetryable: false });
   });
 
-  it("aborts in mid-stream, and the Island stops", async () => {
+  it("aborts mid-stream, and the Island stops", async () => {
     const before = await status();
     const leave = new AbortController();
     const output = Output.object({ schema: jsonSchema(LONG_COMPLETION_SCHEMA) });
@@ -157,11 +157,11 @@ describe("ai with @ai-sdk/openai-compatible", () => {
   });
 });
 
-describe("A long conversation with a real model", () => {
+describe("a long conversation with a real model", () => {
   it("continues when its history exceeds the context, which only the model can count", async () => {
     const { body } = await api("POST", "/conversations", { model: "tiny-chat", system_prompt: "Be brief." });
     const path = `/conversations/${body.data.id as string}`;
-    // Each digit is a token, so there are three times as many as estimated from the bytes.
+    // Each digit is a token, so the history has three times as many tokens as its bytes suggest.
     const long = "7 8 9 1 2 3 4 5 6 0 ".repeat(18);
     for (let round = 0; round < 5; round += 1) {
       const response = await api("POST", `${path}/messages`, {

@@ -13,7 +13,7 @@ describe("npm run demo", () => {
   it.each(SIGNALS)("exits on %s with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
     await using demo = startDemo();
     await demo.printed(moment);
-    // At least the demo and one child.
+    // The demo has at least its own process and one child.
     await until(demoProcesses, (running) => running.size > 1, "a child is started");
     demo.kill(signal);
     expect(await demo.ended()).toMatchObject({ code, stderr: "" });

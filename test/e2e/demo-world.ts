@@ -9,7 +9,7 @@ import { Program } from "../support/program.ts";
 /** Folder of the files and processes of the current test's demo, separate from other demos. */
 let folder: string;
 
-/** Creates a new folder for each test of the file. Called once per file. */
+/** Creates a new folder for each test of the file, which must call it once. */
 export function useDemoFolder(): void {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "atoll-test-"));
@@ -17,11 +17,14 @@ export function useDemoFolder(): void {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
-/** Its home is empty and not sandboxed, so that {@link expectNothingLeft} finds leftovers of the demo. */
+/** The demo gets an empty home and no sandbox, so that {@link expectNothingLeft} finds its leftovers. */
 export const startDemo = (...args: string[]): Program =>
   new Program("main/demo", args, { TMPDIR: folder, HOME: folder, ISLAND_SANDBOX: "off" });
 
-/** Command lines of the demo's processes by id: those with its folder in arguments or environment. */
+/**
+ * Command lines of the demo's processes by process id. These processes have the folder in their arguments or
+ * environment.
+ */
 export async function demoProcesses(): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const name of await readdir("/proc")) {
@@ -48,5 +51,5 @@ export async function expectNothingLeft(): Promise<void> {
   expect(await readdir(folder)).toEqual([]);
 }
 
-/** Output of `--keep` when both programs are ready: the address, the key, and how to use them. */
+/** Output of `--keep` when both programs are ready. It contains the address, the key, and how to use them. */
 export const KEPT = /address {2}(\S+)\nkey {6}(\S+)\n[\s\S]*curl/;

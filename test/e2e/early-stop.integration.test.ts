@@ -22,7 +22,9 @@ async function startIsland(port = 9): Promise<Program> {
   return new Program("island", ["start", "--data", data, "--log-level", "error"]);
 }
 
-/** Uses a pipe instead of a settings file to stop the program while it reads it, before it has opened anything. */
+/**
+ * Replaces a settings file by a pipe, to stop the program while it reads the file and before it has opened anything.
+ */
 async function stopAt(pipe: string, program: Program): Promise<number | null> {
   const settings = await open(pipe, "w");
   program.kill("SIGTERM");

@@ -8,7 +8,7 @@ import { Network } from "../support/network/network.ts";
 
 /** At temperature 0 the model generates the same story every time. */
 const STORY = { prompt: "Tell me a story.", temperature: 0 };
-/** Prompt at a high temperature for a long completion, to leave time for a fault. */
+/** Prompt for a long completion at a high temperature, which leaves time for a fault. */
 const LONG = { prompt: "Tell me a story.", temperature: 2, top_p: 1, top_k: 0, seed: 9, max_tokens: 900 };
 
 let network: Network;
@@ -81,13 +81,13 @@ describe("a network with a fault", { retry: 3 }, () => {
     };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
     const after = (await call(network.url, account.key, "GET", "/account")).body.data.credits as number;
-    // The account also owns the Island, so each job costs it only the network's 10 % of the price.
+    // The account owns the Island as well, so each job costs it only the network's 10 % of the price.
     expect(before - after).toBeCloseTo(5 * price * 0.1, 6);
   });
 
   it("runs a job again after a crash of its model's process, and the agent continues", async () => {
     const island = await network.startIsland("island", account.islandToken);
-    // The process is started and known before the job that loses it.
+    // The test knows the process before it submits the job that loses it.
     await story();
     const children = await childrenOf(island.process.pid as number);
     expect(children).toHaveLength(1);

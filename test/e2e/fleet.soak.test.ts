@@ -33,7 +33,7 @@ beforeAll(async () => {
   network = await Network.open();
   accounts = [];
   for (let i = 0; i < ACCOUNTS; i += 1) {
-    // Each account reaches its limit of unfinished jobs; the request rate depends on the machine's speed.
+    // Each account reaches its limit of unfinished jobs, while the request rate depends on the machine's speed.
     const limits = { requestsPerMinute: 10_000 };
     accounts.push(network.createAccount(`client${i}@example.com`, 1_000, limits));
   }
@@ -68,7 +68,7 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
     expect(islands.size).toBe(ISLANDS);
 
     const after = await balances();
-    // Owners earn 90 % of the prices, the network 10 %.
+    // Owners earn 90 % of the prices, and the network earns 10 %.
     expect(sum(before) - sum(after)).toBeCloseTo(credits * 0.1, 6);
     const store = await openStore(network.location, systemClock);
     try {
@@ -93,7 +93,7 @@ describe(`${ISLANDS} Islands and ${JOBS} jobs of ${ACCOUNTS} accounts`, () => {
   });
 });
 
-/** Submits like a client that respects limits: waits after 429. */
+/** Submits like a client that respects limits, and waits after a 429. */
 async function submit(account: Account, prompt: string, priority: number): Promise<string> {
   const body = { workload: "tiny-chat", input: { prompt, temperature: 0 }, priority };
   for (;;) {

@@ -40,7 +40,7 @@ async function readFolder(folder: string): Promise<Record<string, Buffer>> {
   );
 }
 
-/** A catalog with tiny-chat and two Cargos of one model: from the hub, and from the coordinator's files. */
+/** A catalog with tiny-chat and two Cargos of one model, which come from the hub and from the coordinator's files. */
 async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "atoll-catalog-"));
   await mkdir(join(folder, "cargos"));
@@ -144,7 +144,7 @@ describe("island models with several files on a real Island", () => {
     };
     const { id } = (await call(network.url, key, "POST", "/jobs", chat)).body.data;
     await until(loaded, (slugs) => slugs.includes("tiny-chat"), "the job's Cargo is in memory");
-    // In this process, because the job is short.
+    // The Island runs in this process, because the job is short.
     const location = { dataDirectory: data, env: {}, clock: systemClock };
     await expect(removeModel(location, "tiny-chat")).rejects.toThrow(
       "tiny-chat is in use by tiny-chat, for a job or a download. Remove it after it has ended",
@@ -179,13 +179,13 @@ describe("island models with several files on a real Island", () => {
       `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")} (${sha256(Buffer.from("other"))})`,
     );
     await copyFile(MODEL, join(catalog, "changing.gguf"));
-    // After its first bytes were hashed.
+    // The signal comes after the first bytes of the file were hashed.
     const change = (): void => writeFileSync(join(catalog, "changing.gguf"), "other", { flag: "r+" });
     await expect(
       importModel(location, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
     ).rejects.toThrow(`${join(catalog, "changing.gguf")} changed while it was read`);
     expect(await importFile("link.gguf")).toBe(
-      "Imported 2.2 MiB for tiny-chat (as a hard link without extra space; do not change the original file)",
+      "Imported 2.2 MiB for tiny-chat (as a hard link without extra space, so do not change the original file)",
     );
     expect(await command("import", join(catalog, "mine.gguf"))).toMatchObject({
       code: 0,

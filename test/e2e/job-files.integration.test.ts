@@ -6,14 +6,14 @@ import { call } from "../support/http/http.ts";
 import { makeCatalog } from "../support/small-catalog.ts";
 import { Network } from "../support/network/network.ts";
 
-it("A file above the request limit reaches the runtime, and is deleted from the Island afterwards", async () => {
+it("a file above the request limit reaches the runtime, and is deleted from the Island afterwards", async () => {
   const catalog = makeCatalog(["tiny-chat", "hash"]);
   await using network = await Network.open(["--catalog-directory", catalog]);
   const account = network.createAccount("client@example.com");
   await network.startIsland("one", account.islandToken, { "cargos.allow_runtimes": "wasm" });
   const form = new FormData();
   form.set("purpose", "user_data");
-  // Above the limit of a request, and below the 512 KB of the shipped programs.
+  // The size is above the limit of a request, and below the 512 KB of the shipped programs.
   const text = Buffer.from("\u00E4t\u00F6ll \n".repeat(45_000));
   form.set("file", new Blob([text]), "text.txt");
   const headers = { authorization: `Bearer ${account.key}` };

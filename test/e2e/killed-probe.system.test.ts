@@ -8,7 +8,7 @@ import { Network } from "../support/network/network.ts";
 
 const BWRAP = requireBubblewrap();
 
-it("An Island offers chats after a retry if its first probe of llama.cpp was killed", async () => {
+it("an Island offers chats after a retry if its first probe of llama.cpp was killed", async () => {
   await using network = await Network.open();
   const account = network.createAccount("client@example.com");
   const marker = join(network.directory, "killed");

@@ -8,7 +8,7 @@ import type { Network } from "../support/network/network.ts";
 const COUNT = { messages: [{ role: "user" as const, content: "Count from 3 to 9." }], temperature: 0 };
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
 
-/** `open`: a network whose Island runs tiny-chat. */
+/** Cases of the official client. `open` returns a network whose Island runs tiny-chat. */
 export function describeOpenaiClient(open: () => Network): void {
   let network: Network;
   let client: OpenAI;
@@ -134,7 +134,7 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(completion.usage?.completion_tokens).toBe(3);
     });
 
-    it("aborts in mid-stream and stops the work on the Island", async () => {
+    it("aborts mid-stream and stops the work on the Island", async () => {
       const before = (await status()).counts;
       const stream = await client.chat.completions.create({
         model: "tiny-chat",

@@ -21,7 +21,7 @@ async function packageOf(program: (typeof PROGRAMS)[number]) {
   return { directory, files, manifest, entry: join(directory, manifest.bin[program.command]) };
 }
 
-// Built in a copy, like a fresh clone, so that untracked files have no effect.
+// The package is built in a copy that equals a fresh clone, so that untracked files have no effect.
 beforeAll(async () => {
   const clone = await cloneInto(folder);
   await mkdir(join(clone, "dist"));
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// test/packages/ installs them.
+// test/packages/ installs these packages.
 describe("the published packages", () => {
   it("contain every file that the coordinator and its README need, and none of the agent or an earlier build", async () => {
     const { files, manifest } = await packageOf(COORDINATOR);
@@ -70,7 +70,7 @@ describe("the published packages", () => {
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+/.test(String(version)))).toEqual([]);
     const { stdout } = await run(process.execPath, [entry, "--version"], { cwd: folder });
     expect(stdout.trim()).toBe(manifest.version);
-    // Like an older Node.js.
+    // Acts like an older Node.js.
     const older = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })';
     await writeFile(join(folder, "older.cjs"), older);
     const refused = run(process.execPath, ["--require", join(folder, "older.cjs"), entry, "--version"]);

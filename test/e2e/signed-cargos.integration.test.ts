@@ -25,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const joinIsland = (...more: string[]) =>
   runProgram("island", "join", network.url, "--token", token, "--data", network.islandData("a"), ...more);
-/** Only the fastest runtime, because probing all takes 3 s of a core, and no preloads. */
+/** The Island has only the fastest runtime, because probing all takes 3 s of a core, and preloads nothing. */
 const startIsland = (): Program =>
   new Program("island", ["start", "--data", network.islandData("a"), "--log-level", "silent"], {
     ISLAND_CARGOS_ALLOW_RUNTIMES: "wasm",
@@ -53,7 +53,7 @@ describe("the signing key of a coordinator", () => {
       expect([refused.code, refused.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /^With a new key, no Island can connect .*\(known Islands: 1\)\. .* coordinator signing-key rotate --data \S+ --yes\n$/,
+          /^Once the coordinator uses a new key, .*\(known Islands: 1\)\. .* coordinator signing-key rotate --data \S+ --yes\n$/,
         ),
       ]);
       const after = await network.manage<SigningKey>("signing-key", "rotate", "--yes");
@@ -75,7 +75,7 @@ describe("the signing key of a coordinator", () => {
       expect(rejoined).toMatchObject({ code: 0, stderr: "" });
       expect(rejoined.stdout).toContain(`Next: island start --data`);
       const elsewhere = await runProgram("island", "join", "http://localhost:9", ...withStored);
-      expect(elsewhere.stderr).toMatch(/^No code or token\. Give --code/);
+      expect(elsewhere.stderr).toMatch(/^No pairing code or Island token was given\. Give --code/);
       await using again = startIsland();
       await again.printed(/connected to/);
       expect((await runProgram("island", "join", network.url, ...withStored)).stdout).toContain(
@@ -95,7 +95,7 @@ describe("the signing key of a coordinator", () => {
     const none = await runProgram("island", ...join_("b"));
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^No code or token\. Give --code.*\n$/) as string,
+      stderr: expect.stringMatching(/^No pairing code or Island token was given\. Give --code.*\n$/) as string,
     });
     await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
     expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });

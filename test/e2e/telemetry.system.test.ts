@@ -25,7 +25,8 @@ async function internetCalls(trace: string): Promise<string[]> {
   return (await readFile(trace, "utf8")).split("\n").filter((line) => /AF_INET6?\b/.test(line));
 }
 
-// Without variables such as CI, which silence libraries, and without a sandbox, which would hide connections.
+// The environment lacks variables such as CI, which silence libraries. There is no sandbox, because it would hide
+// connections.
 describe("an Island outside a sandbox, with an empty home", () => {
   it("writes nothing there and contacts nothing for island doctor", async () => {
     const trace = join(folder, "trace");
@@ -58,7 +59,7 @@ describe("an Island outside a sandbox, with an empty home", () => {
     island.kill("SIGTERM");
     await Promise.all([island.ended(), once(strace, "close")]);
     const calls = await internetCalls(trace);
-    // The downloads of the models.
+    // The agent also downloads the models.
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.filter((each) => !each.includes('inet_addr("127.0.0.1")'))).toEqual([]);
     expect(await readdir(folder)).toEqual(["trace"]);

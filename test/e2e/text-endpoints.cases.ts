@@ -8,7 +8,7 @@ import type { Network } from "../support/network/network.ts";
 const COUNT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
 
-/** Cases of text endpoints other than chats. `open`: opens a network whose Island runs tiny-chat. */
+/** Cases of text endpoints other than chats. `open` opens a network whose Island runs tiny-chat. */
 export function describeTextEndpoints(open: () => Network): void {
   let openai: OpenAI;
   let anthropic: Anthropic;

@@ -22,7 +22,7 @@ export function runPython(
   return run(PYTHON, [join(EXAMPLES, name), ...args], { env: own, stdin });
 }
 
-/** Runs a program to its end. `cwd`: default: this process's. */
+/** Runs a program to its end. `cwd` is its working directory, by default the directory of this process. */
 export async function run(
   program: string,
   args: readonly string[],

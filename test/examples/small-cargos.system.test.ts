@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const SPOKEN = join(ROOT, "test", "fixtures", "spoken");
 requirePython("httpx");
 
-/** Length of the WAV header: the fixtures have no other chunks before their samples. */
+/** Length of the WAV header, because the fixtures have no other chunks before their samples. */
 const WAV_HEAD = 44;
 const SAMPLE_RATE = 16_000;
 
@@ -78,7 +78,7 @@ describe("examples with the small Cargos", () => {
     expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
     expect(seconds.at(-1)).toBeGreaterThan(60);
     const heard = lines.flatMap((line) => line.replace(/^\[\S+\] ?/, "").split(" "));
-    // The model misrecognizes one in thirteen words of this voice, and omits a few.
+    // The model misrecognizes one in thirteen words of this voice, and leaves out a few words.
     expect(heard.length / words.length).toBeGreaterThan(0.9);
     expect(heard.length).toBeLessThanOrEqual(words.length);
     expect(heard.join(" ").match(/red green blue seven/g)).toHaveLength(5);

@@ -46,7 +46,7 @@ describe("drain()", () => {
     const first = await openWithJob();
     await coordinator.vanish();
     await first.closed;
-    // Long enough for the wait between attempts to reach its maximum.
+    // The time is long enough for the wait between attempts to reach its maximum.
     for (let count = 1; count <= 8; count += 1) {
       await log.sessions.happened("over", count);
       clock.advance(30_000);

@@ -97,7 +97,7 @@ describe("a coordinator that refuses the Island", () => {
 
 describe("an invalid frame from the coordinator", () => {
   it.each<[string, (session: ScriptedSession) => void, string]>([
-    ["that is no MessagePack", ({ socket }) => socket.send(Buffer.from([0x92])), "frame is not MessagePack"],
+    ["that is not MessagePack", ({ socket }) => socket.send(Buffer.from([0x92])), "frame must be MessagePack"],
     ["of an unknown type", (session) => session.send({ type: "dance" } as never), "type: Invalid"],
     [
       "before welcome",

@@ -15,12 +15,12 @@ import { NO_ENGINES } from "./no-engines.ts";
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 /** Keeps the configured order of addresses. */
 const IN_ORDER = (): number => 0.999;
-/** Half of the first step, because `random` is 0. Source: shared/async/backoff.ts. */
+/** The wait is half of the first step, because `random` is 0. Source: shared/async/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
 export const MAX_DRAIN_MS = 60_000;
 export const DRAIN_TIMEOUT_MS = 15_000;
 
-/** An agent with a scripted coordinator; everything else is a fake. */
+/** An agent with a scripted coordinator. Everything else is a fake. */
 export class AgentWorld implements AsyncDisposable {
   readonly coordinator: ScriptedCoordinator;
   readonly runtime = new FakeRuntime();
@@ -68,7 +68,7 @@ export class AgentWorld implements AsyncDisposable {
     this.ended = this.agent.run().finally(() => (this.#hasEnded = true));
   }
 
-  /** `otherUrls`: addresses of further coordinators, which the agent dials after the first. */
+  /** Addresses of further coordinators (`otherUrls`), which the agent dials after the first. */
   static async open(options: Partial<AgentParts> = {}, otherUrls: readonly string[] = []): Promise<AgentWorld> {
     return new AgentWorld(await ScriptedCoordinator.open(), otherUrls, options);
   }
@@ -78,7 +78,7 @@ export class AgentWorld implements AsyncDisposable {
     return this.#hasEnded;
   }
 
-  /** Opens the first session with one job that stays in its run. */
+  /** Opens the first session with one job whose run does not end. */
   async openWithJob(script: object = {}): Promise<ScriptedSession> {
     const session = await this.coordinator.session(1);
     await session.welcome();

@@ -230,8 +230,8 @@ describe("after a lost connection", () => {
   it("waits at most 5 s while it holds a job, because of the grace period", async () => {
     const first = await openWithJob();
     first.socket.terminate();
-    // With this `random`, waits are half of the steps: 4 s would follow 2 s, and 15 s would be the maximum without a
-    // job.
+    // With this `random`, each wait is half of its step. The wait after 2 s would be 4 s, and the maximum without a job
+    // 15 s.
     const waits = [FIRST_RETRY_MS, 500, 1_000, 2_000, 2_500, 2_500];
     for (const [index, waitMs] of waits.entries()) {
       await retry(index + 1, waitMs);

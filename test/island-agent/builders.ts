@@ -11,7 +11,7 @@ import type { FakeScript } from "../support/models/fake-runtime.ts";
 import { makeHello } from "../support/network/frames.ts";
 
 export const NEVER = new AbortController().signal;
-/** The policy of an owner who has only set `containers.network`. */
+/** The policy of an owner who has set only `containers.network`. */
 export const ALLOWS_ALL: OwnerPolicy = {
   network: true,
   containerGpu: true,
@@ -74,10 +74,13 @@ export class FakeLog implements Logger {
   }
 }
 
-/** Parts of an executor without disk checks and without reports. */
+/** Parts of an executor, without disk checks and without reports. */
 export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
 
-/** A disk with every Cargo not in `held`. Events: "fetch a", "lease a", "release a"; none without a model. */
+/**
+ * A disk that contains every Cargo that is not in `held`. Its events are "fetch a", "lease a" and "release a". A Cargo
+ * without a model causes none.
+ */
 export class FakeFiles {
   readonly events = new EventLog();
   readonly held = new Set<string>();

@@ -10,7 +10,7 @@ import { signManifest } from "./scripted-coordinator.ts";
 let world: AgentWorld;
 afterEach(() => world[Symbol.asyncDispose]());
 
-/** Opens an Island with some rules, and waits for its hello. */
+/** Opens an Island with these rules, and waits for its hello. */
 async function join(options: Partial<AgentParts>) {
   world = await AgentWorld.open(options);
   const session = await world.coordinator.session(1);
@@ -40,7 +40,7 @@ describe("an owner's rules", () => {
       { ...ALLOWS_ALL, categories: { allow: null, deny: ["llm"] } },
       makeManifest({ category: "llm" }),
     ],
-    ["Cargos that state no category", { ...ALLOWS_ALL, categories: { allow: ["llm"], deny: [] } }, makeManifest()],
+    ["Cargos without a category", { ...ALLOWS_ALL, categories: { allow: ["llm"], deny: [] } }, makeManifest()],
   ])(
     "refuse %s whatever a coordinator sends, and fetch nothing for them",
     async (what, policy, cargo: CargoManifest) => {
@@ -97,7 +97,7 @@ describe("cargos.signed_by", () => {
         message: expect.stringContaining("cargos.signed_by") as string,
       });
     }
-    // This also applies to Cargos of the account, with any signature.
+    // The rule also applies to Cargos of the account, whoever signed them.
     const own = {
       ...makeAssign({ cargo, attempt: 9, signature: signManifest(cargo, "user_1") }),
       endorsements: [endorse(cargo)],

@@ -43,7 +43,7 @@ export function makeWelcome(override: Partial<Welcome> = {}): Welcome {
   };
 }
 
-/** The coordinator's side of one session. The test sends every frame. */
+/** The coordinator's side of one session, whose frames the test sends. */
 export class ScriptedSession {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -111,11 +111,11 @@ export class ScriptedCoordinator implements AsyncDisposable {
   readonly requests: { path: string; authorization: string | undefined }[] = [];
   /** Statuses that refuse the next upgrades with a token. */
   readonly refusals: number[] = [];
-  /** Public key in the next upgrades; null: none. */
+  /** Public key in the responses to the next upgrades, or null for none. */
   shownKey: string | null;
-  /** Whether requests other than upgrades get 200; otherwise 404. */
+  /** Whether requests other than upgrades get 200. Otherwise they get 404. */
   isHealthy = false;
-  /** Account that is reported for a token; null: none. */
+  /** Account that is reported for a token, or null for none. */
   account: string | null = "user_1";
   readonly publicKey = publicKeyText(createPublicKey(privateKey));
   readonly #http: Server;

@@ -37,7 +37,7 @@ export class Attempt {
     return this.#over.signal.aborted;
   }
 
-  /** Remaining pieces of the correct text; empty for a value. */
+  /** Remaining pieces of the correct text. Empty for a value. */
   get pieces(): readonly string[] {
     if (this.result.kind === "value") return [];
     const { pieces } = this.result;

@@ -4,10 +4,12 @@ import { MAX_TOKENS } from "./tasks.ts";
 
 /** Price of a job of the used Cargos, in credits. */
 const PRICES: Readonly<Record<string, number>> = { "tiny-chat": 0.01, base64: 0.005 };
-/** Prompt tokens in addition to one per byte: a template adds up to 576, and a response schema adds a few more. */
+/**
+ * Prompt tokens in addition to one per byte, because a template adds up to 576 and a response schema adds a few more.
+ */
 const MAX_TEMPLATE_TOKENS = 640;
 const EPSILON = 1e-6;
-/** Errors of jobs whose Island violated the protocol. These jobs are free of charge. */
+/** Errors of jobs whose Island violated the protocol, which are free of charge. */
 const FREE = ["invalid_output", "output_too_large"];
 
 /** An ended job of the API. */
@@ -19,7 +21,7 @@ export interface EndedJob {
   readonly usage: { readonly credits_used: number; readonly completion_tokens: number } | null;
 }
 
-/** Returns the problems of an ended job: differences to its client's record, and wrong charges. */
+/** Returns the problems of an ended job, which are wrong charges and differences from its client's record. */
 export function auditJob(record: JobRecord, job: EndedJob, hasReadPrompt: boolean): string[] {
   const { status, output } = job;
   const text = typeof output === "string" ? output : JSON.stringify(output);

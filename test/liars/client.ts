@@ -6,7 +6,7 @@ import type { History, JobRecord, Operation } from "./history.ts";
 import { LIAR_WORDS } from "./lies.ts";
 import { RESULT_SCHEMA, CHAT, encoded, jsonFor, MAX_TOKENS, UTILITY, wordsFor } from "./tasks.ts";
 
-/** Longer than the sum of a job's limits: wait, attempts and runs. */
+/** This is longer than the sum of a job's limits, which are the wait, the attempts and the runs. */
 const MAX_JOB_MS = 150_000;
 const MAX_SILENCE_MS = 10_000;
 const POLL_MS = 150;

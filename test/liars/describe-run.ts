@@ -1,6 +1,6 @@
 import type { LiarsResult } from "./run-liars.ts";
 
-/** Formats a run as tables: lies, jobs, errors, Islands, memory and response times. */
+/** Formats a run as tables of lies, jobs, errors, Islands, memory and response times. */
 export function describeRun({ history, islands, memoryMb, responsesMs }: LiarsResult): string {
   const { records, lies } = history;
   const done = records.filter(({ ending }) => ending === "done");

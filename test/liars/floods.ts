@@ -7,11 +7,11 @@ const HEARTBEATS = 3_000;
 const SESSIONS = 80;
 const FRAMES = 300;
 const TOKENS_PER_FRAME = 1_000;
-/** Below the limit of frames about jobs of others, which ends a session. */
+/** Number of frames below the limit of frames about jobs of others, which ends a session. */
 const REPORTS = 200;
 const FORGED = "LIAR-TEXT forged";
 
-/** Sent during an attempt, which is silent afterwards. */
+/** The flood is sent during an attempt, which is silent afterwards. */
 export const FLOODS: readonly { readonly name: string; send(stage: Stage): Promise<void> | void }[] = [
   {
     name: "heartbeats",

@@ -15,7 +15,7 @@ export interface JobRecord {
   readonly operation: Operation;
   readonly client: number;
   readonly prompt: string;
-  /** Expected result; null for a cancelled job. */
+  /** Expected result, or null for a cancelled job. */
   readonly expected: string | null;
   jobId: string | null;
   /** Streamed text, or the result. */

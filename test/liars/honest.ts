@@ -5,7 +5,7 @@ const LOAD_MS = 10;
 const UTILITY_MS = 40;
 const PROMPT_TOKENS = 8;
 
-/** Runs a job like an honest Island, at the speed of a model, and stops when cancelled. */
+/** Runs a job like an honest Island, at the speed of a model. Stops when the job is cancelled. */
 export async function runHonestly(attempt: Attempt, random: Random): Promise<void> {
   attempt.begin();
   await attempt.pause(LOAD_MS);

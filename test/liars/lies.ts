@@ -83,7 +83,8 @@ export const LIES: readonly Lie[] = [
   }),
   lie("text", "a wrong stream and another output", CHATS, ({ attempt }) => {
     attempt.begin();
-    // In one write: a session that ends in between would leave wrong text without its contradiction.
+    // Both frames are sent in one write, because a session that ended in between would leave wrong text without its
+    // contradiction.
     for (let at = 0; at < 5; at += 1) attempt.text(`${LIAR_TEXT} `);
     attempt.finish({ output: LIAR_WORDS });
   }),

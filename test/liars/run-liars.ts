@@ -17,7 +17,7 @@ const AT_ONCE = 3;
 const GRANTED = 10_000;
 /** Maximum earnings of a lying Island, relative to an honest one. */
 const MOST_FOR_LIARS = 0.1;
-/** Short limits, so that a silent Island costs seconds. */
+/** The limits are short, so that a silent Island costs seconds. */
 const LIMITS = { run_limit_s: 8, wait_limit_s: 30 };
 const FLAGS = (
   "--accept-limit-s 2 --start-limit-s 2 --first-output-limit-s 2 --silence-limit-s 2 --heartbeat-s 1 " +
@@ -27,7 +27,10 @@ const FLAGS = (
 export interface LiarsOptions {
   readonly seed: number;
   readonly minutes: number;
-  /** Minimum of completed jobs, since earnings of few jobs are not significant. A slow machine may take up to four times as long. */
+  /**
+   * Minimum number of completed jobs, because the earnings of a few jobs are not significant. A slow machine may take
+   * up to four times as long.
+   */
   readonly leastJobs?: number;
   /** Whether lying Islands reconnect as new hosts, to avoid their quarantine. */
   readonly renames: boolean;
@@ -152,7 +155,7 @@ async function figuresOf(network: Network, { island, key, name, isHonest, attemp
   return { name, isHonest, attempts, earned: data.credits, quarantines, drops: island.drops };
 }
 
-/** Returns lying Islands that earned too much, compared with the honest Island with the lowest earnings. */
+/** Returns the lying Islands that earned too much in comparison with the honest Island that earned least. */
 function earningProblems(figures: readonly IslandMetrics[]): string[] {
   const least = Math.min(...figures.filter(({ isHonest }) => isHonest).map(({ earned }) => earned));
   return figures

@@ -90,7 +90,7 @@ export class ScriptedIsland {
     const runtimes = (["llmcpp", "wasm"] as const).map((type) => ({ type, version: "test" }));
     const state = makeIslandState({ working: [] });
     const link = await FakeIsland.dial(url, account.islandToken);
-    // A rejected session also emits an error, which `closed` already reports.
+    // A rejected session emits an error as well, which `closed` already reports.
     link.socket.on("error", () => undefined);
     this.#link = link;
     link.send(makeHello({ hostId, runtimes, slots: SLOTS, state }));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chatInputSchema, chatRequestOf } from "../../shared/chat-input.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 
-/** Used Cargos: a chat, and a utility whose result is a value. */
+/** Used Cargos, which are a chat and a utility whose result is a value. */
 export const CHAT = "tiny-chat";
 export const UTILITY = "base64";
 export const MAX_TOKENS = 64;
@@ -18,7 +18,7 @@ export const RESULT_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** Correct result of a job: the pieces of a text, or a value. */
+/** Correct result of a job, which is the pieces of a text or a value. */
 export type Result =
   | { readonly kind: "text" | "json"; readonly pieces: readonly string[] }
   | { readonly kind: "value"; readonly value: JsonValue };

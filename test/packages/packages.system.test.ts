@@ -18,7 +18,7 @@ import { importImage, installInside, makeDebianRoot, runInside } from "./debian-
 
 const run = promisify(execFile);
 const MB = 1_000_000;
-/** Created by running tests only, so that skipped ones leave no files. */
+/** Running tests create these folders, so that skipped tests leave no files. */
 const folder = join(tmpdir(), `atoll-packages-${randomUUID()}`);
 const clone = join(folder, "clone");
 const env = freshEnvironment(folder);
@@ -32,7 +32,7 @@ for (const name of ["curl", "debootstrap"]) requireDebian(name, name);
 requireDebian("docker", "docker.io");
 if (process.arch !== "x64" || process.getuid?.() !== 0) throw new Error("Tests of Debian packages need root on x64");
 
-/** Returns URLs in the console's page that do not load; the page itself if there is no console. */
+/** Returns URLs in the console's page that do not load, or the URL of the page if there is no console. */
 async function brokenFilesOf(url: string): Promise<string[]> {
   const page = await fetch(`${url}/`, { headers: { Accept: "text/html" } });
   const html = await page.text();
@@ -85,7 +85,7 @@ async function installAsPrinted(url: string): Promise<string> {
     ofUs.findIndex((command) => command.startsWith("island ")),
   );
   const { stdout, stderr } = await run("sh", ["-ec", script.join("\n")], { cwd: folder, env });
-  // Removes the progress of curl, which is not from npm.
+  // Removes the progress output of curl, because npm did not write it.
   return `${stdout}\n${stderr.replaceAll(/^.*\r|^ +%.*\n|^ +Dload.*\n/gm, "")}`;
 }
 
@@ -130,7 +130,7 @@ describe("packages", () => {
       }
     });
 
-    it("installs working commands: init, serve, console, join, start, chat, and all CPU runtimes", async () => {
+    it("installs working commands for init, serve, console, join, start and chat, and all CPU runtimes", async () => {
       const { url, key, token, config, next } = network;
       expect(next).toBe(`atoll-coordinator serve --config ${config}`);
       expect(await brokenFilesOf(url)).toEqual([]);
@@ -166,7 +166,7 @@ describe("packages", () => {
       ]);
     }, 900_000);
 
-    // Runs first, because the other tests change the Debian root. Takes two minutes next to other tests.
+    // This test runs first, because the others change the Debian root. It takes two minutes next to other tests.
     it.runIf(HAS_EVERY_ROUND)(
       "images run read-only and unprivileged, are healthy, and complete a chat",
       async () => {

@@ -16,7 +16,7 @@ export interface Cost {
 
 /** A typical token has about 5 bytes. */
 const TEXT = " word";
-/** Longer than any test, so that output is stored with the end of its job. */
+/** The delay is longer than any test, so that output is stored with the end of its job. */
 const STORED_AT_THE_END = ["--feed-delay-ms", "10000"];
 
 /** A coordinator in a separate process, a scripted Island and a client, connected by real sockets. */

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** Read and write system calls (files, sockets, wake-ups of threads), and the written bytes. */
+/**
+ * Counts of read and write system calls (of files, sockets and wake-ups of threads), and the number of written bytes.
+ */
 export interface ThreadIo {
   readonly reads: number;
   readonly writes: number;
@@ -10,7 +12,7 @@ export interface ThreadIo {
 /** Reads the counters of the main thread of a process, which has its sockets. Linux only. */
 export const mainThreadIo = (pid: number): ThreadIo => readIo(`/proc/${pid}/task/${pid}/io`);
 
-/** Reads the counters of all other threads, which include those of the store. Linux only. */
+/** Reads the counters of all other threads, which include the threads of the store. Linux only. */
 export function otherThreadsIo(pid: number): ThreadIo {
   return difference(readIo(`/proc/${pid}/io`), mainThreadIo(pid));
 }

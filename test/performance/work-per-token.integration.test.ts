@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type Cost, RelayWorld } from "./relay-world.ts";
 
 /*
- * Work of the coordinator for one more token and one more chat. Counts, unlike times, do not depend on the load of the machine. Each limit
- * is about 1.3 times the count at 2026-11-22 (Node.js 24.21, Linux). docs/internals/performance.md explains the costs.
+ * Work of the coordinator for one more token and one more chat. Counts, unlike times, do not depend on the load of the
+ * machine. Each limit is about 1.3 times the count of 2026-11-22 (Node.js 24.21, Linux). docs/internals/performance.md
+ * explains the costs.
  */
 const TOKENS = 16;
 const LIMITS = {
@@ -43,7 +44,7 @@ describe.skipIf(process.platform !== "linux")("the coordinator's work (counted i
     const chats = async (count: number): Promise<void> => {
       for (let chat = 0; chat < count; chat += 1) await world.burstChat(TOKENS);
     };
-    // Warm up until the code is compiled.
+    // Warms up until the code is compiled.
     await world.spacedChat(250);
     await chats(15);
     await world.burstChat(500);

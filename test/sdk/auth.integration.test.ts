@@ -37,7 +37,7 @@ it("a program that signs in gets its token", async () => {
 
 it("a program without a key gets an error before any request, and can read public endpoints", async () => {
   const away = new Atoll({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: "" });
-  await expect(away.account.get()).rejects.toThrow("GET /account needs an API key: pass apiKey");
+  await expect(away.account.get()).rejects.toThrow("GET /account requires an API key. Pass apiKey");
   const program = new Atoll({ baseUrl: coordinator.url, apiKey: "" });
   expect((await program.health()).status).toBe("ok");
 });

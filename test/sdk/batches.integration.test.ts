@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(() => fixture.proxy.script());
 
-/** Runs each job of a batch as the Island, ending it as in `ends`, in the order of the inputs. */
+/** Runs each job of a batch as the Island and ends it as `ends` specifies, in the order of the inputs. */
 async function runAll(jobs: readonly { id: string }[], ends: readonly ("finished" | "failed")[]): Promise<void> {
   for (const [index, { id }] of jobs.entries()) {
     const assign = await fixture.taken(id);

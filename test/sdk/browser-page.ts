@@ -15,9 +15,9 @@ addEventListener("error", (event) => report(event.message));
 addEventListener("unhandledrejection", (event) => report(String(event.reason)));`;
 
 /**
- * Runs `program`, a module that ends with `report(…)`, in headless Chromium. Returns the report, or the text of the error that ended it.
- * `files`: folder served at the page's origin. `profile`: directory of the browser's profile. `onProgress`: called with each argument of
- * `notify(…)` in the program.
+ * Runs `program`, a module that ends with `report(…)`, in headless Chromium. Returns the report, or the text of the
+ * error that ended the program. `files` is a folder that is served at the page's origin. `profile` is the directory of
+ * the browser's profile. `onProgress` is called with each argument of `notify(…)` in the program.
  */
 export async function runInBrowser(
   program: string,

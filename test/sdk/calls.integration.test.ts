@@ -152,7 +152,7 @@ describe("jobs.submit()", () => {
   });
 });
 
-describe("Errors of the coordinator", () => {
+describe("the errors of the coordinator", () => {
   it("name all invalid fields", async () => {
     const refused = fixture.client().jobs.submit({ workload: CARGO, input: { prompt: 7 }, priority: 1 });
     await expect(refused).rejects.toBeInstanceOf(ValidationError);
@@ -221,7 +221,7 @@ describe("Errors of the coordinator", () => {
   });
 });
 
-describe("A deletion with a lost response", () => {
+describe("a deletion with a lost response", () => {
   it("succeeds although the second attempt gets a 404", async () => {
     const { apiKeys } = fixture.client();
     const { id } = await apiKeys.create({ name: "short-lived" });

@@ -96,7 +96,7 @@ describe("chat.stream()", () => {
     expect(fixture.proxy.seen).toHaveLength(1);
   });
 
-  it("throws if the job fails in mid-stream", async () => {
+  it("throws if the job fails mid-stream", async () => {
     // Another Island does not continue a completion with a response format.
     const body = { ...BODY, response_format: { type: "json_object" as const } };
     const pieces: string[] = [];

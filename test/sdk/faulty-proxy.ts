@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: "pass" }
   /** Closes the connection before the request reaches the coordinator. */
   | { readonly kind: "refuse" }
-  /** Delivers the request, and drops the response. */
+  /** Delivers the request, and drops its response. */
   | { readonly kind: "swallow" }
   /** Breaks the connection after `afterBytes` of the response body. */
   | { readonly kind: "cut"; readonly afterBytes: number }
@@ -37,7 +37,10 @@ export interface SeenRequest {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Proxy between client and coordinator that applies the next fault to each request. Forwards it unchanged without a fault. */
+/**
+ * Proxy between client and coordinator that applies the next fault to each request. It forwards a request unchanged if
+ * there is no fault.
+ */
 export class FaultyProxy implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   readonly #server: Server;
@@ -135,7 +138,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
-/** Checks a forwarded response against the OpenAPI document, because the watch of `fetch` only sees the proxy. */
+/** Checks a forwarded response against the OpenAPI document, because the watch of `fetch` sees only the proxy. */
 function watchOf(incoming: IncomingMessage, response: IncomingMessage): Promise<ResponseWatch> {
   const headers = new Headers();
   for (const [name, values] of Object.entries(response.headersDistinct)) headers.set(name, values?.join(", ") ?? "");

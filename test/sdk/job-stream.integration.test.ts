@@ -14,7 +14,7 @@ let whole: StreamedEvent[];
 let wholeBytes: number;
 
 beforeAll(async () => {
-  // Long heartbeats, because the Island of this file sends none and the cuts at every byte may take long.
+  // The heartbeats are long, because the Island of this file sends none and the cuts at every byte may take long.
   fixture = await SdkFixture.open();
   jobId = await fixture.completed(
     token(PIECES[0] as string),
@@ -42,7 +42,7 @@ describe("jobs.stream()", () => {
 
   it("resumes without gap or repeat after a cut at any byte", async () => {
     const client = fixture.client();
-    // Every byte in a full run, else a step that covers each part of an event in some event.
+    // A full run cuts at every byte. Other runs use a step that covers each part of an event in some event.
     for (let afterBytes = 0; afterBytes < wholeBytes; afterBytes += HAS_EVERY_ROUND ? 1 : 7) {
       fixture.proxy.script({ kind: "cut", afterBytes });
       const events = await collect(client.jobs.stream(jobId));
@@ -189,7 +189,7 @@ describe("jobs.stream()", () => {
   it("gives up on a coordinator that never responds", async () => {
     fixture.proxy.script({ kind: "silence" }, { kind: "silence" });
     let tries = 0;
-    // Counted here, because on a busy machine an attempt may end before it reaches the proxy.
+    // The attempts are counted here, because on a busy machine an attempt may end before it reaches the proxy.
     const counted: typeof fetch = (...request) => ((tries += 1), fetch(...request));
     const stream = fixture.client({ maxRetries: 1, timeoutMs: 30, fetch: counted }).jobs.stream(jobId);
     await expect(collect(stream)).rejects.toBeInstanceOf(TimeoutError);
@@ -198,7 +198,7 @@ describe("jobs.stream()", () => {
 
   it("closes its connection when the reader leaves", async () => {
     const assign = await fixture.begin();
-    // The coordinator limits open streams: another one is possible only after the first is closed.
+    // The coordinator limits open streams, so another stream is possible only after the first one is closed.
     const events = await fixture.withStreams(1, async () => {
       for await (const _ of fixture.client().jobs.stream(assign.jobId)) break;
       const again: StreamedEvent[] = [];

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => client[Symbol.asyncDispose]());
 
-describe("The built package", () => {
+describe("the built package", () => {
   it("has no dependencies, and all files of its exports", async () => {
     const manifest = JSON.parse(await readFile(join(client.built.installed, "package.json"), "utf8")) as {
       dependencies?: object;

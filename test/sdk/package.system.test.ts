@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => client[Symbol.asyncDispose]());
 
-describe("The built package", () => {
+describe("the built package", () => {
   // The version depends on the Debian release, so the test cannot require a package.
   const noOldNode = systemNodeMajor() === 20 ? "" : ` [${SYSTEM_NODE} is not version 20]`;
   it.skipIf(noOldNode !== "")(`works on Node.js 20${noOldNode}`, async () => {

@@ -7,7 +7,7 @@ const THEIR_CHAT = "llm-chat";
 const THEIR_PICTURE = "sdxl";
 const INPUT = { prompt: "Hi", max_tokens: 20, temperature: 0.5 };
 
-// Uses the request and response formats of the public product's SDKs; docs/use/sdks.md lists the differences.
+// Uses the request and response formats of the public product's SDKs. docs/use/sdks.md lists the differences.
 describe("requests of the public product's SDKs", () => {
   let fixture: SdkFixture;
   beforeAll(async () => {

@@ -10,8 +10,9 @@ import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 const PIECES = ["Hello ", "from ", "afar: é→😀"];
 
 /**
- * Server for the tests of the Python client: the fixture with a proxy that tests script over HTTP, and an Island controlled by a job's
- * prompt. `fail`: the job fails. `hold`: only the first piece is sent until `/finish`. Any other prompt: three pieces.
+ * Server for the tests of the Python client. It has a proxy that tests script over HTTP, and an Island that a job's
+ * prompt controls. `fail`: the job fails. `hold`: only the first piece is sent until `/finish`. Any other prompt: three
+ * pieces are sent.
  */
 export class PythonBench implements AsyncDisposable {
   readonly fixture: SdkFixture;

@@ -17,7 +17,7 @@ describe("sdk/python", () => {
 
   it("passes its tests against a real coordinator", async () => {
     expect(await run(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"], bench.env)).toMatch(
-      // Does not match "1 failed, 50 passed". Runs of a minute or more end with "(0:01:04)".
+      // The pattern does not match "1 failed, 50 passed". Runs of a minute or more end with "(0:01:04)".
       /^\d\d+ passed in [\d.]+s( \([\d:]+\))?\s*$/m,
     );
   });

@@ -48,7 +48,7 @@ describe("README.md of the client", () => {
         return `example-${index}.mts`;
       }),
     );
-    // Verifies that the types are present: without them everything would compile.
+    // Verifies that the types are present, because everything would compile without them.
     const wrong = `import { Atoll } from "@atoll/client";
       // @ts-expect-error -- a number is not a Cargo
       void new Atoll().jobs.submit({ workload: 7, input: {} });

@@ -8,7 +8,7 @@ import { FaultyProxy } from "./faulty-proxy.ts";
 
 export const CARGO = "tiny-chat";
 const STREAMS = 1_000;
-/** Short pauses, since the tests count attempts. */
+/** The pauses are short, because the tests count attempts. */
 export const QUICK = { backoff: { firstMs: 1, mostMs: 5 } } satisfies AtollOptions;
 
 /** A real coordinator, a proxy that injects faults, and an Island whose frames the test sends. */

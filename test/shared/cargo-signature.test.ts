@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { fingerprintOf, isSigned, publicKeyText, readPublicKey, signedBytes } from "../../shared/cargo-signature.ts";
 
-/** Secret key of RFC 8032 §7.1, TEST 1, in the wrapping of RFC 8410. */
+/** Secret key of RFC 8032 §7.1, TEST 1, in the encoding of RFC 8410. */
 const SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 const privateKey = createPrivateKey({
   key: Buffer.from(`302e020100300506032b657004220420${SEED}`, "hex"),

@@ -45,17 +45,20 @@ describe("toolErrors()", () => {
   it.each<[object, { path: string; message: string } | null]>([
     [{ tools }, null],
     [{ tools: [], tool_choice: "auto" }, null],
-    [{ tool_choice: "required" }, { path: "tool_choice", message: expect.stringMatching(/^needs functions in tools/) }],
+    [
+      { tool_choice: "required" },
+      { path: "tool_choice", message: expect.stringMatching(/^requires functions in tools/) },
+    ],
     [
       { tools, tool_choice: named("b") },
-      { path: "tool_choice", message: '"b" is not among the tools that the model is offered' },
+      { path: "tool_choice", message: '"b" must be one of the tools that the model is offered' },
     ],
     [{ tools: [...tools, tool("a")] }, { path: "tools.1.function.name", message: '"a" names two tools' }],
     [{ tools, response_format: { type: "json_object" } }, null],
     [{ tools, tool_choice: "none", response_format: { type: "json_object" } }, null],
     [
       { tools: [...tools, tool("b", { type: "string" })] },
-      { path: "tools.1.function.parameters", message: "is not the schema of an object" },
+      { path: "tools.1.function.parameters", message: "must be the schema of an object" },
     ],
   ])("finds the errors of %j: %j", (input, expected) => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
@@ -67,7 +70,7 @@ describe("toolErrors()", () => {
     expect(error?.path).toBe("tools.1.function.parameters.properties.x");
   });
 
-  it("rejects strict tools that cost too much together, although each does not", () => {
+  it("rejects strict tools that cost too much together, even if none costs too much on its own", () => {
     const strict = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), true));
     expect(errorsOf({ tools: strict.slice(0, 5) })).toEqual([]);
     expect(errorsOf({ tools: strict })).toEqual([

@@ -18,8 +18,8 @@ describe("readFromIsland()", () => {
   });
 
   it.each([
-    ["bytes that are not MessagePack", Buffer.from([0xc1, 0xff]), "not MessagePack"],
-    ["an empty frame", Buffer.alloc(0), "not MessagePack"],
+    ["bytes that are not MessagePack", Buffer.from([0xc1, 0xff]), "must be MessagePack"],
+    ["an empty frame", Buffer.alloc(0), "must be MessagePack"],
     ["a number", pack(7), "expected object"],
     ["an unknown type", pack({ type: "reboot" }), "type"],
     ["a missing field", pack({ type: "started", jobId: "job_1" }), "attempt"],

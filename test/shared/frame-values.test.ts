@@ -34,7 +34,7 @@ describe("hasTooManyValues()", () => {
   });
 
   it("does not count the content of a value of any format as values", () => {
-    // Interpreted as maps, the bytes of each would be too many.
+    // If the bytes of each value were interpreted as maps, they would be too many.
     const bytes = Buffer.alloc(600_000, EMPTY_MAP);
     const text = "\u0080".repeat(600_000);
     const numbers = [1e300, 0.5, -1, -200, -70_000, 200, 70_000, 5_000_000_000n, -5_000_000_000n];
@@ -43,7 +43,7 @@ describe("hasTooManyValues()", () => {
     const long = { list: Array.from({ length: 70_000 }, () => 1), map: Object.fromEntries(numbers.entries()) };
     const frame = packr.pack([numbers, texts, others, long]);
     expect(hasTooManyValues(frame)).toBe(false);
-    // If the count is correct so far, the following values are counted exactly.
+    // The following values are counted exactly if the count is correct so far.
     const rest = arrayOf(EMPTY_MAP, 500_000);
     expect(hasTooManyValues(Buffer.concat([frame, rest]))).toBe(true);
     expect(hasTooManyValues(Buffer.concat([frame, packr.pack(bytes), packr.pack(text)]))).toBe(false);
@@ -55,6 +55,8 @@ describe("hasTooManyValues()", () => {
   });
 
   it("prevents a frame with too many values from being unpacked", () => {
-    expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(new ProtocolError("frame has too many values"));
+    expect(() => readFromIsland(arrayOf(EMPTY_MAP, 8_000_000))).toThrow(
+      new ProtocolError("frame contains too many values"),
+    );
   });
 });

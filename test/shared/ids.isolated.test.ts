@@ -11,7 +11,7 @@ describe("newId()", () => {
     expect(ids.every((id) => /^job_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);
   });
 
-  it("is random in each of its 16 last characters, over more ids than one batch of random bytes serves", () => {
+  it("is random in each of its last 16 characters, over more ids than one batch of random bytes serves", () => {
     const firstMs = Date.UTC(2101, 0);
     const ids = Array.from({ length: 600 }, (_, index) => newId("job", firstMs + index));
     expect(new Set(ids.map((id) => id.slice(-16))).size).toBe(ids.length);

@@ -10,7 +10,7 @@ import {
   type JobState,
 } from "../../shared/job-state.ts";
 
-/** Every cell of the table, written out by hand; "-" is an illegal move. */
+/** Every cell of the table, written by hand. "-" is an illegal move. */
 const CELLS: Record<JobState, Record<JobEvent, JobState | "-">> = {
   pending: {
     assign: "queued",

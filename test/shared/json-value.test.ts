@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../shared/canonical-json.ts";
 import { isJsonValue } from "../../shared/json-value.ts";
 
-/** The maximum number of elements of a frame, which exceeds that of a call's arguments. */
+/** The maximum number of elements of a frame, which exceeds the number of arguments that a call may have. */
 const MANY = 1_000_000;
 const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)]);
 

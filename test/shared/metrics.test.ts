@@ -26,7 +26,7 @@ describe("counter()", () => {
     expect(await written(counter("test_total", "Things", ["kind"], ["a"]))).toContain('test_total{kind="a"} 0');
   });
 
-  it("has a limited number of rows; one row counts the rest", async () => {
+  it("has a limited number of rows, and counts the rest in one row", async () => {
     const things = counter("test_total", "Things", ["kind"]);
     for (let nth = 0; nth < MAX_ROWS + 97; nth += 1) things.add([`kind ${nth}`]);
     const [, , ...rows] = await written(things);

@@ -2,8 +2,9 @@ import type { JobRecord } from "../../coordinator/store/jobs/job-store.ts";
 import { MAX_TOKENS, PROMPT_TOKENS, type CargoName } from "./settings.ts";
 
 /**
- * Returns the cost of an ended job, from the rule in `docs/SPEC.md` and not from the code: prompt and delivered tokens, at most the price.
- * A delivered token costs as much as four prompt tokens. `delivered`: tokens in the stored feed.
+ * Returns the cost of an ended job by the rule of `docs/SPEC.md`, not by the code. The cost covers the prompt and the
+ * delivered tokens, up to the price, and a delivered token costs as much as four prompt tokens. `delivered` is the
+ * number of tokens in the stored feed.
  */
 export function chargeByRule(job: JobRecord, delivered: number): number {
   const { state, priceMicro, usage, error } = job;

@@ -1,6 +1,6 @@
 import { ACCOUNTS, type World } from "./world.ts";
 
-/** Returns leaks: state that the coordinator keeps after all jobs have ended and all Islands have left. */
+/** Returns leaks, which are state that the coordinator keeps after all jobs have ended and all Islands have left. */
 export function checkLeaks(world: World): string[] {
   const { life } = world;
   if (life === null) return ["the coordinator is down at the end"];

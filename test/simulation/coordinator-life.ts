@@ -41,7 +41,10 @@ const MIB = 1_024 ** 2;
 const HEARTBEAT_MS = 10_000;
 const SECRET = Buffer.from("the secret of every simulation..");
 
-/** A coordinator from its start to its end: all parts between the HTTP API and the writer thread, connected like in `openCoordinator`. */
+/**
+ * A coordinator from its start to its end. It consists of all parts between the HTTP API and the writer thread,
+ * connected as in `openCoordinator`.
+ */
 export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
@@ -52,7 +55,10 @@ export class CoordinatorLife {
   readonly connections: IslandConnections;
   readonly jobs: JobApi;
   readonly batches: BatchService;
-  /** Feeds that were read. They are kept, because the time of garbage collection does not depend on the seed. */
+  /**
+   * Feeds that were read. The simulation keeps them, because the time of garbage collection does not depend on the
+   * seed.
+   */
   readonly openFeeds = new Set<object>();
   /** Whether the coordinator accepts clients and Islands. */
   isServing = false;
@@ -126,7 +132,7 @@ export class CoordinatorLife {
     this.isServing = true;
   }
 
-  /** Simulates SIGKILL: from now on it reaches no disk, client or Island, and its timers do not fire. */
+  /** Simulates SIGKILL. From now on, the coordinator reaches no disk, client or Island, and its timers do not fire. */
   kill(): void {
     this.isDead = true;
     this.isServing = false;

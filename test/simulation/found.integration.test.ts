@@ -4,7 +4,10 @@ import { SimulatedDatabase } from "./simulated-database.ts";
 import type { RequestPlan } from "./simulated-client.ts";
 import type { Step } from "./steps.ts";
 
-/* Shrunk histories of defects that the simulation found in the coordinator or in a check. Each violated a guarantee before its fix. */
+/*
+ * Shrunk histories of defects that the simulation found in the coordinator or in one of its checks. Each of them
+ * violated a guarantee before its fix.
+ */
 
 const JOB: RequestPlan = {
   request: 0,

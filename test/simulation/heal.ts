@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 /** Maximum time of all jobs after the last fault. Pauses of Islands last up to 30 minutes. */
 export const MAX_HEALING_MS = 45 * 60_000;
-/** Maximum time between two rounds; an earlier timer shortens it. */
+/** Maximum time between two rounds. An earlier timer shortens it. */
 const MAX_PASS_MS = 60_000;
 const MAX_ROUNDS = 500;
 
@@ -18,7 +18,7 @@ export async function heal(world: World): Promise<void> {
   const honest = world.islands.filter((island) => island !== world.broken);
   await dialAll(world, honest);
   await untilQuiet(world, honest);
-  // Clients without a response retry.
+  // Clients that got no response retry.
   for (const [number, { plan, jobIds, isInDoubt }] of world.requests) {
     if (plan.isKeyed && isInDoubt && jobIds === null) await perform(world, { do: "repeat", request: number });
   }
@@ -44,7 +44,7 @@ export async function leave(world: World): Promise<void> {
   }
 }
 
-/** Reconnects in intervals like agents, because a coordinator with read-only storage rejects sessions. */
+/** Reconnects at intervals as agents do, because a coordinator with read-only storage rejects sessions. */
 async function dialAll(world: World, islands: readonly SimulatedIsland[]): Promise<void> {
   for (const { index } of islands) await perform(world, { do: "dial", island: index });
 }

@@ -13,11 +13,11 @@ interface EndedJob {
   readonly text: string;
   readonly tokens: number;
   readonly outputs: number;
-  /** Whether its result may be from a broken Island. */
+  /** Whether the result may come from a broken Island. */
   readonly isTainted: boolean;
 }
 
-/** Checks all guarantees after the last fault. Returns a line per violation. */
+/** Checks all guarantees after the last fault. Returns a line for each violation. */
 export async function brokenPromises(world: World): Promise<string[]> {
   const broken = [...world.faults];
   for (const request of world.requests.values()) broken.push(...request.faults);
@@ -100,7 +100,8 @@ function checkJob(world: World, job: EndedJob): string[] {
     const found = JSON.stringify(record.output);
     if (found !== expected) broken.push(`${name} has the output ${found} instead of ${expected}`);
   }
-  // An Island may be blamed for a text without tokens, and for adding nothing to a text that another one called impossible.
+  // An Island may be blamed for a text without tokens, and for adding nothing to a text that another Island reported as
+  // impossible.
   const isBlamed = error?.code === "output_too_large" || (error?.code === "invalid_output" && text !== textOf(task));
   if (isBlamed && task.tokens > 0) broken.push(`${name} failed with ${error.code}, which no Island caused`);
   if (state === "timeout" && !world.hasJumped) broken.push(...checkTimeout(record, name));
@@ -116,7 +117,8 @@ function isAbandoned({ hasJumped, startedAtMs, readers }: World, job: JobRecord)
 
 function checkTimeout({ error, jobClass, createdAtMs, completedAtMs, startedAtMs }: JobRecord, name: string): string[] {
   const limitMs = error?.code === "run_timeout" ? RUN_LIMIT_MS : jobClass === "chat" ? CHAT_WAIT_MS : WAIT_LIMIT_MS;
-  // A record only has the start of the last run. A job without confirmation by another Island waited after the run that took too long.
+  // A record contains only the start of the last run. A job that no other Island confirmed waited after the run that
+  // took too long.
   const fromMs = error?.code === "run_timeout" ? (startedAtMs ?? createdAtMs) : createdAtMs;
   return (completedAtMs ?? 0) - fromMs >= limitMs ? [] : [`${name} ended with ${error?.code} before its limit`];
 }

@@ -20,8 +20,9 @@ export interface LinkDeps {
 }
 
 /**
- * A connection of an Island with the frames in flight in both directions, and the coordinator's end of it, like `IslandSession` with a
- * socket. The seed decides when a frame arrives. Each direction keeps its order; two connections of one Island have no common order.
+ * A connection of an Island with the frames in flight in both directions, and the coordinator's end of it, which acts
+ * like an `IslandSession` with a socket. The seed decides when a frame arrives. Each direction keeps its order, but two
+ * connections of one Island have no common order.
  */
 export class Link implements IslandLink {
   readonly up: FromIsland[] = [];
@@ -89,7 +90,7 @@ export class Link implements IslandLink {
       void connections.receive(this.#island, frame);
       return;
     }
-    if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: before hello`);
+    if (frame.type !== "hello" || this.#isGreeting) throw new ProtocolError(`${frame.type}: sent before hello`);
     this.#isGreeting = true;
     const { accountId, sessionId, onFault } = this.#deps;
     connections.connect(frame, { accountId, tokenCreatedAtMs: 0 }, sessionId, this).then(

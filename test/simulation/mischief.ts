@@ -24,7 +24,10 @@ const LIES: readonly ((name: AttemptName, seq: number) => FromIsland)[] = [
 ];
 const SEQS = [1, 2, 3, 9];
 
-/** Sends a lie about an attempt of any Island. Returns false without an attempt or a connection. `pick` selects attempt, lie and number. */
+/**
+ * Sends a lie about an attempt of any Island. Returns false if there is no attempt or no connection. `pick` selects the
+ * attempt, the lie and the number.
+ */
 export function makeMischief(island: SimulatedIsland, islands: readonly SimulatedIsland[], pick: number): boolean {
   const attempts = islands.flatMap(({ assigned }) => assigned);
   if (attempts.length === 0 || island.link === null) return false;

@@ -6,7 +6,9 @@ export function drain(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Performs a step with its consequences. Returns false if it was not possible. Records faults in the world. */
+/**
+ * Performs a step with its consequences, and records faults in the world. Returns false if the step was not possible.
+ */
 export async function perform(world: World, step: Step): Promise<boolean> {
   if (step.do === "crash") return crash(world, step);
   if (step.do === "pass") return pass(world, step.ms);

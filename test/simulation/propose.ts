@@ -4,7 +4,7 @@ import type { AuditEvent } from "./simulated-island.ts";
 import type { Step } from "./steps.ts";
 import { ACCOUNTS, type World } from "./world.ts";
 
-/** Relative frequency of each kind of step in a seed. Some seeds have no faults, so that they reach long histories. */
+/** Relative frequency of each kind of step in a seed. Some seeds have no faults, so that their histories get long. */
 export type Weights = Readonly<Record<Kind, number>>;
 const BASE = {
   submit: 7,

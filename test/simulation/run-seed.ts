@@ -7,7 +7,7 @@ import type { SimulatedDatabase } from "./simulated-database.ts";
 import { describeStep, type Step } from "./steps.ts";
 import { World, type WorldPlan } from "./world.ts";
 
-/** Steps and Islands of a seed. A scenario with fewer of them is also valid. */
+/** The steps and Islands of a seed. A scenario with fewer of them is valid as well. */
 export interface Scenario {
   readonly plan: WorldPlan;
   readonly steps: readonly Step[];
@@ -80,7 +80,7 @@ function planOf(seed: number, random: Random): WorldPlan {
     seed,
     slots,
     hasBroken: slots.length > 1 && random.chance(0.25),
-    // Enough credits for many jobs, or for about three.
+    // The clients get enough credits for many jobs, or for about three.
     grantMicro: random.chance(0.8) ? 100_000_000 : 5_000_000,
   };
 }

@@ -5,9 +5,9 @@ import type { WorldPlan } from "./world.ts";
 type Run = (scenario: Scenario) => Promise<RunResult>;
 
 /**
- * Shrinks a failing scenario while it violates the same guarantee: fewer steps, crashes between steps instead of within one, fewer Islands,
- * no broken Island. Removes steps in decreasing chunks (ddmin: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
- * Input", 2002).
+ * Shrinks a failing scenario while it violates the same guarantee. The result has fewer steps, crashes between steps
+ * instead of within one, fewer Islands and no broken Island. Removes steps in decreasing chunks (ddmin: Zeller and
+ * Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002).
  */
 export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   const kind = kindOf(failed);
@@ -38,7 +38,7 @@ export async function shrink(failed: RunResult, run: Run): Promise<RunResult> {
   return best;
 }
 
-/** Returns the violated guarantee without ids and numbers; undefined without a violation. */
+/** Returns the violated guarantee without ids and numbers, or undefined if none was violated. */
 function kindOf({ broken }: RunResult): string | undefined {
   return broken[0]?.split("\n")[0]?.replace(/"[^"]*"|\d+[a-z]?/g, "…");
 }

@@ -6,7 +6,7 @@ export interface SeedRange {
   readonly seeds: number;
 }
 
-/** Work of a thread: every `stride`th seed from `from` to `until`, exclusive. */
+/** Work of a thread, which is every `stride`th seed from `from` to `until`, exclusive. */
 export interface SeedShare {
   readonly from: number;
   readonly until: number;

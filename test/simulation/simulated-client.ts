@@ -28,10 +28,10 @@ export class SimulatedRequest {
   batchId: string | null = null;
   /** Pending responses. */
   open = 0;
-  /** Whether a request or its response was lost, so that jobs may exist that the client does not know. */
+  /** Whether a request or its response was lost, so that the client may not know some of its jobs. */
   isInDoubt = false;
   isCancelAsked = false;
-  /** Jobs in responses of cancels, with their states. */
+  /** Jobs in responses to cancellations, with their states. */
   readonly cancelled = new Map<string, string>();
   readonly faults: string[] = [];
   readonly #tell: Tell;
@@ -62,7 +62,7 @@ export class SimulatedRequest {
     this.#ask(life, "submit", sent, ({ record }) => this.#learn([record.id]));
   }
 
-  /** Cancels one job, or the whole batch without `nth`. */
+  /** Cancels one job, or the whole batch if `nth` is missing. */
   cancel(life: CoordinatorLife, nth: number | null): void {
     const { accountId } = this.plan;
     const { jobIds, batchId } = this;

@@ -8,7 +8,7 @@ interface Pending {
 /** 2026-01-01T00:00:00Z. */
 const START_MS = 1_767_225_600_000;
 
-/** Time of a simulated world. Only steps advance it. The wall clock can be set like with NTP. */
+/** Time of a simulated world. Only steps advance it. The wall clock can be set, as NTP does. */
 export class SimulatedTime {
   elapsedMs = 0;
   jumpMs = 0;

@@ -23,7 +23,7 @@ export type SimulatedStore = Pick<
   "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks"
 >;
 
-/** An entry of the ledger. `subject`: its job or batch. */
+/** An entry of the ledger. `subject` is its job or batch. */
 export interface Entry {
   readonly subject: string | null;
   readonly party: string;
@@ -31,7 +31,7 @@ export interface Entry {
   readonly kind: string;
 }
 
-/** Tables written by the simulated logic, referring tables first. */
+/** Tables that the simulated logic writes, with referring tables first. */
 const TABLES = [
   ...[
     "ledger_lines",
@@ -99,14 +99,14 @@ export class SimulatedDatabase {
     };
   }
 
-  /** Returns the number of stored outputs of an unfinished job; Infinity if its end is stored. */
+  /** Returns the number of stored outputs of an unfinished job, or Infinity if its end is stored. */
   storedOutputs(jobId: string): number {
     if (this.#selectHasEnded.get(jobId) !== 0) return Infinity;
     const items = this.#selectChunks.all(jobId).flatMap((row) => unfoldItems(row));
     return items.filter(({ type }) => type !== "status").length;
   }
 
-  /** Returns whether an Island may drop a numbered frame: the frame or the end of its attempt is stored. */
+  /** Returns whether an Island may drop a numbered frame because the frame, or the end of its attempt, is stored. */
   mayForget(jobId: string, attempt: number, seq: number): boolean {
     return this.#selectMayForget.get({ jobId, attempt, seq }) !== 0;
   }

@@ -5,8 +5,8 @@ import type { FromWriter, ToWriter } from "../../coordinator/store/sqlite/engine
 type Run = Extract<ToWriter, { kind: "run" }>;
 
 /**
- * Replaces the writer thread and its disk. The seed decides when a transaction commits. Waiting transactions are lost if the coordinator
- * is killed, and fail while the disk is full.
+ * Replaces the writer thread and its disk. The seed decides when a transaction commits. Waiting transactions are lost
+ * if the coordinator is killed, and fail if the disk is full.
  */
 export class SimulatedDisk {
   isFull = false;

@@ -81,7 +81,7 @@ export class SimulatedReader {
       this.#stream = { feed, cursor: new FeedCursor(feed, after) };
       return;
     }
-    // position_lost: the client discards all output and restarts.
+    // After position_lost, the client discards all output and restarts.
     const { reader, tell } = this.#deps;
     tell(`reader ${reader}: position_lost`);
     if (!this.mayLose) this.faults.push(`reader ${reader} lost its position, and all that it had was stored`);

@@ -2,14 +2,14 @@ import type { RequestPlan } from "./simulated-client.ts";
 import type { AuditEvent } from "./simulated-island.ts";
 
 /**
- * One step of a history, as plain data. Any sublist of a history's steps is also a history. Steps refer to objects by number. An
- * impossible step, or one with an unknown number, has no effect.
+ * One step of a history, as plain data. Any sublist of a history's steps is a history as well. Steps refer to objects
+ * by number. A step that is impossible or contains an unknown number has no effect.
  */
 export type Step =
   | { readonly do: "submit"; readonly plan: RequestPlan }
   /** The client repeats a request, with or without an earlier response. */
   | { readonly do: "repeat"; readonly request: number }
-  /** `nth` null cancels the whole batch. */
+  /** The whole batch is cancelled if `nth` is null. */
   | { readonly do: "cancel"; readonly request: number; readonly nth: number | null }
   | { readonly do: "open"; readonly reader: number; readonly request: number; readonly nth: number }
   | { readonly do: "read"; readonly reader: number; readonly events: number }
@@ -36,7 +36,10 @@ export type Step =
   | { readonly do: "pass"; readonly ms: number }
   /** Sets the wall clock. */
   | { readonly do: "setClock"; readonly ms: number }
-  /** SIGKILL after this number of microtask ticks of `during`; null: between two steps. `isBlackout`: also kills all agents. */
+  /**
+   * Kills the coordinator after this number of microtask ticks of `during`, or between two steps if it is null.
+   * `isBlackout` kills all agents as well.
+   */
   | {
       readonly do: "crash";
       readonly during: Step | null;

@@ -4,7 +4,7 @@ import { MAX_TOKENS, type CargoName } from "./settings.ts";
 /** Task of a simulated job. Its input determines the correct result, so that all Islands return the same. */
 export interface Task {
   readonly cargo: CargoName;
-  /** Unique for each job of a seed. */
+  /** A number that is unique for each job of a seed. */
   readonly name: string;
   readonly tokens: number;
 }

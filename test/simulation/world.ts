@@ -24,10 +24,13 @@ export interface WorldPlan {
   readonly grantMicro: number;
 }
 
-/** Two clients, and an owner of the Islands with even numbers. The first client owns the others. */
+/** Two clients, and the owner of the Islands with even numbers. The first client owns the other Islands. */
 export const ACCOUNTS = ["client-0", "client-1", "owner"] as const;
 
-/** All simulated parts of a seed. A step acts on them immediately; its consequences follow while the caller drains the microtasks. */
+/**
+ * All simulated parts of a seed. A step acts on them immediately, and its consequences follow while the caller drains
+ * the microtasks.
+ */
 export class World {
   readonly plan: WorldPlan;
   readonly database: SimulatedDatabase;
@@ -41,7 +44,7 @@ export class World {
   readonly history: string[] = [];
   /** Violations that must never occur. */
   readonly faults: string[] = [];
-  /** The coordinator; null while it is down. */
+  /** The coordinator, or null while it is down. */
   life: CoordinatorLife | null = null;
   hasJumped = false;
   /** Last start of the coordinator, by the wall clock. */
@@ -69,7 +72,7 @@ export class World {
     return this.life?.isServing === true ? this.life : null;
   }
 
-  /** Returns the Island that violates the protocol; undefined if all are honest. */
+  /** Returns the Island that violates the protocol, or undefined if all Islands are honest. */
   get broken(): SimulatedIsland | undefined {
     return this.plan.hasBroken ? this.islands.at(-1) : undefined;
   }
@@ -79,7 +82,7 @@ export class World {
     return this.broken?.assigned.some((attempt) => attempt.jobId === jobId) === true;
   }
 
-  /** Performs the step. Returns false, without a change, if it is not possible now. */
+  /** Performs the step. Returns false, without a change, if the step is not possible now. */
   begin(step: Step): boolean {
     switch (step.do) {
       case "submit":
@@ -261,7 +264,10 @@ export class World {
     }
   }
 
-  /** Formats type, attempt and number of a frame. Jobs are numbered by first occurrence, because ids differ between runs. */
+  /**
+   * Formats the type, attempt and number of a frame. Jobs are numbered by first occurrence, because their ids differ
+   * between runs.
+   */
   #describe(frame: FromIsland | FromCoordinator | undefined): string {
     if (frame === undefined) return "nothing";
     if (!("jobId" in frame)) return frame.type;

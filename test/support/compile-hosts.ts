@@ -20,8 +20,8 @@ const MODULES = [
 const DONE = "ATOLL_TEST_HOSTS_COMPILED";
 
 /**
- * Vitest's global setup: fills the cache of compiled code for the host processes. Tests start more than a hundred of them, and they
- * cannot write the cache, because they run in a sandbox and end by a signal.
+ * Vitest's global setup. It fills the cache of compiled code for the host processes. Tests start more than a hundred of
+ * these processes, which cannot write the cache, because they run in a sandbox and end by a signal.
  */
 export default async function compileHosts(): Promise<void> {
   // The first lane that needs it fills the cache.
@@ -29,6 +29,6 @@ export default async function compileHosts(): Promise<void> {
   process.env[DONE] = "yes";
   const imports = MODULES.map((name) => `await import(${JSON.stringify(join(RUNTIMES, name))});`);
   const script = `${imports.join("")} process.exit();`;
-  // Ignore failures: tests report a missing runtime themselves, and the cache only saves time.
+  // Ignores failures, because tests report a missing runtime themselves and the cache only saves time.
   await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]).catch(() => undefined);
 }

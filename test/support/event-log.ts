@@ -1,4 +1,4 @@
-/** Log of events in order. Tests wait for an event instead of a time. */
+/** A log of events in order. Tests wait for an event instead of a time. */
 export class EventLog {
   readonly all: string[] = [];
   readonly #wakers = new Set<() => void>();
@@ -8,7 +8,7 @@ export class EventLog {
     for (const wake of this.#wakers) wake();
   }
 
-  /** Resolves when `event` has happened `times` times, at once if it has. */
+  /** Resolves when `event` has happened `times` times, or at once if it already has. */
   async happened(event: string, times = 1): Promise<void> {
     while (this.count(event) < times) {
       await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 export interface EventText {
-  /** Name of the event; null without one. */
+  /** Name of the event, or null if it has no name. */
   readonly event: string | null;
   readonly data: string;
 }

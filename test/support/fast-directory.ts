@@ -6,7 +6,7 @@ import { join } from "node:path";
 const MEMORY_FOLDER = "/dev/shm";
 const MIN_FREE_BYTES = 512 * 2 ** 20;
 
-/** Creates a directory for databases whose durability is not tested: in memory if there is enough space. */
+/** Creates a directory for databases whose durability is not tested. It is in memory if there is enough space. */
 export async function makeFastDirectory(prefix: string): Promise<string> {
   return mkdtemp(join((await hasCapacity()) ? MEMORY_FOLDER : tmpdir(), prefix));
 }

@@ -1,7 +1,10 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Lowest port. Below the range for connections and `listen(0)` (Linux: from 32768), which could take the port during a restart. */
+/**
+ * Lowest port. It is below the range for connections and `listen(0)` (Linux: from 32768), which could take the port
+ * during a restart.
+ */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 export interface Import {
-  /** Specifier of the import; null for a dynamic import of a computed one. */
+  /** Specifier of the import. Null for a dynamic import whose specifier is computed. */
   readonly to: string | null;
   readonly isTypeOnly: boolean;
 }
@@ -31,7 +31,7 @@ export function importsOf(source: string): Import[] {
 
 export const isRelative = (to: string): boolean => to.startsWith(".");
 export const resolve = (from: string, to: string): string => posix.join(posix.dirname(from), to);
-/** Reads all sources below some folders of a root. */
+/** Reads all sources below these folders of a root. */
 export function readTree(root: string, folders: readonly string[]): Tree {
   const tree = new Map<string, string>();
   for (const folder of folders) {

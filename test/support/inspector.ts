@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Program } from "./program.ts";
 
-/** Environment of a program to inspect. */
+/** Environment of a program that a test inspects. */
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
-/** Evaluates code in the main thread of another process through Node.js' inspector protocol. One call at a time. */
+/** Evaluates code in the main thread of another process through Node.js' inspector protocol, one call at a time. */
 export class Inspector implements AsyncDisposable {
   readonly #socket: WebSocket;
   #lastId = 0;
@@ -14,7 +14,7 @@ export class Inspector implements AsyncDisposable {
     this.#socket = socket;
   }
 
-  /** `program` was started with {@link INSPECTED}. */
+  /** Opens the inspector of `program`, which must have been started with {@link INSPECTED}. */
   static async open(program: Program): Promise<Inspector> {
     const address = /^Debugger listening on (ws:\S+)$/m.exec(program.stderr)?.[1];
     if (address === undefined) throw new Error(`The program has no inspector: ${program.stderr}`);
@@ -36,7 +36,7 @@ export class Inspector implements AsyncDisposable {
     }
   }
 
-  /** Returns the text that `code` evaluates to. Its names can be declared again afterwards. */
+  /** Returns the text that `code` evaluates to. Later calls may declare the same names again. */
   async evaluate(code: string): Promise<string> {
     const { result, exceptionDetails } = await this.call<{
       result: { value: string };

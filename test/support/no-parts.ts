@@ -7,7 +7,7 @@ import { ManualClock } from "./manual-clock.ts";
 import { testEnv } from "./test-env.ts";
 
 const clock = new ManualClock();
-/** Only the metrics of these parts are used. */
+/** Returns parts of which only the metrics are used. */
 const unused = <T>(given: object): T => ({ clock, ...given }) as T;
 const env = testEnv({}, { clock });
 const files = openFiles(env, unused({}), unused({}));
@@ -18,7 +18,7 @@ export const NO_PARTS = {
   jobs: { list: () => [], relayedTokens: 0, subscribe: () => undefined },
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
-  store: { cluster: { isShared: false }, commits: 0, queued: 0, readOnlyBecause: null },
+  store: { cluster: { isShared: false }, commits: 0, queued: 0, readOnlyReason: null },
   gateway: openIslandGateway(testEnv(), unused({}), unused({}), "", unused({}), () => ""),
   webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { isAbsolute, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-/** Variable for Node.js's cache of compiled code, set by vitest.config.ts. Without the cache, programs take twice as long to start. */
+/**
+ * Variable for Node.js's cache of compiled code, which vitest.config.ts sets. Without the cache, programs take twice as
+ * long to start.
+ */
 const CACHE_VARIABLE = "NODE_COMPILE_CACHE";
 const COMPILE_CACHE = { [CACHE_VARIABLE]: process.env[CACHE_VARIABLE] };
 
@@ -21,8 +24,8 @@ export class Program implements AsyncDisposable {
   #stderr = "";
 
   /**
-   * Starts the program. `program`: one of `bin/`, or an absolute path. `stdin`: its standard input; default: empty. `cwd`: its working
-   * directory; default: the repository.
+   * Starts the program. `program` is one of `bin/` or an absolute path. `stdin` is its standard input, which is empty
+   * by default. `cwd` is its working directory, by default the repository.
    */
   constructor(
     program: "coordinator" | "island" | "main/demo" | (string & {}),
@@ -37,7 +40,7 @@ export class Program implements AsyncDisposable {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...COMPILE_CACHE, ...env },
       stdio: "pipe",
     });
-    // Ignore errors if the program ends without reading.
+    // Ignores errors, because the program may end without reading.
     this.process.stdin?.on("error", () => undefined).end(stdin);
     this.process.stdout?.on("data", (chunk: Buffer) => (this.#stdout += chunk.toString()));
     this.process.stderr?.on("data", (chunk: Buffer) => (this.#stderr += chunk.toString()));
@@ -73,7 +76,7 @@ export class Program implements AsyncDisposable {
     this.process.kill(signal);
   }
 
-  /** Resolves when the program has ended and its output is read. */
+  /** Resolves when the program has ended and all its output was read. */
   ended(): Promise<ProgramResult> {
     return this.#exit;
   }

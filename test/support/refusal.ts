@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { ProgramResult } from "./program.ts";
 
-/** Expects exit code 1 (2 for a wrong call), no standard output, and a one-line error without a stack. */
+/** Expects a refusal: exit code 1 (2 for a wrong call), no standard output, and a one-line error without a stack. */
 export function expectRefusal({ code, stdout, stderr }: ProgramResult, sentence: string | RegExp, wanted = 1): void {
   const lines = stderr.trimEnd().split("\n").length;
   expect({ code, stdout, lines }).toEqual({ code: wanted, stdout: "", lines: 1 });

@@ -6,8 +6,9 @@ import { reportError } from "../../bin/main/terminal/report-error.ts";
 import type { ProgramResult } from "./program.ts";
 
 /**
- * Runs a command of `coordinator` in this process, which saves the third of a second of a program start. One at a time. Commands that
- * depend on the environment or standard input, and `serve`, need a separate program (`runProgram`).
+ * Runs a command of `coordinator` in this process, one at a time. This saves the third of a second that a program takes
+ * to start. Commands that depend on the environment or standard input, and `serve`, need a separate program
+ * (`runProgram`).
  */
 export async function runCommand(...args: string[]): Promise<ProgramResult> {
   let [stdout, stderr] = ["", ""];

@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Variable with the directory, for the workers. */
+/** Variable that names the directory, for the workers. */
 export const RUN_DIRECTORY = "ATOLL_TEST_RUN_DIRECTORY";
 
-/** Vitest's global setup: creates a directory that all workers of this run share. Every lane calls it; the first one creates it. */
+/**
+ * Vitest's global setup. It creates a directory that all workers of this run share. Every lane calls it, and the first
+ * one creates the directory.
+ */
 export default function makeRunDirectory(): (() => void) | undefined {
   if (process.env[RUN_DIRECTORY] !== undefined) return undefined;
   const directory = mkdtempSync(join(tmpdir(), "atoll-run-"));

@@ -20,15 +20,18 @@ const SLUGS = [
 let made: string | undefined;
 
 /**
- * Returns a catalog with a few of the shipped Cargos and their models. It halves the start of a coordinator, which checks and compiles all
- * schemas of its catalog. Created once per process.
+ * Returns a catalog with a few of the shipped Cargos and their models. It halves the start of a coordinator, which
+ * checks and compiles all schemas of its catalog. It is created once per process.
  */
 export function smallCatalog(): string {
   made ??= makeCatalog(SLUGS);
   return made;
 }
 
-/** Creates a catalog with some of the shipped Cargos and their models, deleted at the end of the process. `change`: fields of every Cargo. */
+/**
+ * Creates a catalog with some of the shipped Cargos and their models, which is deleted at the end of the process.
+ * `change` overrides fields of every Cargo.
+ */
 export function makeCatalog(slugs: readonly string[], change: object = {}): string {
   const directory = mkdtempSync(join(tmpdir(), "atoll-catalog-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, rmdirSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether tests can mount a disk: as root on Linux. */
+/** Whether tests can mount a disk, which needs root on Linux. */
 export const CAN_MOUNT = process.platform === "linux" && process.getuid?.() === 0;
 
 /** A disk in memory that a test can fill. */
@@ -19,7 +19,7 @@ export class SmallDisk implements Disposable {
   /** Fills all remaining space. */
   fill(): void {
     const file = openSync(this.#ballast, "a");
-    // Includes the last bytes, so that no page of the database fits.
+    // Fills the last bytes as well, so that no page of the database fits.
     for (const block of [Buffer.alloc(65_536), Buffer.alloc(512), Buffer.alloc(1)]) {
       try {
         for (;;) writeSync(file, block);

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 
 export interface TarEntry {
-  /** Path without a leading slash; folders end with a slash. */
+  /** Path without a leading slash. Folders end with a slash. */
   readonly path: string;
   readonly content?: Buffer | string;
   /** Target of a symbolic link. */
   readonly linkTo?: string;
-  /** Permissions; default 0o755. */
+  /** Permissions. Default: 0o755. */
   readonly mode?: number;
 }
 

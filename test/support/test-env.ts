@@ -5,8 +5,8 @@ import { ManualClock } from "./manual-clock.ts";
 const DEFAULTS = resolveConfig({ flags: {}, env: {}, toml: null, shippedCatalogDirectory: "/shipped/catalog" });
 
 /**
- * Returns the environment for a part of a coordinator, with default settings except those in `config`. Unless `others` overrides them, its
- * clock does not advance, its log is silent, and a fatal error fails the test.
+ * Returns the environment for a part of a coordinator, with default settings except for those in `config`. Unless
+ * `others` override them, its clock does not advance, its log is silent, and a fatal error fails the test.
  */
 export function testEnv(
   config: Partial<CoordinatorConfig> = {},

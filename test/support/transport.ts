@@ -17,7 +17,10 @@ export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uw
 
 export const TEST_LISTEN = { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 } as const;
 
-/** Skips a test on the transport uws. `why` is part of its title; coordinator/http/server/uws/README.md documents the limitation. */
+/**
+ * Skips a test on the transport uws. `why` is part of the test's title. coordinator/http/server/uws/README.md documents
+ * the limitation.
+ */
 export function unlessUws(title: string, why: string): [title: string, options: { readonly skip: boolean }] {
   return TEST_TRANSPORT.transport === "uws" ? [`${title} [uws: ${why}]`, { skip: true }] : [title, { skip: false }];
 }

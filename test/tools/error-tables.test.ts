@@ -6,7 +6,7 @@ import { withErrorTables } from "../../tools/generated/error-tables.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "docs", "use", "errors-and-limits.md"), "utf8");
 
-/** The first cell of each row between two headings. */
+/** Returns the first cell of each row between two headings. */
 function codesBetween(text: string, heading: string, next: string): string[] {
   const [, section = ""] = text.split(`\n## ${heading}\n`);
   const [rows = ""] = section.split(`\n## ${next}\n`);

@@ -24,7 +24,7 @@ describe("the generated tables of metrics", () => {
     expect(rowsOf(withMetricTables(EMPTY)).map(line).sort()).toEqual(scraped.map(line).sort());
   });
 
-  it("have no overlong cell", () => {
+  it("contain no overlong cell", () => {
     const meanings = rowsOf(withMetricTables(EMPTY)).map(([, , , meaning = ""]) => meaning);
     expect(meanings.filter((meaning) => meaning.length > MAX_CELL_CHARS)).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe("the generated tables of metrics", () => {
     expect(rowsOf(page)).toHaveLength(rowsOf(withMetricTables(EMPTY)).length);
   });
 
-  it("require their marks in the document", () => {
+  it("can be written only into a document with their marks", () => {
     expect(() => withMetricTables("# Monitoring\n")).toThrow('The document has no table "metrics of coordinator"');
   });
 });

@@ -7,8 +7,8 @@ import { encodePng, type PaintedBox } from "../support/models/test-images.ts";
 import { countTones, spellTones } from "../support/models/test-audio.ts";
 
 /*
- * Checks the output of the models of test/fixtures/onnx in transformers.js against their README. The tests of the onnx runtime rely on
- * it, and rebuilt models must pass this test.
+ * Checks the output of the models of test/fixtures/onnx in transformers.js against the README of the models. The tests
+ * of the onnx runtime rely on it, and rebuilt models must pass this test.
  */
 
 const FIXTURES = join(import.meta.dirname, "..", "fixtures", "onnx");
@@ -26,12 +26,12 @@ beforeAll(() => {
   env.fetch = () => Promise.reject(new Error("A model requested a file outside its folder"));
 });
 
-/** Decodes a PNG file, the format of inputs. */
+/** Decodes a PNG file, which is the format of inputs. */
 const picture = (width: number, height: number, ...boxes: PaintedBox[]): Promise<RawImage> =>
   RawImage.fromBlob(new Blob([Uint8Array.from(encodePng(width, height, boxes))]));
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? NaN), 0);
 
-it("every folder is in the README and smaller than 1 MB, and all together are smaller than 4 MB", () => {
+it("every folder is in the README and smaller than 1 MB, and all folders together are smaller than 4 MB", () => {
   const readme = readFileSync(join(FIXTURES, "README.md"), "utf8");
   const folders = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const sizes = folders.map(({ name }) => {

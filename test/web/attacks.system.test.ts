@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const NAME = "مرحبا 🏝️ 'שלום' ".repeat(3).trim();
 const PASSWORD = "correct horse";
 
-describe("console under misuse and faults", () => {
+describe("the console under misuse and faults", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
@@ -150,12 +150,12 @@ describe("console under misuse and faults", () => {
     await expect.poll(() => pieces.count()).toBeGreaterThan(1);
     await page.evaluate(`globalThis.changes = 0; globalThis.watch = new MutationObserver((all) => (changes += all.length));
       watch.observe(document.querySelector(".turn.assistant .output > div"), { subtree: true, characterData: true, childList: true })`);
-    // The size of 80,000 words.
+    // The text contains 80,000 words.
     for (let seq = 2; seq < 42; seq += 1) island.send(outputFrame(job, seq, line.repeat(100)));
     await expect.poll(() => pieces.count(), { timeout: 20_000 }).toBeGreaterThan(45);
     expect(await page.evaluate("globalThis.changes")).toBe(0);
     island.send(outputFrame(job, 42, "The end."), finishedFrame(job, 43, { completionTokens: 42 }));
-    // Only a part is shown. The rest can be downloaded.
+    // The page shows only a part of the text. The user can download the rest.
     await page.getByRole("button", { name: "Download the whole text" }).waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
   });

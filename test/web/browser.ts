@@ -2,7 +2,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { CHROMIUM } from "../sdk/browser-page.ts";
 import { requireDebian } from "../support/servers/require-debian.ts";
 
-/** Flags of a coordinator whose console is tested. `trustProxy` permits each page its own address. */
+/** Flags of a coordinator whose console is tested. `trustProxy` allows each page to have its own address. */
 export const CONSOLE_FLAGS = { trustProxy: true, registration: "open" } as const;
 
 /** Headless Chromium that drives the console. */

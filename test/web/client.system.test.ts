@@ -6,7 +6,7 @@ import { call } from "../support/http/http.ts";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, register, signIn } from "./browser.ts";
 
-describe("client pages of the console", () => {
+describe("the client pages of the console", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

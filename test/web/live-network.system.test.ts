@@ -6,7 +6,7 @@ import { ConsoleBrowser, signIn } from "./browser.ts";
 
 const EMAIL = "op@example.com";
 
-describe("operator pages of the console", () => {
+describe("the operator pages of the console", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

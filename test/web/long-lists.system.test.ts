@@ -13,7 +13,7 @@ const rowAt = (index: number) => ({
   completed_at: at,
 });
 
-describe("console list of 10,000 rows", () => {
+describe("a console list of 10,000 rows", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe("console list of 10,000 rows", () => {
     await page.getByText("job_000000").waitFor();
     expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe(String(ROWS + 1));
     const scroller = page.getByRole("rowgroup");
-    // Drag the scroll bar in one step per frame. Pages passed on the way must not be read.
+    // Drags the scroll bar in one step per frame. Pages passed on the way must not be read.
     const mostRows = await scroller.evaluate(async (element) => {
       let most = 0;
       for (let step = 1; step <= 50; step += 1) {

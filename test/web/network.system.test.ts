@@ -27,7 +27,7 @@ const FILE = {
   example_input: {},
 };
 
-describe("console of a real network", () => {
+describe("the console of a real network", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

@@ -7,10 +7,12 @@ import { Network } from "../support/network/network.ts";
 import { SHIPPED_CATALOG } from "../support/small-catalog.ts";
 import { ConsoleBrowser, signIn } from "./browser.ts";
 
-/** Takes screenshots of every page of the console, on a network with an Island and some jobs: `npm run screenshots`. */
+/**
+ * Takes screenshots of every page of the console on a network with an Island and a few jobs, for `npm run screenshots`.
+ */
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "console");
 const EMAIL = "ann@example.com";
-/** Prefix of the names of pages to take; by default all. */
+/** Prefix of the names of the pages to take. Default: all pages. */
 const ONLY = process.argv[2] ?? "";
 const WIDE = { width: 1_280, height: 800 };
 const NARROW = { width: 390, height: 844 };

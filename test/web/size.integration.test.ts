@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 const WEB = join(import.meta.dirname, "..", "..", "web");
-/** Limit of the first load. All pages together stay below it. */
+/** Maximum size of the first load. All pages together stay below it. */
 const MAX_BYTES = 150_000;
 
 it("all console pages together are smaller than the limit of the first load", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestCoordinator } from "../support/network/test-coordinator.ts";
 import { ConsoleBrowser } from "./browser.ts";
 
-describe("console for visitors", () => {
+describe("the console for visitors", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

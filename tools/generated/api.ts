@@ -11,12 +11,12 @@ import { systemClock } from "../../shared/clock.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
-/** Returns the API of this source tree without its parts, for its description. */
+/** Returns the API of this source tree without the parts that handle requests, to describe it. */
 function describedApi(): { readonly app: HttpApp; readonly deps: HttpDeps } {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const options = { publicUrl: null };
   const folders = { modelDirectories: [], downloadsDirectory: "" };
-  // Missing parts are only used by requests.
+  // Only requests use the parts that are missing.
   const told = { credentials: { serve: () => undefined }, suspensions: { onAccounts: () => undefined } };
   const deps = { clock: systemClock, version, options, operators: {}, ...folders, ...told } as unknown as HttpDeps;
   return { app: createApp(deps, dialects({} as Batches)), deps };

@@ -14,7 +14,7 @@ function responseTable(): string {
   return [HEAD_OF_RESPONSES, "|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Below `/v1`, 422 becomes 400. */
+/** On paths below `/v1`, 422 becomes 400. */
 function statusText(status: number): string {
   return status === 422 ? "422 (400)" : String(status);
 }

@@ -19,7 +19,7 @@ export function committedExamples(): Examples {
   return JSON.parse(readFileSync(EXAMPLES_FILE, "utf8")) as Examples;
 }
 
-/** Schemas of an operation's example. */
+/** The schemas of the request and response in an operation's example. */
 interface Need {
   readonly operationId: string;
   readonly request: Schema | undefined;
@@ -47,7 +47,7 @@ export class ExampleCheck {
     return [...wrong.map(({ operationId }) => operationId), ...Object.keys(examples).filter((id) => !known.has(id))];
   }
 
-  /** Returns the examples that are still valid, and for other operations the best of these calls. */
+  /** Returns the examples that are still valid, and for all other operations the best of these calls. */
   renewed(examples: Examples, calls: readonly RecordedCall[]): Examples {
     const all = this.#needs.flatMap((need): [string, Example][] => {
       const { operationId } = need;
@@ -87,7 +87,10 @@ function needOf({ operationId, requestBody, responses }: Operation): Need {
   };
 }
 
-/** Ranks an example: prefers many members with a value, without nulls and one-letter texts in the request, in a short text. */
+/**
+ * Ranks an example. Prefers a short example in which many members have a value, and whose request does not contain
+ * nulls or texts of one letter.
+ */
 function rankOf(example: Example): number {
   const empty = JSON.stringify(example.request ?? "").match(/null|"\w?"/g)?.length ?? 0;
   return new Set(pathsOf(example, "")).size - 2 * empty - textOf(example).length / 60;

@@ -10,11 +10,11 @@ import { coordinatorSettingsPage, islandSettingsPage } from "./settings-pages.ts
 
 export const ROOT = join(import.meta.dirname, "..", "..");
 const PYTHON = join("sdk", "python", "src", "atoll_client");
-/** Documents with texts of operations. */
+/** The documents that contain texts of operations. */
 const REFERENCES = ["openai.md", "anthropic.md"].map((name) => join("docs", "reference", name));
-/** Document with the tables of error codes. */
+/** The document that contains the tables of error codes. */
 const ERRORS = join("docs", "use", "errors-and-limits.md");
-/** The document with the tables of metrics. */
+/** The document that contains the tables of metrics. */
 const METRICS = join("docs", "operate", "monitoring.md");
 
 /** Returns the current content of the generated files, by their paths in the repository. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { committedExamples, ExampleCheck } from "./examples.ts";
 import { currentFiles, ROOT } from "./files.ts";
 
-/** Writes the files that are generated from the code. With `--check`, it names stale files and fails. */
+/** Writes the files that are generated from the code. With `--check`, it prints the stale files and fails. */
 const isCheck = process.argv.includes("--check");
 for (const [path, source] of Object.entries(await currentFiles())) {
   const file = join(ROOT, path);

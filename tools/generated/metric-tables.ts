@@ -14,7 +14,10 @@ const TABLES: Readonly<Record<string, () => readonly Metric[]>> = {
   island: () => agentMetrics(() => NO_AGENT_STATUS, "1").metrics,
 };
 
-/** Replaces the tables between `<!-- metrics of … -->` and `<!-- end -->`. @throws if the document lacks a table. */
+/**
+ * Replaces the tables between `<!-- metrics of … -->` and `<!-- end -->`.
+ * @throws if a table is missing in the document.
+ */
 export function withMetricTables(document: string): string {
   return Object.entries(TABLES).reduce((text, [name, metrics]) => {
     const table = new RegExp(`(<!-- metrics of ${name} -->\n)[^]*?(?=<!-- end -->)`);

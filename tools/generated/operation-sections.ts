@@ -21,7 +21,7 @@ interface Operation {
   readonly parameters?: readonly QueryParameter[];
 }
 
-/** The used part of an OpenAPI document. */
+/** The part of an OpenAPI document that is used here. */
 export interface Operations {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -63,7 +63,10 @@ function queryTable(parameters: readonly QueryParameter[]): string {
   return ["| Query parameter | Note |", "|---|---|", ...rows].join("\n");
 }
 
-/** Inserts the text of each operation below its heading, such as `## POST /chat/completions`. Text after the mark stays. */
+/**
+ * Inserts the text of each operation below its heading, such as `## POST /chat/completions`. Text after the mark is
+ * kept.
+ */
 export function withOperationTexts(document: string, texts: ReadonlyMap<string, string>): string {
   const sections = document.split(/^(?=#)/m).map((section) => {
     const name = /^## ([A-Z]+ \/\S+)\n/.exec(section)?.[1];

@@ -16,13 +16,13 @@ const TESTS = [
 ];
 
 /**
- * Runs the tests of the routes and stores their requests and responses as examples of the OpenAPI document. Valid examples are kept.
- * Started by `npm run docs:examples`.
+ * Runs the tests of the routes and stores their requests and responses as examples of the OpenAPI document. Examples
+ * that are still valid are kept. Run it with `npm run docs:examples`.
  */
 const folder = mkdtempSync(join(tmpdir(), "atoll-examples-"));
 try {
   const args = ["node_modules/vitest/vitest.mjs", "run", ...TESTS];
-  // oxlint-disable-next-line eslint/no-restricted-properties -- this is a command, and its tests read the folder there
+  // oxlint-disable-next-line eslint/no-restricted-properties -- the tests that this command starts read the folder here
   spawnSync(process.execPath, args, { stdio: "inherit", env: { ...process.env, ATOLL_RECORD_EXAMPLES: folder } });
   const calls = readdirSync(folder).flatMap((name) =>
     readFileSync(join(folder, name), "utf8")

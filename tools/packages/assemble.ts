@@ -18,8 +18,9 @@ const MANIFESTS = ["bin/package.json", "bin/main/package.json"];
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
 /**
- * Creates the folder that npm packs from `dist/` of the build: the program, its package.json and README.
- * @returns the folder, and the packages that the program imports, which {@link bundleDependencies} adds.
+ * Creates the folder that npm packs, from `dist/` of the build. It contains the program, its package.json and its
+ * README.
+ * @returns the path of the folder and the packages that the program imports, which {@link bundleDependencies} adds.
  */
 export function assemble(root: string, program: PublishedProgram): { folder: string; imports: readonly string[] } {
   const folder = join(root, "dist", "packages", program.folder);

@@ -1,11 +1,11 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
-/** Files that are not used at run time: source maps, types and files for a compiler. */
+/** Matches files that are not used at run time: source maps, types and files for a compiler. */
 const FOR_DEVELOPERS = /\.(?:map|d\.[cm]?ts|gyp)$/;
 /**
- * Unused files of single packages. For onnxruntime-node: a second copy of the library for macOS (its binding names
- * `libonnxruntime.1.dylib`), and Windows on ARM, where only llama.cpp runs.
+ * The unused files of single packages. For onnxruntime-node these are a second copy of the library for macOS (its
+ * binding loads `libonnxruntime.1.dylib`), and the files for Windows on ARM, where only llama.cpp runs.
  */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["deps", "src"],
@@ -22,9 +22,9 @@ const FOR_INSTALLERS = [
 ];
 
 /**
- * Copies an installed package into ours, where npm does not change it. Removes its install script, which may download or compile, and
- * dependencies for which `isLeftOut` is true.
- * @param path such as `node_modules/a/node_modules/b`, the same below `from` and `to`.
+ * Copies an installed package into one of the published packages, where npm does not change it. Removes its install
+ * script, which may download or compile, and dependencies for which `isLeftOut` is true.
+ * @param path path such as `node_modules/a/node_modules/b`, which is the same below `from` and `to`.
  */
 export function bundlePackage(from: string, to: string, path: string, isLeftOut: (name: string) => boolean): void {
   const [source, target] = [join(from, path), join(to, path)];
@@ -39,7 +39,7 @@ export function bundlePackage(from: string, to: string, path: string, isLeftOut:
   for (const field of FOR_INSTALLERS) delete manifest[field];
   const dependencies = Object.entries((manifest["dependencies"] ?? {}) as Record<string, string>);
   manifest["dependencies"] = Object.fromEntries(dependencies.filter(([name]) => !isLeftOut(name)));
-  // Otherwise npm would compile a package that has a file for node-gyp.
+  // Otherwise npm would compile a package that contains a file for node-gyp.
   manifest["gypfile"] = false;
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

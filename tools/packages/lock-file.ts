@@ -15,11 +15,13 @@ export type LockEntries = Readonly<Record<string, LockEntry>>;
 export interface NeededPackages {
   /** Paths of platform-independent packages. */
   readonly paths: readonly string[];
-  /** Platform-specific packages with their versions. npm installs those of the target machine. */
+  /** Platform-specific packages with their versions. npm installs the packages for the target machine. */
   readonly ofPlatforms: Readonly<Record<string, string>>;
 }
 
-/** Returns the path at which the package at `from` finds `name`, with Node.js's rules; null if it is not installed. */
+/**
+ * Returns the path at which the package at `from` finds `name`, by the rules of Node.js; null if it is not installed.
+ */
 export function findInstalled(entries: LockEntries, from: string, name: string): string | null {
   let folder = from;
   for (;;) {

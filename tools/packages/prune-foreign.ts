@@ -16,7 +16,7 @@ export function pruneForeign(folder: string, platform: string, arch: string): vo
   for (const each of entriesOf(join(folder, SQLITE))) {
     if (each !== `${platform}-${arch}.node`) rmSync(join(folder, SQLITE, each));
   }
-  // Some of llama.cpp's packages declare x64 although their libraries do not support it.
+  // Some packages of llama.cpp declare x64, although their libraries do not support it.
   for (const each of entriesOf(join(folder, "@node-llama-cpp"))) {
     const path = join(folder, "@node-llama-cpp", each);
     const { os = [] } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as { os?: string[] };

@@ -9,13 +9,13 @@ export interface PublishedProgram {
   readonly program: "coordinator" | "island";
   /** Folders of `dist/` that are packed completely, because their code starts files by name. */
   readonly folders: readonly string[];
-  /** Files and folders of the repository that the program reads. Missing ones are skipped. */
+  /** Files and folders of the repository that the program reads. Paths that do not exist are skipped. */
   readonly files: readonly string[];
-  /** Whether a fresh installation does not need a package. */
+  /** Returns whether a package is not needed by a fresh installation. */
   readonly isLeftOut: (name: string) => boolean;
 }
 
-/** Packages for SSH to a Docker host, which Islands do not use and npm would compile. */
+/** Packages for SSH to a Docker host. Islands do not use them, and npm would compile them. */
 const COMPILED = ["cpu-features", "nan"];
 /** Packages for browsers. */
 const FOR_BROWSERS = ["onnxruntime-web"];

@@ -5,8 +5,9 @@ import { dirname, join, relative } from "node:path";
 const QUOTED = /["'`](\.{1,2}\/[^"'`\s]+\.js)["'`]/g;
 
 /**
- * Returns the compiled files that a program reaches through relative imports, by their path from `folder`. Does not find files started by
- * a computed name (a worker, the host of a runtime): folders with such files are packed completely.
+ * Returns the compiled files that a program reaches through relative imports, by their path from `folder`. Does not
+ * find files that are started by a computed name, such as a worker or the host of a runtime. Folders with such files
+ * are packed completely.
  */
 export function reachableFiles(folder: string, entry: string): string[] {
   const found = new Set<string>();

@@ -5,14 +5,15 @@ import { longCells, MAX_CELL_CHARS, patternsIn } from "./patterns.ts";
 import { textsOf } from "./texts.ts";
 
 /**
- * `npm run check:prose` finds patterns of stilted English, and fails if a file has more of them than its budget. `-- --lower` lowers the
- * budgets to the current counts. Never raise a budget: rewrite the sentence, or list it under `exceptions` if it is correct.
+ * `npm run check:prose` finds patterns of stilted English, and fails if a file contains more of them than its budget
+ * allows. `-- --lower` lowers the budgets to the current counts. Never raise a budget: rewrite the sentence, or list it
+ * under `exceptions` if it is correct.
  */
 
 interface Budgets {
   /** Correct texts that match a pattern: `path: part of the text`. */
   readonly exceptions: readonly string[];
-  /** Maximum number of cases by file; 0 for others. */
+  /** Maximum number of cases by file; 0 for all other files. */
   readonly files: Readonly<Record<string, number>>;
 }
 

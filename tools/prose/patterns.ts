@@ -1,6 +1,6 @@
 /**
- * Patterns of stilted English, explained in `CONTRIBUTING.md`. They miss many cases, and sometimes match a correct sentence, which is
- * then listed in `budgets.json`.
+ * Patterns of stilted English, explained in `CONTRIBUTING.md`. They miss many cases. Sometimes they match a correct
+ * sentence, which is then listed in `budgets.json`.
  */
 export const PATTERNS = {
   "a sentence that begins with Of":
@@ -28,7 +28,7 @@ export function patternsIn(text: string): string[] {
   });
 }
 
-/** Returns the cells of a row that are too long. Links count by their text. */
+/** Returns the cells of a row that are too long. A link counts only with its text. */
 export const longCells = (row: string): string[] =>
   row.startsWith("|")
     ? row

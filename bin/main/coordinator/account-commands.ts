@@ -7,9 +7,10 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
-import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { accountIdOf, addDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { auditedAccounts } from "./audited-accounts.ts";
 import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { PASSWORD_HELP, readNewPassword } from "../terminal/read-password.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
@@ -55,7 +56,7 @@ export function addAccountCommands(program: Command): Command {
 }
 
 function dataCommand(parent: Command, name: string, description: string): Command {
-  return onDataDirectory(parent.command(name).description(description));
+  return addDataOptions(parent.command(name).description(description));
 }
 
 /** Adds a command for one account. */
@@ -101,7 +102,7 @@ export interface CreatedAccount {
   readonly islandToken: string | undefined;
 }
 
-/** Creates an account, and the database if none exists. @throws {ServiceError | ConfigError} */
+/** Creates an account. Creates the database first if it does not exist. @throws {ServiceError | ConfigError} */
 export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<CreatedAccount> {
   const { email, password, credits, withKey, withIslandToken, isOperator } = details;
   return withAccounts(
@@ -168,7 +169,12 @@ export async function revoke(
 ): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     if (!(await act(accounts, ownerId))) {
-      throw new ServiceError("not_found", `${options.email} has no active ${what} with the id ${options.id}`);
+      const command = what === "API key" ? "key" : "island-token";
+      const advice = `List the ids with: ${coordinatorName()} ${command} list --email ${options.email}`;
+      throw new ServiceError(
+        "not_found",
+        `${options.email} has no active ${what} with the id ${options.id}. ${advice}`,
+      );
     }
     print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
   });
@@ -204,6 +210,6 @@ async function withAccounts<T>(
 /** @throws {UsageError} unless `value` is a decimal number. Number() reads an empty text as 0. */
 export function readNumber(flag: string, value: string): number {
   if (!/^(\d+\.?\d*|\.\d+)$/.test(value))
-    throw new UsageError(`${flag}: must be a number, got ${JSON.stringify(value)}`);
+    throw new UsageError(`${flag}: must be a decimal number of 0 or more, such as 2.5, got ${JSON.stringify(value)}`);
   return Number(value);
 }

@@ -1,13 +1,13 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../../coordinator/operators/announcements.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
-import { onDataDirectory, type DataOptions } from "./data-commands.ts";
+import { addDataOptions, type DataOptions } from "./data-commands.ts";
 import { commandActor, isoTime, isoTimeOrNull, listOf, readLine, withOperators } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 
 /** Adds `coordinator announcement list|add|remove`. */
 export function addAnnouncementCommands(announcement: Command): void {
-  onDataDirectory(announcement.command("list"))
+  addDataOptions(announcement.command("list"))
     .description("List announcements, newest first")
     .action((options: DataOptions) =>
       withOperators(options, async ({ announcements }) => {
@@ -19,13 +19,13 @@ export function addAnnouncementCommands(announcement: Command): void {
         print(options, shown, listOf(columns, rows, { none: "No announcements" }));
       }),
     );
-  onDataDirectory(announcement.command("add"))
+  addDataOptions(announcement.command("add"))
     .description("Add an announcement")
     .requiredOption("--text <text>", "text of the announcement, one line", readLine(MAX_ANNOUNCEMENT_CHARS))
     .option("--warning", "show it as a warning instead of information")
     .option(
       "--until <time>",
-      "end of the announcement, for example 2026-12-31T22:00:00Z (default: until it is removed)",
+      "time at which the announcement expires, for example 2026-12-31T22:00:00Z (default: until it is removed)",
       readTime,
     )
     .action((options: DataOptions & { text: string; warning?: true; until?: number }) =>
@@ -36,7 +36,7 @@ export function addAnnouncementCommands(announcement: Command): void {
         print(options, { id, level, text, until: isoTimeOrNull(untilMs) }, id);
       }),
     );
-  onDataDirectory(announcement.command("remove <id>"))
+  addDataOptions(announcement.command("remove <id>"))
     .description("Remove an announcement")
     .action((id: string, options: DataOptions) =>
       withOperators(options, async ({ announcements }) => {

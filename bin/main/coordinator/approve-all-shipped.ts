@@ -11,7 +11,7 @@ import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { commandActor, listOf } from "./operator-tools.ts";
 
-/** Maximum number of concurrent look-ups. */
+/** Maximum number of Cargos that are looked up at the same time. */
 const MAX_CONCURRENCY = 6;
 /** Time limit for the look-up of one Cargo. */
 const LOOKUP_LIMIT_MS = 15_000;
@@ -26,25 +26,26 @@ interface AllShipped {
 
 interface Outcome {
   readonly slug: string;
-  /** Null for a Cargo that was not approved. */
+  /** Null if the Cargo was not approved. */
   readonly revision: string | null;
   readonly problem: string | null;
 }
 
 /**
- * Runs `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each
- * one's pin and approves it. A failure does not stop the others. @throws {CliError} if one failed, or there is no
- * terminal for the question.
+ * Runs `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks for one confirmation,
+ * then looks up the pin of each Cargo and approves it. If a Cargo fails, the others are still approved. @throws
+ * {CliError} if a Cargo failed, or if there is no terminal to ask for confirmation.
  */
 export async function approveAllShipped({ cargos, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
   const reviews = await Promise.all(off.map(({ slug }) => cargos.review(slug)));
-  if (reviews.length === 0) return print(options, { approved: [], failed: [] }, "All shipped Cargos are on");
+  if (reviews.length === 0)
+    return print(options, { approved: [], failed: [] }, "All shipped Cargos are already available");
   const list = listOf(COLUMNS, reviews.map(rowOf), { none: "", total: reviews.length });
-  // With --json, standard output holds only the result.
+  // With --json, standard output contains only the result.
   if (options.json === true) console.error(list);
   else console.log(list);
-  await assertWanted(reviews.length, options, command);
+  await assertConfirmed(reviews.length, options, command);
   const actor = commandActor();
   const approve = async (review: CargoReview): Promise<Outcome> => {
     const { slug } = review.file;
@@ -58,10 +59,10 @@ export async function approveAllShipped({ cargos, sources, options, command }: A
     }
   };
   const outcomes: Outcome[] = [];
-  const left = [...reviews];
+  const remaining = [...reviews];
   const approveNext = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      // oxlint-disable-next-line no-await-in-loop -- Each of the workers approves one Cargo after the other.
+    for (let next = remaining.shift(); next !== undefined; next = remaining.shift()) {
+      // oxlint-disable-next-line no-await-in-loop -- Each worker approves its Cargos one after the other.
       const outcome = await approve(next);
       outcomes.push(outcome);
       if (options.json !== true) print(options, outcome, describeOutcome(outcome));
@@ -71,16 +72,18 @@ export async function approveAllShipped({ cargos, sources, options, command }: A
   report(outcomes, options);
 }
 
-/** @throws {CliError} unless the operator answers yes, or gave --yes. */
-async function assertWanted(count: number, options: AllShipped["options"], command: Command): Promise<void> {
+/** @throws {CliError} unless the operator answers yes or gave --yes. */
+async function assertConfirmed(count: number, options: AllShipped["options"], command: Command): Promise<void> {
   if (options.yes === true) return;
   if (process.stdin.isTTY) {
     if (await askYes(`Look up the files of these ${count} Cargos, sign them and make them available to all accounts?`))
       return;
-    throw new CliError("Not approved");
+    throw new CliError("No Cargo was approved");
   }
-  const again = `${coordinatorName()} cargo approve${givenFlags(command)} --yes`;
-  throw new CliError(`Not approved: no terminal to ask for confirmation. To approve all Cargos listed above: ${again}`);
+  const retryCommand = `${coordinatorName()} cargo approve${givenFlags(command)} --yes`;
+  throw new CliError(
+    `No Cargo was approved, because standard input is not a terminal and cannot confirm the approvals. To approve all Cargos listed above, run: ${retryCommand}`,
+  );
 }
 
 function describeOutcome({ slug, problem }: Outcome): string {
@@ -96,7 +99,7 @@ function report(outcomes: readonly Outcome[], options: AllShipped["options"]): v
     return print({}, null, options.json === true ? "" : `${approved.length} Cargos are available`);
   const name = coordinatorName();
   const text =
-    `${failed.length} of ${outcomes.length} Cargos are still off. Try again when their hosts are reachable, choose a mirror of the hub with --hub, ` +
+    `${failed.length} of ${outcomes.length} Cargos are still off. Run the command again when their hosts are reachable, give a mirror of the hub with --hub, ` +
     `or pin each Cargo yourself: ${name} cargo approve --help`;
   if (options.json !== true) throw new CliError(text);
   console.error(text);

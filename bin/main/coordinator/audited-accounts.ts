@@ -17,7 +17,7 @@ interface AccountAuditEvent {
   readonly after: object;
 }
 
-/** Audit event of each write. It never contains a secret or its hash. */
+/** The audit event that each write adds. It never contains a secret or the hash of one. */
 const EVENTS: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => AccountAuditEvent } = {
   create: ({ id, postings }) => {
     const grantMicro = postings.find(({ micro }) => micro > 0)?.micro ?? 0;
@@ -49,7 +49,7 @@ function withoutNulls(limits: object): object {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Returns a store's accounts, for commands. Each write adds its audit event in the same transaction. */
+/** Returns the accounts of a store for commands. Each write adds its audit event in the same transaction. */
 export function auditedAccounts(store: Store): AccountStore {
   const trail = trailOf(store);
   return new Proxy(store.accounts, {

@@ -8,11 +8,11 @@ import { WEBHOOK_KEY_FILE } from "../../../coordinator/store/sqlite/sqlite-store
 import { CliError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { noDataIn, addDataOptions, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 
-/** Key files that a backup includes. A coordinator creates all other files again. */
+/** The key files that a backup includes. The coordinator can create all other files again. */
 const KEY_FILES = ["signing.key", WEBHOOK_KEY_FILE];
 
 /** Adds `backup`. The coordinator may be running. */
@@ -21,22 +21,24 @@ export function addBackupCommand(program: Command): void {
     .command("backup")
     .argument("<directory>", "new directory for the copy, which can be used as a data directory")
     .description("Copy the database and the keys of a data directory; the coordinator may be running");
-  onDataDirectory(command).action(backUp);
+  addDataOptions(command).action(backUp);
 }
 
 async function backUp(directory: string, options: DataOptions): Promise<void> {
   const { config, location: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string")
-    throw new ConfigError(["backup copies data directories only, and the data is in PostgreSQL. Use pg_dump"]);
+    throw new ConfigError([
+      "backup can only copy a data directory, but store is set to a PostgreSQL database. Back it up with pg_dump",
+    ]);
   const file = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const target = resolve(directory);
   const copy = join(target, DATABASE_FILE);
-  if (existsSync(copy)) throw new CliError(`${copy} already exists. Choose another directory`);
+  if (existsSync(copy)) throw new CliError(`${copy} already exists. Give a directory without a database`);
   mkdirSync(target, { recursive: true, mode: 0o700 });
   const keys = KEY_FILES.filter((name) => existsSync(join(dataDirectory, name)));
   for (const name of keys) copyFileSync(join(dataDirectory, name), join(target, name), constants.COPYFILE_EXCL);
-  // Copied last, so that a directory with a database is complete.
+  // The database is copied last, so that a directory that contains one is complete.
   const { bytes } = backUpDatabase(file, copy);
   const models = importedModelsDirectory({ dataDirectory });
   const { filesDirectoryOf } = await import("../../../coordinator/files/open-files.ts");

@@ -23,7 +23,7 @@ const PIN_FLAGS: Readonly<Record<PinKind, string>> = {
   modelHash: "--model-hash <sha256>",
   modelCommit: "--model-commit <commit>",
 };
-/** Flags that `cargo show` does not have. */
+/** Flags of `cargo approve` that `cargo show` does not accept. */
 const APPROVAL_FLAGS = ["revision", "imageDigest", "modelHash", "modelCommit", "hub", "allowPrivate"];
 
 interface ApproveOptions extends DataOptions {
@@ -38,8 +38,8 @@ interface ApproveOptions extends DataOptions {
 }
 
 /** Adds `coordinator cargo show|approve`: shows what an approval signs, and approves exactly that. */
-export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print }: CommandTools): void {
-  onDataDirectory(cargo.command("show <slug>"))
+export function addCargoApprovalCommands(cargo: Command, { addDataOptions, print }: CommandTools): void {
+  addDataOptions(cargo.command("show <slug>"))
     .description("Show everything that an approval of the Cargo signs")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos, store) => {
@@ -48,7 +48,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         print(options, presentReview(review, owner), describeReview(review, owner));
       });
     });
-  onDataDirectory(cargo.command("approve [slug]"))
+  addDataOptions(cargo.command("approve [slug]"))
     .description("Pin a Cargo, sign it and make it available to all accounts; also enables a disabled Cargo")
     .option("--all-shipped", "approve all shipped Cargos that are off, after one confirmation")
     .option("--yes", "with --all-shipped: skip the confirmation")
@@ -62,7 +62,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     .option("--hub <url>", "URL of the model hub or of a mirror", DEFAULT_HUB)
     .option("--allow-private", "allow lookups in registries and hubs of the local network")
     .action(async (slug: string | undefined, options: ApproveOptions, command: Command) => {
-      assertOneSubject(slug, options);
+      assertSlugOrAllShipped(slug, options);
       await withCargos(options, async (cargos, store, { catalogDirectory }) => {
         const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
         if (slug === undefined) {
@@ -75,13 +75,13 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
           { imageDigest, modelHash, modelCommit },
           { hub, allowPrivate, catalogDirectory },
           AbortSignal.timeout(LOOKUP_LIMIT_MS),
-        ).catch(nameFlags);
+        ).catch(throwWithPinFlags);
         const pinned = { ...review, file, revision: revisionOf(file) };
         const owner = await ownerOf(review, store);
-        // Standard error with --json, because standard output holds only the result.
+        // With --json this goes to standard error, because standard output contains only the result.
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
-        await assertChosen(review, pinned, options.revision, command);
+        await assertRevisionConfirmed(review, pinned, options.revision, command);
         const approval = await cargos.approveReviewed(commandActor(), review, file);
         const value = { slug, approved: true, revision: approval.revision };
         print(options, value, `${slug} is available to all accounts as revision ${approval.revision}`);
@@ -89,27 +89,34 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     });
 }
 
-/** @throws {UsageError} unless one Cargo is named, or all shipped ones. */
-function assertOneSubject(slug: string | undefined, options: ApproveOptions): void {
+/** @throws {UsageError} unless the command names either one Cargo or --all-shipped. */
+function assertSlugOrAllShipped(slug: string | undefined, options: ApproveOptions): void {
   const { allShipped, revision, imageDigest, modelHash, modelCommit } = options;
   if ((slug === undefined) === (allShipped === undefined))
-    throw new UsageError("Expected either the slug of one Cargo or --all-shipped");
-  const isOfOne = [revision, imageDigest, modelHash, modelCommit].some((flag) => flag !== undefined);
-  if (slug === undefined && isOfOne)
     throw new UsageError(
-      "--all-shipped cannot be combined with a revision or a pin, which belong to one Cargo. Name the Cargo instead",
+      slug === undefined
+        ? "No Cargo was given. Give the slug of one Cargo, or --all-shipped"
+        : `The slug ${JSON.stringify(slug)} and --all-shipped cannot be combined. Give one of them`,
+    );
+  const hasRevisionOrPin = [revision, imageDigest, modelHash, modelCommit].some((flag) => flag !== undefined);
+  if (slug === undefined && hasRevisionOrPin)
+    throw new UsageError(
+      "--all-shipped cannot be combined with --revision, --image-digest, --model-hash or --model-commit, which apply to one Cargo. Give the slug of that Cargo instead",
     );
 }
 
-/** Adds the flags that help to a failed look-up. @throws {unknown} */
-function nameFlags(error: unknown): never {
+/** Adds to the message of a failed lookup the flags that give the pin. @throws {unknown} */
+function throwWithPinFlags(error: unknown): never {
   if (!(error instanceof UnpinnedError)) throw error;
   const privately = error.isPrivate ? ", or allow lookups in the local network with --allow-private" : "";
   throw new CliError(`${error.message} with ${PIN_FLAGS[error.kind]}${privately}`, { cause: error });
 }
 
-/** Requires that the operator names the revision with its pins, or confirms the shown one. @throws {CliError} */
-async function assertChosen(
+/**
+ * Requires that the operator gives the pinned revision with --revision, or confirms the revision that is shown. @throws
+ * {CliError}
+ */
+async function assertRevisionConfirmed(
   review: CargoReview,
   pinned: CargoReview,
   chosen: string | undefined,
@@ -118,26 +125,26 @@ async function assertChosen(
   const { slug } = pinned.file;
   const name = coordinatorName();
   const flags = givenFlags(command, ["revision"]);
-  const again = `${name} cargo approve ${slug} --revision ${pinned.revision}${flags}`;
+  const retryCommand = `${name} cargo approve ${slug} --revision ${pinned.revision}${flags}`;
   if (chosen !== undefined) {
     if (chosen === pinned.revision) return;
     if (Number(chosen) !== review.storedRevision) {
       throw new CliError(
-        `Not approved: ${slug} does not have revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
+        `${slug} was not approved: --revision must be the current revision ${pinned.revision}, got ${JSON.stringify(chosen)}. To review the Cargo again, run: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
       );
     }
-    // A number counts changes, as in earlier versions. It does not cover a pin from this look-up.
+    // A number is a count of changes, as in earlier versions. It does not cover a pin that this lookup added.
     if (pinned.revision === review.revision) return;
     throw new CliError(
-      `Not approved: revision ${chosen} is not pinned yet. To approve the revision shown above: ${again}`,
+      `${slug} was not approved: its revision ${chosen} is not pinned yet. To approve the pinned revision shown above, run: ${retryCommand}`,
     );
   }
   if (!process.stdin.isTTY) {
     throw new CliError(
-      `Not approved: no terminal to ask for confirmation. To approve the revision shown above: ${again}`,
+      `${slug} was not approved, because standard input is not a terminal and cannot confirm the approval. To approve the revision shown above, run: ${retryCommand}`,
     );
   }
-  if (!(await askYes("Sign this Cargo for all Islands?"))) throw new CliError("Not approved");
+  if (!(await askYes("Sign this Cargo for all Islands?"))) throw new CliError(`${slug} was not approved`);
 }
 
 /** Returns the e-mail address of the Cargo's owner; null for an operator's Cargo. */

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CargoLine } from "../../../coordinator/operators/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { fixed, flexible } from "../../../shared/cli/text-table.ts";
+import { addCargoAddCommand } from "./cargo-add-command.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoImportCommand } from "./cargo-import-command.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
@@ -13,9 +14,9 @@ import { commandActor, listOf, withCargos } from "./operator-tools.ts";
 
 /** Adds the commands of `coordinator cargo`. A running coordinator applies changes within a second. */
 export function addCargoCommands(program: Command, tools: CommandTools): void {
-  const { onDataDirectory, print } = tools;
+  const { addDataOptions, print } = tools;
   const cargo = program.command("cargo").description("Manage shipped and imported Cargos, and those of accounts");
-  onDataDirectory(cargo.command("list"))
+  addDataOptions(cargo.command("list"))
     .description("List all Cargos with their status")
     .option("--waiting", "list only Cargos that wait for approval")
     .action(async (options: DataOptions & { waiting?: true }) => {
@@ -30,7 +31,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
     });
   addCargoSignCommand(cargo);
   addCargoApprovalCommands(cargo, tools);
-  onDataDirectory(cargo.command("disable <slug>"))
+  addDataOptions(cargo.command("disable <slug>"))
     .description("Disable a Cargo for all accounts; its waiting jobs fail, its running jobs continue")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
@@ -38,7 +39,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
         print(options, { slug, disabled: true }, `${slug} is disabled`);
       });
     });
-  onDataDirectory(cargo.command("enable <slug>"))
+  addDataOptions(cargo.command("enable <slug>"))
     .description("Enable a disabled Cargo, without approving it")
     .action(async (slug: string, options: DataOptions) => {
       await withCargos(options, async (cargos) => {
@@ -46,12 +47,12 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
         print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
-  onDataDirectory(cargo.command("price <slug> [credits]"))
+  addDataOptions(cargo.command("price <slug> [credits]"))
     .description("Show the price of a shipped Cargo, or set it for new jobs")
     .option("--reset", "restore the shipped price")
     .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
       if (credits !== undefined && options.reset === true)
-        throw new UsageError("credits and --reset cannot be combined. Give one of them");
+        throw new UsageError("A price and --reset cannot be combined. Give one of them");
       await withCargos(options, async (cargos) => {
         const isChange = credits !== undefined || options.reset === true;
         const review = isChange
@@ -62,6 +63,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
         print(options, value, `${slug}: ${describePrice(review)}`);
       });
     });
+  addCargoAddCommand(cargo, tools);
   addCargoImportCommand(cargo, tools);
 }
 
@@ -69,7 +71,7 @@ export function addCargoCommands(program: Command, tools: CommandTools): void {
 function readPrice(credits: string | undefined): number | null {
   if (credits === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);
-  throw new UsageError(`credits: must be a number such as 0.05, got ${JSON.stringify(credits)}`);
+  throw new UsageError(`The price must be a number such as 0.05, got ${JSON.stringify(credits)}`);
 }
 
 async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {

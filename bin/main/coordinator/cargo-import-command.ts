@@ -20,27 +20,28 @@ import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { commandActor, withCargos } from "./operator-tools.ts";
 
-/** Adds `coordinator cargo import`, for the operator's Cargos with or without their file. */
-export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }: CommandTools): void {
-  onDataDirectory(cargo.command("import <files...>"))
+/**
+ * Adds `coordinator cargo import`, which imports the operator's Cargos, each with or without a program or model file.
+ */
+export function addCargoImportCommand(cargo: Command, { addDataOptions, print }: CommandTools): void {
+  addDataOptions(cargo.command("import <files...>"))
     .description("Import Cargos from JSON files (see docs/reference/cargo-format.md), or replace imported Cargos")
     .option("--file <path>", "program (.wasm) or model (.gguf, .onnx) that the coordinator serves for this Cargo")
     .action(async (files: string[], options: DataOptions & { file?: string }, command: Command) => {
       if (options.file !== undefined && files.length > 1)
-        throw new UsageError(
-          `--file belongs to one Cargo, got ${files.length}. Import each Cargo with its own command`,
-        );
+        throw new UsageError(`--file applies to one Cargo, got ${files.length}. Run the command once for each Cargo`);
       await withCargos(options, async (cargos, _store, config) => {
         const flags = givenFlags(command, ["file", "json"]);
         const slugs: string[] = [];
         const lines: string[] = [];
         for (const path of files) {
           const text = await readFile(path, "utf8");
-          const naming = (error: unknown): never => nameFile(path, flags, error);
-          const stored = options.file === undefined ? null : await storeFor(text, options.file, config, naming);
+          const throwNamed = (error: unknown): never => throwWithPath(path, flags, error);
+          const stored =
+            options.file === undefined ? null : await storeModelFor(text, options.file, config, throwNamed);
           const slug = await cargos.importFile(commandActor(), stored?.text ?? text).catch(async (error: unknown) => {
             if (stored?.isNew === true) await rm(stored.path, { force: true });
-            return naming(error);
+            return throwNamed(error);
           });
           slugs.push(slug);
           lines.push(describeImport(await cargos.review(slug), stored, config, flags));
@@ -51,11 +52,11 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print }
 }
 
 /**
- * Stores the file of a Cargo and adds it to the definition.
+ * Stores the program or model of a Cargo and adds it to the definition.
  * @param fail throws the problems of the definition.
  * @throws {ServiceError}
  */
-async function storeFor(
+async function storeModelFor(
   text: string,
   source: string,
   config: CoordinatorConfig,
@@ -70,13 +71,13 @@ async function storeFor(
     return changed;
   };
   const { unpinned_reason: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
-  // Checked before the file is copied, which may take long.
+  // The definition is checked before the file is copied, because the copy may take long.
   check({ ...fields, model: { url: "/models/x.wasm", sha256: "0".repeat(64), size_bytes: 1 } });
   const stored = await storeModelFile(source, slug, runtimeType, directory, config.minFreeDiskBytes);
   return { ...stored, text: check({ ...fields, model: stored.model }) };
 }
 
-/** Reads slug and runtime. Fails if not even these are valid. */
+/** Reads the slug and the runtime type. Calls `fail` if either is invalid. */
 function readHead(text: string, fail: (error: ValidationError) => never) {
   const read = readCargoFile(text);
   if ("file" in read) return { slug: read.file.slug, runtimeType: read.file.runtime_type };
@@ -91,8 +92,11 @@ function readHead(text: string, fail: (error: ValidationError) => never) {
   return { slug, runtimeType };
 }
 
-/** Prefixes an error with the path of its file. @param flags flags of this command. @throws {unknown} */
-function nameFile(path: string, flags: string, error: unknown): never {
+/**
+ * Throws the error again with the path of its file before the message. @param flags the flags of this command. @throws
+ * {unknown}
+ */
+function throwWithPath(path: string, flags: string, error: unknown): never {
   if (!(error instanceof ServiceError)) throw error;
   const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
   const lines = problems.map(({ path: field, message }) => {

@@ -7,7 +7,10 @@ import { manifestOf } from "../../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { CliError, ValidationError } from "../../../shared/errors.ts";
 
-/** Adds `coordinator cargo sign`, which signs with a key that owners of Islands trust. Needs no data directory. */
+/**
+ * Adds `coordinator cargo sign`, which signs a Cargo's file with a key that owners of Islands trust. The command does
+ * not use a data directory.
+ */
 export function addCargoSignCommand(cargo: Command): void {
   cargo
     .command("sign <file>")
@@ -34,15 +37,19 @@ export function addCargoSignCommand(cargo: Command): void {
 
 async function readKey(path: string): Promise<KeyObject> {
   const text = await readFile(path, "utf8");
+  let key: KeyObject;
   try {
-    const key = createPrivateKey(text);
-    if (key.asymmetricKeyType === "ed25519") return key;
+    key = createPrivateKey(text);
   } catch (error) {
-    throw new CliError(`${path}: must be a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`, {
-      cause: error,
-    });
+    throw new CliError(
+      `${path}: must contain a private key in PEM. Generate one with: openssl genpkey -algorithm ed25519`,
+      { cause: error },
+    );
   }
-  throw new CliError(`${path}: must be an Ed25519 key. Generate one with: openssl genpkey -algorithm ed25519`);
+  if (key.asymmetricKeyType === "ed25519") return key;
+  throw new CliError(
+    `${path}: must contain an Ed25519 key, got ${key.asymmetricKeyType}. Generate one with: openssl genpkey -algorithm ed25519`,
+  );
 }
 
 async function readJson(path: string): Promise<unknown> {
@@ -50,6 +57,9 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${path}: must be a JSON file`, { cause: error });
+    throw new CliError(
+      `${path}: must contain valid JSON (${(error as SyntaxError).message}). See docs/reference/cargo-format.md`,
+      { cause: error },
+    );
   }
 }

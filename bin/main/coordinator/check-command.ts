@@ -2,20 +2,20 @@ import type { Command } from "commander";
 import { checkData, hasData } from "../../../coordinator/store/open-store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { type DataOptions, onDataDirectory, readDataOptions } from "./data-commands.ts";
+import { type DataOptions, addDataOptions, readDataOptions } from "./data-commands.ts";
 import { ledgerFaultsOf } from "./ledger-commands.ts";
 import { print } from "../terminal/print.ts";
 
 const REMEDIES = {
   directory:
-    "The database is damaged. Stop the coordinator, copy the data directory, and restore the last backup. " +
+    "The database is damaged. Stop the coordinator, copy the data directory, and restore the most recent backup. " +
     'Without a backup, try: sqlite3 atoll.db ".recover" | sqlite3 recovered.db',
-  database: "The database is damaged. Copy it with pg_dump, and restore the last backup",
+  database: "The database is damaged. Copy it with pg_dump, and restore the most recent backup",
 };
 
-/** Adds `check`, which also works while a coordinator runs. */
+/** Adds `check`. The coordinator may be running. */
 export function addCheckCommand(program: Command): void {
-  onDataDirectory(program.command("check"))
+  addDataOptions(program.command("check"))
     .description("Check the database for damage; the exit code is 1 if it is damaged")
     .action(async (options: DataOptions) => {
       const { location } = await readDataOptions(options);

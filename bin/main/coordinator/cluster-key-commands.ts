@@ -11,7 +11,7 @@ interface RotateOptions extends Pick<DataOptions, "store" | "config" | "json"> {
   readonly newKeyFile: string;
 }
 
-/** Adds `cluster-key`, for the key that encrypts the secrets of a PostgreSQL database. */
+/** Adds `cluster-key`, which manages the key that encrypts the secrets in a PostgreSQL database. */
 export function addClusterKeyCommands(program: Command): void {
   const clusterKey = program
     .command("cluster-key")
@@ -30,14 +30,16 @@ async function rotate(options: RotateOptions): Promise<void> {
   const { newKeyFile, config, store, json } = options;
   const location = await storeLocationOf(await readCoordinatorConfig({ config, store, json }));
   if (typeof location === "string")
-    throw new ConfigError(["A cluster key requires a PostgreSQL database. Give --store, or set ATOLL_STORE"]);
+    throw new ConfigError([
+      "cluster-key requires a PostgreSQL database, but store is not set. Give --store or set ATOLL_STORE",
+    ]);
   const newKey = await readKeyFile(newKeyFile);
   if (newKey.equals(location.key))
     throw new ConfigError([
       `${newKeyFile}: must contain a new key, got the current cluster_key. Generate one with: openssl rand -hex 32`,
     ]);
   if (!(await hasData(location))) throw new ConfigError(["The database has no coordinator data. Check --store"]);
-  // Loaded here, because a coordinator on SQLite does not need it.
+  // The module is loaded here, because a coordinator on SQLite does not need it.
   const { resealSecrets } = await import("../../../coordinator/store/postgres/secrets/reseal.ts");
   const resealed = await resealSecrets(location, newKey);
   print(
@@ -46,7 +48,7 @@ async function rotate(options: RotateOptions): Promise<void> {
     `Encrypted ${resealed.secrets} secrets and those of ${resealed.webhooks} webhooks with the key in ${newKeyFile}. ` +
       "Set it as cluster_key of all coordinators, then start them",
   );
-  // Opened only now, because its connection would count as a user of the database.
+  // The store is opened only now, because its connection would count as a user of the database.
   const auditEvent = { action: "cluster_key.rotate", targetKind: "coordinator", targetId: "cluster_key" } as const;
   await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent));
 }

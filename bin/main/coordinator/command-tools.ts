@@ -6,8 +6,8 @@ import type { DataOptions } from "./data-commands.ts";
 /** Functions used by all commands on a data directory. */
 export interface CommandTools {
   /** Adds the options of {@link DataOptions}. */
-  readonly onDataDirectory: (command: Command) => Command;
-  /** Prints `value` as JSON with `--json`, else `text`. */
+  readonly addDataOptions: (command: Command) => Command;
+  /** Prints `value` as JSON with `--json`, and `text` without it. */
   readonly print: (options: DataOptions, value: unknown, text: string) => void;
   readonly withStore: (
     options: DataOptions,

@@ -8,7 +8,7 @@ import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addClusterKeyCommands } from "./cluster-key-commands.ts";
 import { configFrom, findConfigFile } from "./coordinator-config.ts";
-import { accountIdOf, onDataDirectory, withStore } from "./data-commands.ts";
+import { accountIdOf, addDataOptions, withStore } from "./data-commands.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
@@ -22,10 +22,10 @@ import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { explainUsageBriefly } from "../terminal/usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
 
-/** Delay of the flush, which takes 0.3 s, so that it does not delay the first requests. */
+/** Delay before the compile cache is flushed. The flush takes 0.3 s and must not delay the first requests. */
 const FLUSH_AFTER_MS = 10_000;
 
-/** Headings of the help, with the commands below each. */
+/** Headings in the help, each with its commands. */
 const COMMAND_GROUPS = {
   "Start a network:": ["init", "serve"],
   "Accounts:": ["account", "key", "island-token", "credits"],
@@ -33,7 +33,7 @@ const COMMAND_GROUPS = {
   "Data and keys:": ["backup", "check", "vacuum", "migrate", "ledger", "signing-key", "cluster-key"],
 };
 
-/** Returns all commands of `coordinator`. The error of a command rejects the parse. */
+/** Returns all commands of `coordinator`. If a command fails, parsing rejects with its error. */
 export function coordinatorCommands(version: string): Command {
   const name = coordinatorName();
   const program = new Command(name)
@@ -54,7 +54,7 @@ Exit codes: 0 success, 1 failure, 2 wrong usage.`,
     .option("--config <file>", "file with settings (TOML), see coordinator/config/example.toml")
     .option("--data <directory>", "same as --data-directory")
     .action(async (flags: Record<string, string>) => {
-      // Loaded here, because the other commands need no server.
+      // The module is loaded here, because the other commands do not need the server.
       const { serve } = await import("./serve.ts");
       const { config, ...settings } = flags;
       const file = findConfigFile({ config, data: flags["data"] ?? flags["dataDirectory"], store: flags["store"] });
@@ -75,7 +75,7 @@ Every setting is also a variable and a line of the settings file: --chat-wait-s 
 Secrets have no flag: ${secrets.join(", ")}.`,
   );
   addInitCommand(program, makeAccount);
-  const tools = { onDataDirectory, print, withStore };
+  const tools = { addDataOptions, print, withStore };
   const account = addAccountCommands(program);
   addKeyCommands(program);
   addOperatorCommands(program);

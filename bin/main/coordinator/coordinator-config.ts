@@ -10,7 +10,7 @@ import { shellWord } from "../terminal/shell-word.ts";
 /** Paths of the file that `init` writes, in the order in which commands look for them. */
 export const CONFIG_PATHS = ["atoll.toml", join("atoll", "atoll.toml")] as const;
 
-/** Flags that name a settings file or a data location. The other flags of a command are settings. */
+/** Flags that name a settings file or a data location. All other flags of a command are settings. */
 interface LocationFlags {
   readonly config?: string | undefined;
   readonly data?: string | undefined;
@@ -18,8 +18,9 @@ interface LocationFlags {
 }
 
 /**
- * Returns the path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PATHS} that
- * exists. With `--data` or `--store`, which name the data, it does not search. Null without a file.
+ * Returns the path of the settings file: `--config`, then ATOLL_CONFIG, then the first of {@link CONFIG_PATHS} that
+ * exists. Does not search {@link CONFIG_PATHS} with `--data` or `--store`, because these name the data. Null if there
+ * is no file.
  */
 export function findConfigFile({ config, data, store }: LocationFlags): string | null {
   const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
@@ -58,7 +59,7 @@ export async function configFrom(
   });
 }
 
-/** Returns ` --config <file>`; empty for the file that commands find without the flag. */
+/** Returns ` --config <file>`, or an empty text if commands find the file without the flag. */
 export function configFlag(file: string): string {
   const found = findConfigFile({});
   return found !== null && resolve(found) === resolve(file) ? "" : ` --config ${shellWord(resolve(file))}`;
@@ -68,7 +69,7 @@ async function readToml(name: string): Promise<ConfigFile> {
   try {
     return { name, text: await readFile(name, "utf8") };
   } catch (error) {
-    // Node's error for a directory has no path.
+    // The error that Node.js throws for a directory does not contain the path.
     throw Object.assign(error as NodeJS.ErrnoException, { path: name });
   }
 }

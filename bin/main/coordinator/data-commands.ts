@@ -20,7 +20,7 @@ export interface DataOptions {
 }
 
 /** Adds the options of {@link DataOptions}. */
-export function onDataDirectory(command: Command): Command {
+export function addDataOptions(command: Command): Command {
   return command
     .option("--data <directory>", "data directory of the coordinator")
     .option(
@@ -47,7 +47,7 @@ export async function readDataOptions({
   return { config, location: await storeLocationOf(config) };
 }
 
-/** Opens the store, which running coordinators may be using. @throws {ConfigError} if it does not exist. */
+/** Opens the store. Coordinators may be running. @throws {ConfigError} if the store does not exist. */
 export async function withStore<T>(
   options: DataOptions,
   use: (store: Store, config: CoordinatorConfig) => Promise<T>,
@@ -57,7 +57,8 @@ export async function withStore<T>(
   const isNew = !(await hasData(location));
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
-    // A mistyped variable may be the cause. Only on a terminal, because scripts may read standard error.
+    // A mistyped variable may be the cause. The warning is printed only on a terminal, because scripts may read
+    // standard error.
     const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
     throw new ConfigError([noDataIn(location, options), ...(unknown === null ? [] : [unknown])]);
   }
@@ -90,6 +91,9 @@ export function noDataIn(location: StoreLocation, options: DataOptions): string 
 /** @throws {ServiceError} `not_found` */
 export async function accountIdOf(store: Store, email: string): Promise<string> {
   const found = await store.accounts.getByEmail(email);
-  if (found === undefined) throw new ServiceError("not_found", `No account has the e-mail address ${email}`);
+  if (found === undefined) {
+    const advice = `List all accounts with: ${coordinatorName()} account list`;
+    throw new ServiceError("not_found", `No account has the e-mail address ${email}. ${advice}`);
+  }
   return found.id;
 }

@@ -9,13 +9,13 @@ import { plain } from "../../../shared/cli/plain-text.ts";
 const STATES: Readonly<Record<CargoReview["status"], string>> = {
   offered: "available to all accounts",
   waiting: "waits for approval: runs only for its owner, on its owner's Islands",
-  unpinned: "off until it is approved with pins",
+  unpinned: "off until an approval pins it",
   off: "switched off by its owner",
   disabled: "disabled by the operator",
   hidden: "hidden by a shipped Cargo of the same slug",
 };
 
-/** Lists all contents that an approval signs, one per line. @param owner e-mail address; null for the operator. */
+/** Lists everything that an approval signs, one item per line. @param owner e-mail address; null for the operator. */
 export function describeReview(review: CargoReview, owner: string | null): string {
   const { file, revision, status, origin, storedRevision } = review;
   const lines: [label: string, text: string | null][] = [
@@ -83,7 +83,7 @@ function describeContainer({ file: { container } }: CargoReview): [string, strin
   return [
     ["image", container.image],
     ["digest", container.digest ?? "NOT PINNED: the image of the tag may change"],
-    ["command", container.command === null ? "the image's own" : JSON.stringify(container.command)],
+    ["command", container.command === null ? "the command in the image" : JSON.stringify(container.command)],
     ["network", container.network ? "YES, the public internet" : "no"],
     ["GPU", container.gpu ? "yes" : "no"],
   ];
@@ -121,10 +121,9 @@ function describeLimits({ file }: CargoReview): string {
 }
 
 function sizeOf(schema: object | undefined): string {
-  return schema === undefined ? "of its runtime" : `${Buffer.byteLength(JSON.stringify(schema))} bytes`;
+  return schema === undefined ? "from the runtime" : `${Buffer.byteLength(JSON.stringify(schema))} bytes`;
 }
 
 function timeOf(atMs: number): string {
-  // Formats a stored time, not the current one.
   return new Date(atMs).toISOString();
 }

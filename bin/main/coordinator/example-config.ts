@@ -1,6 +1,6 @@
 /**
- * Returns a commented TOML file with other values for some top-level keys, including those that are commented out. Keys
- * with undefined values are unchanged. @throws {Error} for a key that the file does not contain.
+ * Returns a commented TOML file in which the given top-level keys have the given values. Keys that are commented out
+ * become active. A key whose value is undefined is unchanged. @throws {Error} for a key that the file does not contain.
  */
 export function tomlWith(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
   let changed = text;
@@ -8,7 +8,7 @@ export function tomlWith(text: string, values: Readonly<Record<string, string | 
     if (value === undefined) continue;
     const line = new RegExp(`^(?:# )?${key} = .*$`, "m");
     if (!line.test(changed)) throw new Error(`The example shows no ${key}`);
-    // A basic string of TOML has the escapes of JSON.
+    // A basic string in TOML uses the same escapes as JSON.
     changed = changed.replace(line, () => `${key} = ${JSON.stringify(value)}`);
   }
   return changed;

@@ -53,7 +53,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   const text = await configText(directory, options);
   const { host, port, publicUrl } = options;
   const config = await configFrom(null, { host, port, publicUrl });
-  if (existsSync(file)) throw isThere(file);
+  if (existsSync(file)) throw alreadyExistsError(file);
   const params = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
   assertPassword(params.password, "password");
   await mkdir(directory, { recursive: true });
@@ -80,7 +80,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   );
 }
 
-/** Returns the commented example with a data directory in the same folder, and with the values of the flags. */
+/** Returns the commented example, with the values of the flags and with a data directory in the same folder. */
 async function configText(directory: string, { host, port, publicUrl }: InitOptions): Promise<string> {
   const example = await readFile(join(packageRoot, "coordinator", "config", "example.toml"), "utf8");
   const isExposed = host !== undefined || publicUrl !== undefined;
@@ -99,16 +99,16 @@ function readPort(text: string): number {
   throw new UsageError(`--port: must be an integer from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
-/** Creates the file, readable only by its owner because it may hold secrets. @throws {CliError} if it exists. */
+/** Creates the file, readable only by its owner because it may hold secrets. @throws {CliError} if the file exists. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? isThere(file, error) : error;
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? alreadyExistsError(file, error) : error;
   }
 }
 
-function isThere(file: string, cause?: unknown): CliError {
+function alreadyExistsError(file: string, cause?: unknown): CliError {
   const serve = `${coordinatorName()} serve${configFlag(file)}`;
   return new CliError(`${file} already exists, and nothing was changed. Start this network with: ${serve}`, { cause });
 }
@@ -135,11 +135,11 @@ async function readEmail(flag: string | undefined): Promise<string> {
   const problemOf = (email: string): string | null =>
     email.length <= MAX_EMAIL && EMAIL_PATTERN.test(email)
       ? null
-      : `E-mail address: must look like you@example.com, got ${JSON.stringify(email)}`;
+      : `E-mail address must look like you@example.com, got ${JSON.stringify(email)}`;
   const given = flag ?? process.env["ATOLL_EMAIL"];
   if (given === undefined && canAsk())
     return askUntilValid(() => askLine("E-mail address of the operator: "), problemOf);
-  if (given === undefined) throw new UsageError("No e-mail address. Give --email, or set ATOLL_EMAIL");
+  if (given === undefined) throw new UsageError("No e-mail address was given. Give --email or set ATOLL_EMAIL");
   const problem = problemOf(given);
   if (problem !== null) throw new UsageError(problem);
   return given;

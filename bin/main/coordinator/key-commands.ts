@@ -82,7 +82,7 @@ function limitsInWords(key: KeyLimits): string {
   const limits = [
     expires_at === null ? [] : `until ${expires_at}`,
     cargos === null ? [] : `for ${cargos.join(",")}`,
-    credits_per_month === null ? [] : `${credits_per_month} credits a month`,
+    credits_per_month === null ? [] : `${credits_per_month} credits per month`,
   ].flat();
   return limits.length === 0 ? "none" : limits.join(", ");
 }

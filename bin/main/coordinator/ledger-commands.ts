@@ -35,9 +35,9 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Adds `account limits`. A running coordinator applies a change from the next request. */
 export function addLimitsCommand(
   account: Command,
-  { onDataDirectory, print, withStore, accountIdOf }: LedgerTools,
+  { addDataOptions, print, withStore, accountIdOf }: LedgerTools,
 ): void {
-  onDataDirectory(account.command("limits"))
+  addDataOptions(account.command("limits"))
     .description("Show the limits of an account, or change them; each value is a number or `default`")
     .requiredOption("--email <address>", "e-mail address of the account")
     .option("--requests-per-minute <n>", "requests per minute of each API key and each session")
@@ -47,17 +47,21 @@ export function addLimitsCommand(
     .action(async (options: LimitOptions) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
+        const { requestsPerMinute: requests, jobs, streams, share: weight } = options;
+        const given = { requestsPerMinute: requests, concurrentJobs: jobs, concurrentStreams: streams, share: weight };
         const params = {
-          ...readLimit("requestsPerMinute", options.requestsPerMinute),
-          ...readLimit("concurrentJobs", options.jobs),
-          ...readLimit("concurrentStreams", options.streams),
-          ...readLimit("share", options.share),
+          ...readLimit("requestsPerMinute", requests),
+          ...readLimit("concurrentJobs", jobs),
+          ...readLimit("concurrentStreams", streams),
+          ...readLimit("share", weight),
         };
         const accounts = operatorAccountsOf(store);
         const limits =
           Object.keys(params).length === 0
             ? (await accounts.get(accountId)).limits
-            : await accounts.setLimits(commandActor(), accountId, params).catch(nameFlags);
+            : await accounts
+                .setLimits(commandActor(), accountId, params)
+                .catch((error: unknown) => throwWithFlags(error, given));
         const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,
@@ -74,11 +78,11 @@ export function addLimitsCommand(
     });
 }
 
-/** Adds `credits grant` and `ledger verify`, which also work while a coordinator runs. */
+/** Adds `credits grant` and `ledger verify`. A coordinator may be running. */
 export function addLedgerCommands(program: Command, tools: LedgerTools): void {
-  const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
+  const { addDataOptions, print, withStore, accountIdOf, fail } = tools;
   const credits = program.command("credits").description("Manage the credits of accounts");
-  onDataDirectory(credits.command("grant"))
+  addDataOptions(credits.command("grant"))
     .description("Grant credits to an account, or take credits back with a negative number")
     .requiredOption("--email <address>", "e-mail address of the account")
     .requiredOption("--credits <credits>", "number from -4000000000 to 4000000000, not 0, with at most 6 decimals")
@@ -87,15 +91,17 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
         const grant = { credits: readCredits(options.credits), note: options.note ?? null };
-        const balanceMicro = await operatorAccountsOf(store).grant(commandActor(), accountId, grant).catch(nameFlags);
+        const balanceMicro = await operatorAccountsOf(store)
+          .grant(commandActor(), accountId, grant)
+          .catch((error: unknown) => throwWithFlags(error, { credits: options.credits }));
         const balance = creditsFromMicro(balanceMicro);
         print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
       });
     });
 
   const ledger = program.command("ledger").description("Check the ledger of all credits");
-  onDataDirectory(ledger.command("verify"))
-    .description("Compare all balances with the ledger's entries; the exit code is 1 if one is wrong")
+  addDataOptions(ledger.command("verify"))
+    .description("Compare all balances with the ledger's entries; the exit code is 1 if any balance is wrong")
     .action(async (options: DataOptions) => {
       await withStore(options, async (store) => {
         const report = await store.ledger.verify();
@@ -116,24 +122,29 @@ function readLimit(name: keyof AccountLimits, text: string | undefined): Partial
   return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
-/** Names the flags of invalid limits and grants. @throws {unknown} */
-function nameFlags(error: unknown): never {
+/**
+ * Throws a validation error again, with the names of the flags instead of the fields, and with the given values.
+ * @throws {unknown}
+ */
+function throwWithFlags(error: unknown, given: Readonly<Record<string, string | undefined>>): never {
   if (!(error instanceof ValidationError)) throw error;
-  const lines = error.details.map(
-    ({ path, message }) => `${FLAGS[path] ?? `--${path}`}: ${message}${path in FLAGS ? ", or default" : ""}`,
-  );
+  const lines = error.details.map(({ path, message }) => {
+    const value = given[path];
+    const got = value === undefined ? "" : `, got ${JSON.stringify(value)}`;
+    return `${FLAGS[path] ?? `--${path}`}: ${message}${path in FLAGS ? ", or default" : ""}${got}`;
+  });
   throw new UsageError(lines.join("\n"), { cause: error });
 }
 
 /** Number() reads an empty text as 0. NaN is rejected later, with the allowed range. */
 const readCredits = (text: string): number => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
 
-/** Lists the faults of the ledger, one per line. */
+/** Returns one text for each fault in the ledger. */
 export function ledgerFaultsOf(report: LedgerReport): string[] {
   const { sumMicro, unbalancedTransactions, wrongBalances, wrongHolds } = report;
   return [
     ...(sumMicro === 0 ? [] : [`The sum of all entries must be 0, got ${sumMicro} micro-credits`]),
-    ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions have a sum other than 0`]),
+    ...(unbalancedTransactions === 0 ? [] : [`${unbalancedTransactions} transactions have entries whose sum is not 0`]),
     ...wrongBalances.map(
       ({ party, balanceMicro, entriesMicro }) =>
         `${party}: the balance is ${balanceMicro} micro-credits, but the sum of its entries is ${entriesMicro}`,

@@ -20,7 +20,7 @@ interface MigrateOptions {
   readonly json?: true;
 }
 
-/** Adds `migrate`. No coordinator may be running on either end. */
+/** Adds `migrate`. All coordinators of both the source and the target must be stopped. */
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
@@ -47,7 +47,7 @@ async function migrate(options: MigrateOptions): Promise<void> {
   const ends = { from: await open(source), to: await open(target) };
   const { rows, ledger } = await moveData(ends.from, ends.to, (step) => console.error(step));
   const count = Object.values(rows).reduce((sum, some) => sum + some, 0);
-  const text = `Moved ${count} rows and the keys, and verified them and the sums of the ledger. Serve ${ends.to.name} from now on`;
+  const text = `Moved ${count} rows and the keys, and verified the rows and the sums of the ledger. From now on, run the coordinator with ${ends.to.name}`;
   print(options, { from: ends.from.name, to: ends.to.name, rows, ledger_entries: ledger.entries }, text);
   if (typeof source === "string" && options.json !== true) console.error(`Nothing was deleted in ${ends.from.name}`);
 }
@@ -57,7 +57,7 @@ async function abandon(options: MigrateOptions): Promise<void> {
   try {
     const mark = await end.mark();
     if (mark?.role !== "source")
-      throw new ConfigError([`No move from ${end.name} has started, so there is nothing to cancel. Check --from`]);
+      throw new ConfigError([`No move from ${end.name} has started, so none can be cancelled. Check --from`]);
     await end.forget();
     print(options, { abandoned: mark.other }, `${end.name} can be used again. Delete the copied data in ${mark.other}`);
   } finally {
@@ -69,7 +69,7 @@ async function abandon(options: MigrateOptions): Promise<void> {
 async function sourceOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
   const location =
-    from === undefined ? await otherEnd("--from", to, options) : await readLocation("--from", from, options);
+    from === undefined ? await endFromStoreSetting("--from", to, options) : await readLocation("--from", from, options);
   if (await hasData(location)) return location;
   throw new ConfigError([
     `No coordinator data in ${typeof location === "string" ? location : "the database"}. Check --from`,
@@ -79,15 +79,15 @@ async function sourceOf(options: MigrateOptions): Promise<StoreLocation> {
 /** @throws {ConfigError | UsageError} */
 async function targetOf(options: MigrateOptions): Promise<StoreLocation> {
   const { from, to } = options;
-  return to === undefined ? otherEnd("--to", from, options) : readLocation("--to", to, options);
+  return to === undefined ? endFromStoreSetting("--to", from, options) : readLocation("--to", to, options);
 }
 
 /**
- * Returns the setting `store` as the other end of a migration from or to a data directory. In a setting, other users
- * cannot see its password.
- * @throws {ConfigError | UsageError} if it is not set.
+ * Returns the database that the setting `store` names, as the source or target that the flags leave out. Unlike a flag,
+ * a setting does not show its password to other users.
+ * @throws {ConfigError | UsageError} if the setting is not set.
  */
-async function otherEnd(
+async function endFromStoreSetting(
   name: string,
   given: string | undefined,
   { config, json }: MigrateOptions,
@@ -96,7 +96,7 @@ async function otherEnd(
   const settings = isDirectory ? await readCoordinatorConfig({ config, json }) : null;
   if (settings !== null && settings.storeAddress !== null) return storeLocationOf(settings);
   const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
-  throw new UsageError(`${name}: required. Give sqlite:<directory> or postgres://user@host/database${advice}`);
+  throw new UsageError(`${name} is required. Give sqlite:<directory> or postgres://user@host/database${advice}`);
 }
 
 /** @throws {ConfigError | UsageError} */

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { nameOf, type ListedIsland } from "../../../coordinator/islands/island-service.ts";
-import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
+import { MAX_REASON_CHARS } from "../../../coordinator/operators/operator-accounts.ts";
 import type { KnownAccount, KnownIsland } from "../../../coordinator/store/accounts/operators.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addAnnouncementCommands } from "./announcement-commands.ts";
-import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
+import { accountIdOf, addDataOptions, type DataOptions } from "./data-commands.ts";
 import {
   age,
   commandActor,
   isoTime,
   listOf,
-  onPage,
+  addPageOptions,
   readLine,
   readPage,
   withOperators,
@@ -36,9 +36,9 @@ export function addNetworkCommands(program: Command, account: Command): void {
 }
 
 function addAccountLists(account: Command): void {
-  onPage(account.command("list"))
+  addPageOptions(account.command("list"))
     .description("List accounts, newest first")
-    .option("--search <text>", "part of the e-mail address, or the complete id")
+    .option("--search <text>", "part of an account's e-mail address, or an account's complete id")
     .option("--operators", "list only operators")
     .option("--suspended", "list only suspended accounts")
     .action((options: PageOptions & { search?: string; operators?: true; suspended?: true }) =>
@@ -110,8 +110,8 @@ function addAccountLists(account: Command): void {
 
 function addAccountStatus(account: Command): void {
   ownerCommand(account, "role", "Show or change the role of an account")
-    .option("--operator", "make it an operator of the network")
-    .option("--user", "make it a user")
+    .option("--operator", "make the account an operator of the network")
+    .option("--user", "make the account an ordinary user")
     .action((options: OwnerOptions & { operator?: true; user?: true }) =>
       withOperators(options, async ({ accounts, store }) => {
         const { operator, user, email } = options;
@@ -129,7 +129,7 @@ function addAccountStatus(account: Command): void {
     "suspend",
     "Suspend an account: end its streams, jobs and Island sessions, and reject its requests",
   )
-    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_REASON_CHARS))
     .action((options: OwnerOptions & { reason: string }) =>
       withOperators(options, async ({ accounts, store }) => {
         const id = await accountIdOf(store, options.email);
@@ -147,9 +147,11 @@ function addAccountStatus(account: Command): void {
 }
 
 function addIslandCommands(island: Command): void {
-  onPage(island.command("list"))
-    .description("List Islands, last seen first; online means seen in the last two and a half minutes")
-    .option("--search <text>", "beginning of the id, or part of the name")
+  addPageOptions(island.command("list"))
+    .description(
+      "List Islands, the most recently seen first; an Island is online if it was seen in the last two and a half minutes",
+    )
+    .option("--search <text>", "beginning of an Island's id, or part of its name")
     .option("--email <address>", "list only Islands of this account")
     .option("--status <status>", "list only Islands with this status: online, offline or suspended")
     .action((options: PageOptions & { search?: string; email?: string; status?: string }) =>
@@ -165,16 +167,16 @@ function addIslandCommands(island: Command): void {
         );
       }),
     );
-  onDataDirectory(island.command("suspend <id>"))
+  addDataOptions(island.command("suspend <id>"))
     .description("Suspend an Island: disconnect it and reject its connections")
-    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_BECAUSE))
+    .requiredOption("--reason <text>", "reason that is shown to the owner", readLine(MAX_REASON_CHARS))
     .action((id: string, options: DataOptions & { reason: string }) =>
       withOperators(options, async ({ islands }) => {
         await islands.suspend(commandActor(), id, options.reason);
         print(options, { id, suspended: true }, `${id} is suspended`);
       }),
     );
-  onDataDirectory(island.command("reinstate <id>"))
+  addDataOptions(island.command("reinstate <id>"))
     .description("End the suspension of an Island, which reconnects within a minute")
     .action((id: string, options: DataOptions) =>
       withOperators(options, async ({ islands }) => {
@@ -185,7 +187,7 @@ function addIslandCommands(island: Command): void {
 }
 
 function ownerCommand(parent: Command, name: string, description: string): Command {
-  return onDataDirectory(parent.command(name).description(description)).requiredOption(
+  return addDataOptions(parent.command(name).description(description)).requiredOption(
     "--email <address>",
     "e-mail address of the account",
   );
@@ -201,7 +203,7 @@ function presentAccount(account: KnownAccount) {
     held: creditsFromMicro(account.heldMicro),
     unfinished_jobs: unfinishedJobs,
     islands,
-    suspended: suspension === null ? null : { reason: suspension.because, since: isoTime(suspension.atMs) },
+    suspended: suspension === null ? null : { reason: suspension.reason, since: isoTime(suspension.atMs) },
     created_at: isoTime(createdAtMs),
   };
 }
@@ -218,16 +220,16 @@ function statusOf(account: KnownAccount): string[] {
 function notesOf({ role, suspension }: KnownAccount): string[] {
   return [
     ...(role === "operator" ? ["operator"] : []),
-    ...(suspension === null ? [] : [`suspended: ${suspension.because}`]),
+    ...(suspension === null ? [] : [`suspended: ${suspension.reason}`]),
   ];
 }
 
-function presentIsland({ record, status, suspendedBecause }: ListedIsland<KnownIsland>) {
+function presentIsland({ record, status, suspensionReason }: ListedIsland<KnownIsland>) {
   return {
     id: record.hostId,
     name: nameOf(record),
     status,
-    suspended_because: suspendedBecause,
+    suspended_because: suspensionReason,
     account_id: record.accountId,
     account_email: record.email,
     agent_version: record.agentVersion,
@@ -246,13 +248,13 @@ const ISLAND_COLUMNS = [
   flexible("NOTE"),
 ];
 
-function rowOf({ record, status, suspendedBecause }: ListedIsland<KnownIsland>): string[] {
+function rowOf({ record, status, suspensionReason }: ListedIsland<KnownIsland>): string[] {
   const { hostId, email, runtimes, lastSeenAtMs } = record;
   const offers = runtimes.map(({ type }) => type).join(",");
-  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
+  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspensionReason ?? ""];
 }
 
-/** Clears the account column, for a list of one account's Islands. */
+/** Leaves the account column empty in a list of the Islands of one account. */
 function withoutAccount(listed: ListedIsland<KnownIsland>): string[] {
   return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
 }

@@ -8,13 +8,13 @@ import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { JOB_STATES, type JobState } from "../../../shared/job-state.ts";
 import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
-import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
+import { accountIdOf, addDataOptions, type DataOptions } from "./data-commands.ts";
 import {
   age,
   isoTime,
   isoTimeOrNull,
   listOf,
-  onPage,
+  addPageOptions,
   operatorCargosOf,
   readPage,
   withOperators,
@@ -24,16 +24,16 @@ import { storedQueue, type QueuedCargo, type StoredQueueLine } from "./stored-qu
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
-/** Maximum number of pages of Islands that are read for the queue's reasons. */
+/** Maximum number of pages of Islands that are read to find out why jobs wait. */
 const MAX_ISLAND_PAGES = 100;
 const PAGE = 100;
 
-/** Adds `status`, `queue`, `job list` and `audit`. They show stored state and work while coordinators run. */
+/** Adds `status`, `queue`, `job list` and `audit`. They show stored state. Coordinators may be running. */
 export function addOperatorCommands(program: Command): void {
-  onDataDirectory(program.command("status"))
+  addDataOptions(program.command("status"))
     .description("Show the coordinators, Islands, accounts and jobs of the network")
     .action((options: DataOptions) => withOperators(options, ({ store, config }) => status(options, store, config)));
-  onDataDirectory(program.command("queue"))
+  addDataOptions(program.command("queue"))
     .description(
       "Show unfinished jobs by Cargo and why they wait, as recorded in the database; GET /operator/queue also asks the running coordinators",
     )
@@ -118,7 +118,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
   return storedQueue(unfinished, islands, (slug) => queued.get(slug) ?? null);
 }
 
-/** Ignores a Cargo that no longer exists, or violates a rule of this version. */
+/** Leaves out a Cargo that no longer exists or that violates a rule of this version. */
 function ignoreRefusal(error: unknown): null {
   if (error instanceof ServiceError) return null;
   throw error;
@@ -142,7 +142,7 @@ const JOB_COLUMNS = [
 
 function addJobCommand(program: Command): void {
   const job = program.command("job").description("List the jobs of all accounts");
-  onPage(job.command("list"))
+  addPageOptions(job.command("list"))
     .description(
       "List the latest 100,000 jobs, newest first. With --email and no other filter, list all jobs of that account",
     )
@@ -196,7 +196,7 @@ function readStates(list: string | undefined): JobState[] | undefined {
 }
 
 function addAuditCommand(program: Command): void {
-  onPage(program.command("audit"))
+  addPageOptions(program.command("audit"))
     .description("List the actions of operators, newest first")
     .option("--action <name>", "list only this action, for example account.suspend")
     .option("--target <id>", "list only actions on this account, Island, Cargo, …")

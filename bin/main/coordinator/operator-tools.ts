@@ -13,7 +13,7 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { formatAge } from "../../../shared/cli/format-age.ts";
 import { tableOf, type Column } from "../../../shared/cli/text-table.ts";
-import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { addDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { outputWidth } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
@@ -35,7 +35,7 @@ export async function operatorCargosOf(store: Store, config: CoordinatorConfig):
   return operatorCargos(store.catalog, shipped, trailOf(store), systemClock);
 }
 
-/** Runs operations on Cargos, on the data that the options name. */
+/** Calls `use` with the operations on Cargos, for the data that the options name. */
 export function withCargos(
   options: DataOptions,
   use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
@@ -51,7 +51,10 @@ interface CommandOperators {
   readonly announcements: Announcements;
 }
 
-/** Runs an operator's operation on the data of `options`. Running coordinators apply changes within a second. */
+/**
+ * Calls `use` with the operations of operators, for the data that the options name. Running coordinators apply changes
+ * within a second.
+ */
 export function withOperators(
   options: DataOptions,
   use: (operators: CommandOperators) => Promise<void>,
@@ -74,8 +77,8 @@ export interface PageOptions extends DataOptions {
 }
 
 /** Adds the options of {@link PageOptions}. */
-export function onPage(command: Command): Command {
-  return onDataDirectory(command)
+export function addPageOptions(command: Command): Command {
+  return addDataOptions(command)
     .option("--limit <n>", "number of lines, 1 to 100", "20")
     .option("--offset <n>", "number of lines to skip", "0");
 }
@@ -100,17 +103,17 @@ export function readLine(maxLength: number): (text: string) => string {
   };
 }
 
-/** Returns a table that fits the terminal. @param none the text for an empty list. */
+/** Returns a table that fits the terminal. @param none the text that is shown for an empty list. */
 export function listOf(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { none, total }: { readonly none: string; readonly total?: number },
 ): string {
-  if (rows.length === 0) return (total ?? 0) > 0 ? `No more lines; ${total} in total` : none;
+  if (rows.length === 0) return (total ?? 0) > 0 ? `No lines at this offset; there are ${total} in total` : none;
   return tableOf(columns, rows, { width: outputWidth(), ...(total === undefined ? {} : { total }) });
 }
 
-/** Formats a stored time, not the current one. */
+/** Formats a stored time as ISO 8601. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 

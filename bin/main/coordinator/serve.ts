@@ -9,11 +9,11 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * Serves until SIGTERM or SIGINT.
- * @param file path of the settings file; null: none.
+ * @param file path of the settings file; null if no file is used.
  * @throws {DatabaseError} if another coordinator serves the data directory. Coordinators may share a database.
  */
 export async function serve(config: CoordinatorConfig, version: string, file: string | null): Promise<void> {
-  // The process may exit at any time; the store is as safe as after a power cut.
+  // The process may exit at any time, because the store also survives a power cut.
   onStopSignal(() => process.exit(0));
   const log = await openLog(config.logLevel, config.logFormat);
   if (file !== null) log.info({ config: file }, "Reading settings from a file");
@@ -36,7 +36,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
       process.exit(70);
     },
   });
-  keepYoungGeneration();
+  limitYoungGeneration();
   console.log(`listening on ${coordinator.url}`);
   let isStopping = false;
   const stop = (signal: string): void => {
@@ -56,11 +56,11 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
 }
 
 /**
- * Stops the growth of V8's young generation. It would grow to 192 MB of long-lived objects, which a coordinator has
- * many of: 10,000 connecting Islands took 75 MB more permanently. At the end of a start it has the 16 MB (three times)
- * that Node.js used until version 22. The option `--max-semi-space-size` sets its size, but a running program cannot
- * set it.
+ * Stops the growth of V8's young generation. Without this it would grow to 192 MB and fill with long-lived objects:
+ * 10,000 connecting Islands permanently took 75 MB more. At the end of the start it has the size that Node.js used
+ * until version 22, three times 16 MB. The option `--max-semi-space-size` sets the size, but a running program cannot
+ * set that option.
  */
-function keepYoungGeneration(): void {
+function limitYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }

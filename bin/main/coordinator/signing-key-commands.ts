@@ -9,26 +9,26 @@ import { CliError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
-import { noDataIn, onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
+import { noDataIn, addDataOptions, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 
 /** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
 export function addSigningKeyCommands(program: Command): void {
   const signingKey = program.command("signing-key").description("Manage the key that signs Cargos for the Islands");
-  onDataDirectory(signingKey.command("show"))
+  addDataOptions(signingKey.command("show"))
     .description("Show the fingerprint, which owners of Islands compare when they join, and the public key")
     .action((options: DataOptions) => withSecrets(options, (secrets, where) => show(options, secrets, where)));
-  onDataDirectory(signingKey.command("rotate"))
+  addDataOptions(signingKey.command("rotate"))
     .description("Create a new key for the next start of the coordinator; then every Island must join again")
     .option("--yes", "skip the confirmation")
     .action((options: DataOptions & { yes?: true }, command: Command) =>
       withSecrets(options, async (secrets) => {
-        // `withSecrets` has printed the settings file.
+        // `withSecrets` has already printed the path of the settings file.
         const quiet = { ...options, json: true } as const;
-        await assertWanted(await knownIslands(quiet), options, command);
+        await assertConfirmed(await knownIslands(quiet), options, command);
         const publicKey = printKey(options, await makeSigningKey(secrets));
-        await noteRotation(quiet);
+        await auditRotation(quiet);
         const { config } = await readDataOptions(quiet);
         const address = config.publicUrl ?? "<address of this coordinator>";
         console.error(
@@ -44,33 +44,41 @@ function knownIslands(options: DataOptions): Promise<number | null> {
   return withStore(options, async ({ operators }) => (await operators.countIslands(0)).known).catch(() => null);
 }
 
-/** @throws {CliError} unless the operator answers yes, or gave --yes. */
-async function assertWanted(islands: number | null, options: { readonly yes?: true }, command: Command): Promise<void> {
+/** @throws {CliError} unless the operator answers yes or gave --yes. */
+async function assertConfirmed(
+  islands: number | null,
+  options: { readonly yes?: true },
+  command: Command,
+): Promise<void> {
   if (options.yes === true) return;
   const count = islands ?? "unknown, because the database cannot be read";
-  const consequence = `With a new key, no Island can connect until it joins again with the new fingerprint (known Islands: ${count}).`;
+  const consequence = `Once the coordinator uses a new key, an Island can connect only after it has joined again with the new fingerprint (known Islands: ${count}).`;
   if (!process.stdin.isTTY) {
-    const again = `${coordinatorName()} signing-key rotate${givenFlags(command)} --yes`;
+    const retryCommand = `${coordinatorName()} signing-key rotate${givenFlags(command)} --yes`;
     throw new CliError(
-      `${consequence} Nothing was changed: no terminal to ask for confirmation. To create the key: ${again}`,
+      `${consequence} Nothing was changed, because standard input is not a terminal and cannot confirm the change. To create the key, run: ${retryCommand}`,
     );
   }
   console.error(consequence);
-  if (!(await askYes("Create a new key?"))) throw new CliError("Nothing was changed");
+  if (!(await askYes("Create a new key?"))) throw new CliError("The signing key was not changed");
 }
 
 /** Adds an audit event, unless the database is damaged. */
-async function noteRotation(options: DataOptions): Promise<void> {
+async function auditRotation(options: DataOptions): Promise<void> {
   const auditEvent = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
   await withStore(options, (store) => trailOf(store).note(commandActor(), auditEvent)).catch((error: unknown) => {
-    console.error(`The audit log has no entry for this: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `The new key was created, but the audit log has no entry for it: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
 }
 
 async function show(options: DataOptions, secrets: SharedSecrets, where: string): Promise<void> {
   const found = await readSigningKey(secrets);
   if (found === null) {
-    throw new ConfigError([`${where} has no signing key yet. The first start creates it: ${coordinatorName()} serve`]);
+    throw new ConfigError([
+      `${where} has no signing key yet. The coordinator creates it when it first starts: ${coordinatorName()} serve`,
+    ]);
   }
   const publicKey = printKey(options, found.key);
   if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
@@ -79,7 +87,7 @@ async function show(options: DataOptions, secrets: SharedSecrets, where: string)
   console.error(`The coordinator uses this key after its next start. Until then it uses ${fingerprintOf(inUse)}.`);
 }
 
-/** Prints the key; returns its public part, base64. */
+/** Prints the key. Returns its public part as base64. */
 function printKey(options: DataOptions, key: KeyObject): string {
   const publicKey = publicKeyText(createPublicKey(key));
   const fingerprint = fingerprintOf(publicKey);
@@ -94,7 +102,7 @@ async function withSecrets(
 ): Promise<void> {
   const { location } = await readDataOptions(options);
   if (typeof location !== "string") return withStore(options, ({ secrets }) => use(secrets, "The database"));
-  // The keys are files, so this works with a damaged database.
+  // The keys are files, so this also works if the database is damaged.
   if (await hasData(location)) return use(fileSecrets(location), location);
   throw new ConfigError([noDataIn(location, options)]);
 }

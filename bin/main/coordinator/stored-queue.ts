@@ -3,7 +3,7 @@ import { MIB } from "../../../shared/format-bytes.ts";
 import { totalVramBytes } from "../../../shared/hardware.ts";
 import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/accounts/operators.ts";
 
-/** Reason why jobs of a Cargo wait, as far as the store shows it. */
+/** Reason why jobs of a Cargo wait, as far as the store can show. */
 type StoredReason =
   | "no_cargo"
   | "no_island_online"
@@ -14,7 +14,7 @@ type StoredReason =
 
 export interface QueuedCargo {
   readonly file: CargoFile;
-  /** The only account whose Islands run it, because it is not approved; null: all Islands. */
+  /** The only account whose Islands may run this Cargo, which is not approved; null if all Islands may run it. */
   readonly onlyIslandsOf: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface StoredQueueLine {
   readonly slug: string;
   readonly waiting: number;
   readonly running: number;
-  /** Submission of the oldest waiting job; null if no job waits. */
+  /** Time at which the oldest waiting job was submitted; null if no job waits. */
   readonly oldestAtMs: number | null;
   /** Null if no job waits. */
   readonly reason: StoredReason | null;
@@ -32,7 +32,7 @@ export interface StoredQueueLine {
  * Returns the queue by Cargo from the store, most waiting jobs first. The store does not contain the load of Islands,
  * their owners' rules and pauses, or the limits of accounts.
  * @param islands Islands that were seen recently.
- * @param cargoOf returns null for a Cargo that no longer exists, or cannot run.
+ * @param cargoOf returns null for a Cargo that no longer exists or cannot run.
  */
 export function storedQueue(
   unfinished: readonly UnfinishedJobs[],

@@ -6,7 +6,7 @@ import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-l
 import { vacuumDatabase } from "../../../coordinator/store/sqlite/engine/maintenance.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { noDataIn, addDataOptions, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
 
 /** Adds `vacuum`. The coordinator must not be running. */
@@ -14,21 +14,22 @@ export function addVacuumCommand(program: Command): void {
   const command = program
     .command("vacuum")
     .description("Return the space of deleted rows to the file system; stop the coordinator first");
-  onDataDirectory(command).action(vacuum);
+  addDataOptions(command).action(vacuum);
 }
 
 async function vacuum(options: DataOptions): Promise<void> {
   const { location: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string") {
     throw new ConfigError([
-      "vacuum works on data directories only, and the data is in PostgreSQL, which has autovacuum",
+      "vacuum requires a data directory, but store is set to a PostgreSQL database. Nothing needs to be done: PostgreSQL has autovacuum",
     ]);
   }
   const file = join(dataDirectory, DATABASE_FILE);
   if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const lock = lockForServing(dataDirectory);
   try {
-    // SQLite's temporary copy contains prompts and is as large as the database, so it must not be written to /tmp.
+    // The temporary copy that SQLite makes contains prompts and is as large as the database, so it must not be written
+    // to /tmp.
     process.env["SQLITE_TMPDIR"] ??= dataDirectory;
     const { beforeBytes, afterBytes } = vacuumDatabase(file);
     print(

@@ -1,4 +1,4 @@
-/** A client of the demo's coordinator. */
+/** A client of the coordinator that the demo starts. */
 export interface DemoClient {
   readonly url: string;
   readonly key: string;

@@ -6,26 +6,28 @@ import { packageRoot } from "../package-info.ts";
 
 type ProgramName = "coordinator" | "island";
 
-/** Secrets, passed as variables because other users of the machine can see a command's arguments. */
+/**
+ * Secrets, which are passed as environment variables because other users of the machine can see a command's arguments.
+ */
 type Secrets = Readonly<Record<string, string>>;
 
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 10_000;
 
-/** The processes that the demo starts. `stop()` ends them all, and none can start after it. */
+/** The processes that the demo starts. `stop()` ends all of them; afterwards no process can start. */
 export class DemoProcesses {
   readonly #children: Child[] = [];
   #isStopped = false;
 
   /** Starts a program that keeps running. */
   start(name: ProgramName, args: readonly string[], secrets: Secrets = {}): Child {
-    if (this.#isStopped) throw new Error("The demo is stopping; no process may start");
+    if (this.#isStopped) throw new Error(`The ${name} cannot start, because the demo is stopping`);
     const child = new Child(name, args, secrets);
     this.#children.push(child);
     return child;
   }
 
-  /** Runs a command to its end. Resolves with its standard output. @throws when it fails. */
+  /** Runs a command to its end. Resolves with its standard output. @throws if the command fails. */
   async run(name: ProgramName, args: readonly string[], secrets: Secrets = {}): Promise<string> {
     const child = this.start(name, args, secrets);
     const code = await child.ended;
@@ -34,7 +36,7 @@ export class DemoProcesses {
     return child.stdout;
   }
 
-  /** Ends all processes, the latest first, and waits for each. */
+  /** Ends the processes one by one, the most recently started first. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const child of this.#children.toReversed()) await child.stop();
@@ -47,7 +49,7 @@ export class DemoProcesses {
   }
 }
 
-/** One of the two programs, started the way a user starts it. */
+/** One of the two programs, started as a user starts it. */
 export class Child {
   readonly name: ProgramName;
   /** Resolves with the exit code or the signal when the process has ended and all its output is read. */
@@ -62,7 +64,7 @@ export class Child {
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
-      // The demo must not preload models. The models that it needs are small, and are deleted at its end.
+      // The demo must not preload models. The models that it needs are small, and the demo deletes them when it ends.
       env: { ...process.env, ISLAND_MODELS_PRELOAD: "false", ISLAND_MODELS_MIN_FREE_GB: "0", ...secrets },
       // Ctrl-C in the terminal must reach only the demo, which ends its children in order.
       detached: true,
@@ -80,21 +82,21 @@ export class Child {
     return this.#stderr;
   }
 
-  /** Resolves with the first match in standard output. @throws when the process ends first or takes too long. */
-  async prints(pattern: RegExp): Promise<RegExpExecArray> {
+  /** Resolves with the first match in standard output. @throws if the process ends first or takes too long. */
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const limit = AbortSignal.timeout(MAX_START_MS);
     for (;;) {
       const match = pattern.exec(this.#stdout);
       if (match !== null) return match;
-      if (limit.aborted) throw new Error(`the ${this.name} did not start within ${MAX_START_MS / 1_000} s`);
+      if (limit.aborted) throw new Error(`The ${this.name} did not start within ${MAX_START_MS / 1_000} s`);
       const output = once(this.#process.stdout as NodeJS.ReadableStream, "data", { signal: limit });
-      await Promise.race([output.catch(() => undefined), this.death()]);
+      await Promise.race([output.catch(() => undefined), this.rejectOnExit()]);
     }
   }
 
   /** Rejects when the process ends. */
-  async death(): Promise<never> {
-    throw new Error(`the ${this.name} ended with ${await this.ended}`);
+  async rejectOnExit(): Promise<never> {
+    throw new Error(`The ${this.name} ended with ${await this.ended}`);
   }
 
   async stop(): Promise<void> {

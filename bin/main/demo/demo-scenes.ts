@@ -60,7 +60,7 @@ export async function streamJob(client: DemoClient): Promise<void> {
 /** Cancels a job while it runs. */
 export async function cancelJob(client: DemoClient): Promise<void> {
   printTitle("A long job (a JSON list of 300 colours), cancelled after its first token");
-  // Without the schema, which requires 300 items, the model would stop early.
+  // The schema requires 300 items. Without it the model would stop early.
   const schema = { type: "array", items: { enum: ["red", "blue", "green"] }, minItems: 300, maxItems: 300 };
   const response_format = { type: "json_schema", json_schema: { name: "colours", schema } };
   const input = { prompt: "Name 300 colours.", max_tokens: 980, response_format };
@@ -71,7 +71,7 @@ export async function cancelJob(client: DemoClient): Promise<void> {
     if (event !== "token") console.log(`${event.padEnd(8)} ${data}`);
     if (event === "token") cancelled ??= await call<object>(client, "DELETE", `/jobs/${submitted.id}`);
   }
-  if (cancelled === null) throw new Error("the job produced no token");
+  if (cancelled === null) throw new Error("The job ended without a token");
   console.log(`cancel   ${JSON.stringify(cancelled)}`);
   await showUsage(client, submitted.id, "cancelled");
 }

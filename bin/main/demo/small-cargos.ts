@@ -11,7 +11,7 @@ interface EndedJob<Output> {
 const LONG_POLL_S = 30;
 
 /** Runs one job of each small shipped Cargo except the chat model, and prints the outputs. */
-export async function trySmallCargos(client: DemoClient): Promise<void> {
+export async function runSmallCargos(client: DemoClient): Promise<void> {
   printTitle("Four more small Cargos: embeddings, a classifier, an image, a spoken word");
   const lines = await Promise.all([embed(client), classify(client), draw(client), listen(client)]);
   for (const line of lines) console.log(line);
@@ -37,7 +37,7 @@ async function draw(client: DemoClient): Promise<string> {
   return `draw     "${prompt}": ${format}, ${Buffer.from(data, "base64").length} bytes`;
 }
 
-/** Runs the Cargo's own example: a voice says a word. */
+/** Runs the example of the speech Cargo, in which a voice says a word. */
 async function listen(client: DemoClient): Promise<string> {
   const { example_input: example } = await call<{ example_input: object }>(client, "GET", "/cargos/tiny-speech");
   const { text } = await run<{ text: string }>(client, "tiny-speech", example);

@@ -6,14 +6,14 @@ interface ConfigOptions {
   readonly json?: true;
 }
 
-/** Adds `island config`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island config`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addConfigCommands(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: ConfigOptions) => string,
 ): void {
   const config = program.command("config").description("Show and change the settings of this Island");
-  const add = (name: string): Command => onDataDirectory(config.command(name)).option("--json", "print JSON");
+  const add = (name: string): Command => addDataOptions(config.command(name)).option("--json", "print JSON");
   add("get")
     .description("Show one setting, or all settings with their sources")
     .argument("[key]", "key of the setting, for example models.disk_budget_gb (default: all)")
@@ -21,7 +21,7 @@ export function addConfigCommands(
       const { configCommand } = await importCommand();
       const directory = dataDirectoryOf(options);
       const value = options.json === true ? await configCommand.read(directory, process.env, key) : null;
-      // An unset key is an empty line, which scripts read.
+      // Scripts read an unset key as an empty line.
       if (options.json === true) print(options, value, "");
       else console.log(await configCommand.get(directory, process.env, key));
     });
@@ -53,7 +53,7 @@ export function addConfigCommands(
     });
 }
 
-/** Loaded on use, as all work of a command. */
+/** Loads the module on use, as all commands do. */
 function importCommand() {
   return import("../../../island-agent/cli/config-command.ts");
 }

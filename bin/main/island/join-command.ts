@@ -16,13 +16,13 @@ interface JoinFlags {
   readonly json?: true;
 }
 
-/** Adds `island join`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island join`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addJoinCommand(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: JoinFlags) => string,
 ): void {
-  onDataDirectory(program.command("join"))
+  addDataOptions(program.command("join"))
     .description("Join a coordinator: store its URL and key, and the token of this Island")
     .argument(
       "<url...>",
@@ -52,7 +52,7 @@ Examples:
         await import("../../../island-agent/cli/join-command.ts");
       const dataDirectory = dataDirectoryOf(options);
       const { addresses, code } = takeSplitCode(given, options.code);
-      // Before the first prompt.
+      // The addresses are checked before the first prompt.
       const urls = addresses.map(readJoinAddress);
       for (const url of urls) {
         const warning = plainHttpWarning(url);
@@ -80,7 +80,10 @@ Examples:
     });
 }
 
-/** Joins a code that was typed with a space and without quotes: its second half is among the addresses. */
+/**
+ * Puts together a pairing code that was typed with a space and without quotes. The second half of such a code is among
+ * the addresses.
+ */
 export function takeSplitCode(
   given: readonly string[],
   code: string | undefined,
@@ -93,8 +96,8 @@ export function takeSplitCode(
 }
 
 /**
- * From the flags, standard input, the environment, an earlier join or the terminal: other users of the machine can read
- * flags.
+ * Reads the token or code from the flags, standard input, the environment, an earlier join or a prompt. Flags are not
+ * the only source, because other users of the machine can see them.
  * @param stored the token of an earlier join, if it may be used again.
  * @throws {CliError}
  */
@@ -111,7 +114,9 @@ async function readCredential(
   if (token !== undefined) return { token };
   if (stored !== null) return { token: stored };
   if (!canAsk()) {
-    throw new UsageError("No code or token. Give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
+    throw new UsageError(
+      "No pairing code or Island token was given. Give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -",
+    );
   }
   const typed = (await askSecret("Pairing code or Island token (not shown): ")).trim();
   return typed.startsWith("it_") ? { token: typed } : { code: typed };

@@ -14,13 +14,13 @@ interface LeaveFlags {
   readonly json?: true;
 }
 
-/** Adds `island leave`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island leave`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addLeaveCommand(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: LeaveFlags) => string,
 ): void {
-  onDataDirectory(program.command("leave"))
+  addDataOptions(program.command("leave"))
     .description(
       "Leave the coordinator: delete this Island from it, and delete the token and optionally the models here",
     )
@@ -36,17 +36,19 @@ export function addLeaveCommand(
       const location = { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
       const membership = await readMembership(location);
       if (options.yes !== true && !process.stdin.isTTY) {
-        throw new CliError("No terminal to ask for confirmation. To leave, add --yes");
+        throw new CliError(
+          `Nothing was changed, because standard input is not a terminal and cannot confirm this. To leave ${membership.urls.join(", ")}, add --yes`,
+        );
       }
-      const isWanted = options.yes === true || (await askYes(`Leave ${membership.urls.join(", ")}?`));
-      const lines = isWanted
-        ? await leaveNetwork(location, membership, await deletesModels(options, membership.modelBytes))
+      const isConfirmed = options.yes === true || (await askYes(`Leave ${membership.urls.join(", ")}?`));
+      const lines = isConfirmed
+        ? await leaveNetwork(location, membership, await confirmModelDeletion(options, membership.modelBytes))
         : ["Nothing was changed"];
-      print(options, { left: isWanted, message: lines.join(". ") }, lines.join("\n"));
+      print(options, { left: isConfirmed, message: lines.join(". ") }, lines.join("\n"));
     });
 }
 
-async function deletesModels({ models, keepModels, yes }: LeaveFlags, bytes: number): Promise<boolean> {
+async function confirmModelDeletion({ models, keepModels, yes }: LeaveFlags, bytes: number): Promise<boolean> {
   if (models === true || keepModels === true || yes === true || bytes === 0) return models === true;
   return askYes(`Also delete the models (${formatBytes(bytes)})?`);
 }

@@ -10,10 +10,10 @@ interface DataOptions {
   readonly json?: true;
 }
 
-/** Adds `island models`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island models`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addModelsCommands(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: DataOptions) => string,
 ): void {
   const models = program
@@ -22,15 +22,15 @@ export function addModelsCommands(
   const locationOf = (options: DataOptions): ModelsLocation => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
-  onDataDirectory(models.command("ls"))
-    .description("List the models and images on disk, last used first")
+  addDataOptions(models.command("ls"))
+    .description("List the models and images on disk, the most recently used first")
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
       const { describeModels, listModels } = await importCommands();
       const items = await listModels(locationOf(options));
       print(options, items, describeModels(items, outputWidth()));
     });
-  onDataDirectory(models.command("pull"))
+  addDataOptions(models.command("pull"))
     .description("Download the model or image of a Cargo with the running agent")
     .argument("<cargo>", "slug of the Cargo, for example tiny-chat")
     .option("--json", "print JSON")
@@ -40,7 +40,7 @@ export function addModelsCommands(
       const message = await pullModel(locationOf(options), slug, openProgress(process.stderr));
       print(options, { name: slug, message }, message);
     });
-  onDataDirectory(models.command("import"))
+  addDataOptions(models.command("import"))
     .description("Import a model file of this machine that a Cargo references by its SHA-256")
     .argument("<file>", "path of the model file, for example a .gguf file")
     .option("--json", "print JSON")
@@ -50,7 +50,7 @@ export function addModelsCommands(
       const message = await importModel(locationOf(options), file, openProgress(process.stderr));
       print(options, { file, message }, message);
     });
-  onDataDirectory(models.command("rm"))
+  addDataOptions(models.command("rm"))
     .description("Delete the model or image of a Cargo, unless a job uses it")
     .argument("<name>", "slug of the Cargo, or the key that `ls --json` shows")
     .option("--json", "print JSON")
@@ -59,8 +59,8 @@ export function addModelsCommands(
       const message = await removeModel(locationOf(options), name);
       print(options, { name, message }, message);
     });
-  onDataDirectory(models.command("unload"))
-    .description("Unload Cargos that no job uses from memory; their files stay")
+  addDataOptions(models.command("unload"))
+    .description("Remove Cargos that no job uses from memory; their files stay on disk")
     .argument("[cargo]", "slug of the Cargo (default: all)")
     .option("--json", "print JSON")
     .action(async (slug: string | undefined, options: DataOptions) => {
@@ -68,7 +68,7 @@ export function addModelsCommands(
       const message = await unloadModels(locationOf(options), slug);
       print(options, { name: slug ?? null, message }, message);
     });
-  onDataDirectory(models.command("prune"))
+  addDataOptions(models.command("prune"))
     .description("Delete all models and images that no job uses")
     .option("--yes", "skip the confirmation")
     .option("--json", "print JSON")
@@ -80,7 +80,7 @@ export function addModelsCommands(
     });
 }
 
-/** Loaded on use, because it imports the stores. */
+/** Loads the module on use, because it imports the stores. */
 function importCommands() {
   return import("../../../island-agent/cli/models-commands.ts");
 }
@@ -88,6 +88,6 @@ function importCommands() {
 async function isConfirmed(): Promise<boolean> {
   if (process.stdin.isTTY) return askYes("Delete all models and images that are not in use?");
   throw new CliError(
-    "No terminal to ask for confirmation. To delete all models and images that are not in use, add --yes",
+    "Nothing was deleted, because standard input is not a terminal and cannot confirm this. To delete all models and images that are not in use, add --yes",
   );
 }

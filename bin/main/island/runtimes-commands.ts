@@ -7,10 +7,10 @@ interface DataOptions {
   readonly json?: true;
 }
 
-/** Adds `island runtimes`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island runtimes`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addRuntimesCommands(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: DataOptions) => string,
 ): void {
   const runtimes = program
@@ -19,7 +19,7 @@ export function addRuntimesCommands(
   const locationOf = (options: DataOptions): BackEndsLocation => {
     return { dataDirectory: dataDirectoryOf(options), platform: process.platform, arch: process.arch };
   };
-  onDataDirectory(runtimes.command("list"))
+  addDataOptions(runtimes.command("list"))
     .description("List the back ends for this machine")
     .option("--json", "print JSON")
     .action(async (options: DataOptions) => {
@@ -27,7 +27,7 @@ export function addRuntimesCommands(
       const found = await listBackEnds(locationOf(options));
       print(options, found, describeBackEnds(found));
     });
-  onDataDirectory(runtimes.command("add"))
+  addDataOptions(runtimes.command("add"))
     .description("Install a back end from the npm registry into the data directory")
     .argument("<name>", "name of the back end: cuda or vulkan")
     .option("--json", "print JSON")
@@ -36,8 +36,8 @@ export function addRuntimesCommands(
       const message = await addBackEnd(locationOf(options), name, runNpm(process.env));
       print(options, { name, message }, message);
     });
-  onDataDirectory(runtimes.command("remove"))
-    .description("Remove an added back end")
+  addDataOptions(runtimes.command("remove"))
+    .description("Remove a back end that was added")
     .argument("<name>", "name of the back end: cuda or vulkan")
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
@@ -47,7 +47,7 @@ export function addRuntimesCommands(
     });
 }
 
-/** Loaded on use, as all work of a command. */
+/** Loads the module on use, as all commands do. */
 function importCommands() {
   return import("../../../island-agent/cli/runtimes-commands.ts");
 }

@@ -16,7 +16,7 @@ import { startLine } from "./start-line.ts";
 import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 
-/** Moves the cursor to the upper left corner. Source: ECMA-48, CUP; the others are EL, ED and DECTCEM. */
+/** The control sequences CUP (to the upper left corner), EL, ED and DECTCEM. Source: ECMA-48. */
 const HOME = "\u001B[H";
 const CLEAR_REST_OF_LINE = "\u001B[K";
 const CLEAR_BELOW = "\u001B[J";
@@ -33,23 +33,23 @@ interface StatusOptions extends ShowOptions {
   readonly watch?: true;
 }
 
-/** Interval of `status --watch`. */
+/** Interval at which `status --watch` reads the status. */
 const WATCH_MS = 2_000;
 
-/** Adds `island status|history|metrics`. `onDataDirectory` adds the flag `--data`, which `dataDirectoryOf` reads. */
+/** Adds `island status|history|metrics`. `addDataOptions` adds the flag `--data`, which `dataDirectoryOf` reads. */
 export function addStatusCommands(
   program: Command,
-  onDataDirectory: (command: Command) => Command,
+  addDataOptions: (command: Command) => Command,
   dataDirectoryOf: (options: ShowOptions) => string,
 ): void {
-  const describeNone = (options: ShowOptions): Promise<string> =>
+  const describeNoAgent = (options: ShowOptions): Promise<string> =>
     describeAbsence(dataDirectoryOf(options), startLine(options), systemClock.now());
   const describe = async (options: StatusOptions): Promise<{ status: ShownStatus | null; text: string }> => {
     const directory = dataDirectoryOf(options);
     const status = await readStatus(directory);
-    if (status === null) return { status, text: await describeNone(options) };
+    if (status === null) return { status, text: await describeNoAgent(options) };
     const isBrief = options.json !== true && options.verbose !== true;
-    // An agent of an earlier version has no history.
+    // An agent of an earlier version does not keep a history.
     const history = isBrief ? await readHistory(directory).catch(() => null) : null;
     return {
       status,
@@ -57,8 +57,10 @@ export function addStatusCommands(
     };
   };
 
-  onDataDirectory(program.command("status"))
-    .description("Show the running jobs, the earnings and the last jobs; the exit code is 1 if no agent is running")
+  addDataOptions(program.command("status"))
+    .description(
+      "Show the running jobs, the earnings and the most recent jobs; the exit code is 1 if no agent is running",
+    )
     .option("--verbose", "show all details of the agent")
     .option("--watch", "refresh every two seconds until Ctrl-C; requires a terminal")
     .option("--json", "print JSON")
@@ -66,7 +68,7 @@ export function addStatusCommands(
       if (options.watch === true) {
         if (options.json === true || !process.stdout.isTTY) {
           throw new UsageError(
-            "--watch requires a terminal, and cannot be combined with --json. Omit it to print the status once",
+            "--watch requires a terminal, and cannot be combined with --json. Omit --watch to print the status once",
           );
         }
         return watchScreen(async () => (await describe(options)).text, WATCH_MS);
@@ -76,8 +78,8 @@ export function addStatusCommands(
       return print(options, status, text);
     });
 
-  onDataDirectory(program.command("history"))
-    .description("Show the last jobs: Cargo, start, duration, outcome with its reason, and credits")
+  addDataOptions(program.command("history"))
+    .description("Show the most recent jobs: Cargo, start, duration, outcome with its reason, and credits")
     .option("--limit <n>", `number of jobs, 1 to ${MAX_JOBS}`, "20")
     .option("--json", "print JSON")
     .action(async (options: ShowOptions & { limit: string }) => {
@@ -90,16 +92,16 @@ export function addStatusCommands(
       const history = await readHistory(dataDirectoryOf(options));
       if (history === null) process.exitCode = 1;
       const shown = history && { ...history, jobs: history.jobs.slice(0, limit) };
-      print(options, shown, shown === null ? await describeNone(options) : describeHistory(shown, outputWidth()));
+      print(options, shown, shown === null ? await describeNoAgent(options) : describeHistory(shown, outputWidth()));
     });
 
-  onDataDirectory(program.command("metrics"))
+  addDataOptions(program.command("metrics"))
     .description(
       "Print the metrics of the agent in the Prometheus text format, for example for the textfile collector of node_exporter",
     )
     .action(async (options: ShowOptions) => {
       const text = await getFromAgent<string>(dataDirectoryOf(options), "/metrics");
-      if (text === undefined) throw new CliError(await describeNone(options));
+      if (text === undefined) throw new CliError(await describeNoAgent(options));
       console.log(text.trimEnd());
     });
 }
@@ -108,13 +110,13 @@ export function addStatusCommands(
 async function watchScreen(read: () => Promise<string>, everyMs: number): Promise<void> {
   const stop = new AbortController();
   onStopSignal(() => stop.abort());
-  // The screen is cleared below what is drawn: nothing scrolls away.
+  // Clears the screen only below the new text, so that nothing scrolls away.
   process.stdout.write(`${HIDE_CURSOR}${HOME}${CLEAR_BELOW}`);
   try {
     while (!stop.signal.aborted) {
       const text = await read();
       if (stop.signal.aborted) return;
-      process.stdout.write(`${HOME}${fitted(plainLines(text))}${CLEAR_BELOW}`);
+      process.stdout.write(`${HOME}${fitToTerminal(plainLines(text))}${CLEAR_BELOW}`);
       await systemClock.sleep(everyMs, stop.signal).catch(() => undefined);
     }
   } finally {
@@ -122,8 +124,11 @@ async function watchScreen(read: () => Promise<string>, everyMs: number): Promis
   }
 }
 
-/** Lines that fit the terminal: one that wraps would move all that follows. The last row stays free for the cursor. */
-function fitted(text: string): string {
+/**
+ * Cuts the text to lines that fit the terminal, because a line that wraps would move all lines below it. The last row
+ * stays free for the cursor.
+ */
+function fitToTerminal(text: string): string {
   // A terminal of unknown size reports 0.
   const rows = process.stdout.rows || 24;
   const lines = text.split("\n").slice(0, Math.max(1, rows - 1));

@@ -1,7 +1,7 @@
 import { CliError } from "../../../shared/errors.ts";
 import { askLine } from "./ask.ts";
 
-/** Prompts for one value before the command fails. */
+/** Maximum number of prompts for one value. Then the command fails. */
 const MAX_PROMPTS = 3;
 
 /** Prompts for a confirmation. @throws {CliError} on Ctrl-C or Ctrl-D. */
@@ -10,7 +10,7 @@ export async function askYes(question: string): Promise<boolean> {
 }
 
 /**
- * Prompts again while `problemOf` the input is not null.
+ * Prompts until `problemOf` returns null for the input.
  * @throws {CliError} with the problem after the last prompt.
  */
 export async function askUntilValid(

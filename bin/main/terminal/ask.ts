@@ -32,14 +32,14 @@ export function askSecret(
   return ask(question, input, output, new Writable({ write: (_chunk, _encoding, done) => done() }));
 }
 
-/** `echo`: where readline shows what is typed. */
+/** @param echo the stream on which readline shows what is typed. */
 function ask(question: string, input: SecretInput, output: Writable, echo: Writable): Promise<string> {
   const reader = createInterface({ input, output: echo, terminal: true, historySize: 0 });
   // Readline repeats its prompt when it shows the line again.
   reader.setPrompt(question);
   if (echo === output) reader.prompt();
   else output.write(question);
-  // A line that is shown ends with the line break that was typed.
+  // With an echo, the line break that ends the input is shown as well.
   let isBroken = false;
   return new Promise<string>((resolve, reject) => {
     const giveUp = (): void => {
@@ -67,7 +67,9 @@ function ask(question: string, input: SecretInput, output: Writable, echo: Writa
   });
 }
 
-/** All of standard input without its last line break; at a terminal, one line that is not shown. */
+/**
+ * Returns all of standard input without its last line break. At a terminal, prompts for one line and does not show it.
+ */
 export async function readSecret(question: string, input: SecretInput = process.stdin): Promise<string> {
   if (canAsk(input)) return askSecret(question, input);
   return (await text(input)).replace(/\r?\n$/, "");

@@ -15,14 +15,14 @@ export function coordinatorName(): string {
   return name.endsWith("coordinator") ? name : "coordinator";
 }
 
-/** The agent's command, as it is called where this coordinator is installed. */
+/** Returns the command of the agent, as it is called where this coordinator is installed. */
 export function islandName(): string {
   if (isInRepository()) return "npm run island --";
   const path = process.argv[1] ?? "";
   return basename(path) === SCRIPT ? scriptCommand(join(dirname(path), "island.ts")) : "island";
 }
 
-/** With this process's Node.js: the `node` of a shell may be older, or missing. */
+/** Uses the Node.js of this process, because the `node` of a shell may be older or missing. */
 function scriptCommand(path: string): string {
   return `${shellWord(process.execPath)} ${shellWord(path)}`;
 }
@@ -33,9 +33,9 @@ function isInRepository(): boolean {
 }
 
 /**
- * The flags that a command was called with, as words of a shell with a blank before each. A password in an address is
- * left out: what is printed ends up in logs. $PGPASSWORD gives it.
- * @param without camel-cased names of flags that are left out.
+ * Returns the flags that a command was called with, as shell words with a blank before each. Removes the password from
+ * an address, because printed commands end up in logs; users set $PGPASSWORD instead.
+ * @param without names of the flags to leave out, in camel case.
  */
 export function givenFlags(command: Command, without: readonly string[] = []): string {
   return command.options

@@ -1,8 +1,8 @@
 import { stdSerializers } from "pino";
 
 /**
- * The fields of an error for the log. Others are left out, because PostgreSQL's errors quote values of a statement,
- * which come from clients. Source: PostgreSQL, "Error and Notice Message Fields".
+ * Returns the fields of an error that are logged. All other fields are left out, because errors from PostgreSQL quote
+ * the values of a statement, which come from clients. Source: PostgreSQL, "Error and Notice Message Fields".
  */
 export function errorFacts(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -3,12 +3,15 @@ import type { LogFormat } from "../../../shared/cli/log-settings.ts";
 import type { LogLevel } from "../../../shared/logger.ts";
 import { errorFacts } from "./error-facts.ts";
 
-/** The log of a program, on standard error. @param format null: text at a terminal, JSON elsewhere. */
+/**
+ * Opens the log of a program, which is written to standard error.
+ * @param format null for text at a terminal and JSON elsewhere.
+ */
 export async function openLog(level: LogLevel, format: LogFormat | null): Promise<Logger> {
   const options = { level, serializers: { err: errorFacts } };
   const chosen = format ?? (process.stderr.isTTY ? "text" : "json");
   if (chosen === "json") return pino(options, pino.destination({ dest: 2, sync: true }));
-  // Loaded here, as programs that log JSON start without it.
+  // The module is loaded here, because programs that log JSON do not need it.
   const { textStream } = await import("./text-log.ts");
   return pino(options, textStream(2, { colors: process.stderr.isTTY && process.stderr.hasColors() }));
 }

@@ -1,14 +1,14 @@
 import { plainLines } from "../../../shared/cli/plain-text.ts";
 
-/** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
+/** Prints `value` as JSON with `--json`. Otherwise prints `text`, unless it is empty. */
 export function print(options: { readonly json?: true }, value: unknown, text: string): void {
   if (options.json === true) printJson(value);
   else if (text !== "") console.log(plainLines(text));
 }
 
-/** One line of JSON that a terminal shows as it is. Nothing prints as null. */
+/** Prints one line of JSON that a terminal shows unchanged. Prints undefined as null. */
 export function printJson(value: unknown): void {
-  // JSON.stringify leaves the controls above U+007E and marks of direction in its strings.
+  // JSON.stringify does not escape the control characters above U+007E, nor direction marks.
   const text = JSON.stringify(value ?? null).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) =>
     Array.from({ length: mark.length }, (_, index) => escapeUnit(mark.charCodeAt(index))).join(""),
   );
@@ -19,7 +19,7 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
-/** Columns of the terminal; elsewhere nothing is cut. */
+/** Returns the number of columns of the terminal. If the output is not a terminal, nothing is cut. */
 export function outputWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }

@@ -3,7 +3,7 @@ import { askUntilValid } from "./ask-again.ts";
 import { askSecret, canAsk, readSecret } from "./ask.ts";
 import { UsageError } from "./usage-errors.ts";
 
-/** Help of `--password`, for all commands that set a password. */
+/** Help text of `--password`, for all commands that set a password. */
 export const PASSWORD_HELP =
   "password of 8 to 200 characters, or - to read it from standard input (default: $ATOLL_PASSWORD, or a prompt). Other users can see a password on the command line";
 
@@ -14,7 +14,7 @@ export const PASSWORD_HELP =
 export async function readNewPassword(flag: string | undefined): Promise<string> {
   if (flag === "-" && !canAsk()) return readSecret("Password: ");
   if (flag !== undefined && flag !== "-") {
-    // Only on a terminal, because scripts may read standard error.
+    // The warning is printed only on a terminal, because scripts may read standard error.
     if (process.stderr.isTTY)
       console.error(
         "Warning: other users of this machine can see the password on the command line. Omit --password to get a prompt",
@@ -24,13 +24,13 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
   const variable = process.env["ATOLL_PASSWORD"];
   if (variable !== undefined && flag === undefined) return variable;
   if (canAsk()) return askNewPassword();
-  throw new UsageError("No password. Set ATOLL_PASSWORD, or pipe the password to --password -");
+  throw new UsageError("No password was given. Set ATOLL_PASSWORD, or pipe the password to --password -");
 }
 
 /**
- * Asks for a new password twice, until both are the same. It does not end at the first mistake, because the shell would
- * show the password that the user types next. @throws {CliError} on Ctrl-C, or after three passwords that are too short
- * or too long.
+ * Asks for a new password twice, until both inputs are the same. Does not end at the first mistake, because the shell
+ * would show the password that the user types next.
+ * @throws {CliError} on Ctrl-C, or after three passwords that are too short or too long.
  */
 export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** To the begin of the line, and what is behind it deleted. Source: ECMA-48, EL. */
+/** Moves to the start of the line and deletes the line. Source: ECMA-48, EL. */
 const CLEAR_LINE = "\r\u001B[K";
 
 interface StepLine {
@@ -6,7 +6,7 @@ interface StepLine {
   clear(): void;
 }
 
-/** A line that each step replaces. Shows nothing if `stream` is not a terminal. */
+/** A progress line that each step replaces. Shows nothing if `stream` is not a terminal. */
 export function openStepLine(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): StepLine {
   const write = (text: string): void => {
     if (stream.isTTY === true) stream.write(text);

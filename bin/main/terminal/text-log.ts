@@ -1,8 +1,8 @@
 import pretty from "pino-pretty";
 
-/** Fields that the line shows in another form, or that are not useful on a terminal. */
+/** Fields that the line shows in another form, or that are of no use on a terminal. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err", "request_id"]);
-/** Longest text of one field. */
+/** Maximum length of the text of one field. */
 const MAX_VALUE_CHARS = 200;
 
 /** Formats pino's lines as text: time, level, message, fields as name=value, and the stack of an error. */
@@ -30,7 +30,7 @@ function messageOf(line: Readonly<Record<string, unknown>>): string {
   return err === undefined ? first : `${first}\n${stackOf(err)}`;
 }
 
-/** A plain word as it is, anything else as JSON. */
+/** Returns a plain word unchanged and anything else as JSON. */
 function textOf(value: unknown): string {
   const text = typeof value === "string" && /^[\w.,:/@+*?%-]+$/.test(value) ? value : JSON.stringify(value);
   return withoutControls(text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text);
@@ -45,7 +45,7 @@ function stackOf(error: unknown): string {
     .join("\n");
 }
 
-/** Removes control characters and direction marks from names of other users, such as those of Cargos. */
+/** Removes control characters and direction marks from texts of other users, such as names of Cargos. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

@@ -6,7 +6,9 @@ export class UsageError extends CliError {
   override readonly name = "UsageError";
 }
 
-/** Help whose descriptions begin with a capital letter, and whose default numbers have no quotes. */
+/**
+ * Options for help texts in which each description begins with a capital letter, and default numbers are not quoted.
+ */
 const CAPITALISED = {
   optionDescription: (option: Option): string =>
     capitalise(Help.prototype.optionDescription(option).replace(/\(default: "(\d+)"\)$/, "(default: $1)")),
@@ -19,8 +21,8 @@ export const HELP_TEXT = "Show the help of a command";
 const capitalise = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /**
- * Reports wrong usage in one line with a hint instead of the complete help, and rejects the parse. Call it after all
- * commands are added.
+ * Makes a command report wrong usage in one line with a hint, instead of with the complete help, and reject the parse.
+ * Must be called after all commands are added.
  */
 export function explainUsageBriefly(command: Command, parents = ""): void {
   const path = `${parents}${command.name()}`;

@@ -5,23 +5,23 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../cargo-rules.ts";
 
-/** Maximum time until a response begins; an operator waits for it. */
+/** Default of `responseLimitMs`. An operator waits for the response. */
 const RESPONSE_LIMIT_MS = 2_000;
 /** Maximum size of a response, which is a token or a repository description. */
 const MAX_BODY_BYTES = 4_000_000;
 
 export interface LookupPolicy {
-  /** Address of the model hub. */
   readonly hub: string;
-  /** Whether requests may go to hosts with private addresses, and to loopback addresses without TLS. */
+  /** Whether to allow requests to hosts with private addresses, and to loopback addresses without TLS. */
   readonly allowPrivate: boolean;
   /** Hosts that did not respond, which get no further requests. */
   readonly silentHosts?: Set<string>;
-  /** Resolves a host name to all its addresses; absent: the operating system does. */
+  /** Maximum time until a response begins. Default: 2 s. */
+  readonly responseLimitMs?: number;
+  /** Resolves a host name to all its addresses. If absent, the operating system does it. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** A look-up of a pin failed. */
 export class PinLookupError extends Error {
   override readonly name = "PinLookupError";
   /** Whether the host is in a local network and {@link LookupPolicy.allowPrivate} would allow the request. */
@@ -34,7 +34,7 @@ export class PinLookupError extends Error {
 
 /**
  * Sends one request without following redirects.
- * @throws {PinLookupError} for a forbidden address, or if no response begins within 2 s or before `signal` aborts
+ * @throws {PinLookupError} for a forbidden address, or if no response begins in time or before `signal` aborts
  */
 export async function ask(
   url: URL,
@@ -44,7 +44,8 @@ export async function ask(
 ): Promise<Response> {
   const { host } = url;
   if (policy.silentHosts?.has(host) === true) throw new PinLookupError(`${host} did not respond to an earlier look-up`);
-  const limit = AbortSignal.timeout(RESPONSE_LIMIT_MS);
+  const { responseLimitMs = RESPONSE_LIMIT_MS } = policy;
+  const limit = AbortSignal.timeout(responseLimitMs);
   const until = AbortSignal.any([signal, limit]);
   try {
     await abortable(assertPublic(url, policy), until);
@@ -53,30 +54,39 @@ export async function ask(
   } catch (error) {
     if (error instanceof PinLookupError) throw error;
     policy.silentHosts?.add(host);
-    const reason = limit.aborted ? `no response within ${RESPONSE_LIMIT_MS / 1_000} s` : reasonOf(error, signal);
+    const reason = limit.aborted ? `no response within ${responseLimitMs / 1_000} s` : reasonOf(error, signal);
     throw new PinLookupError(`${host} did not respond: ${reason}`, { cause: error });
   }
 }
 
 /** Reads a response as JSON; undefined if it is not JSON. @throws {PinLookupError} */
 export async function readJson(response: Response, host: string, signal: AbortSignal): Promise<unknown> {
+  const bytes = await readBytes(response, host, MAX_BODY_BYTES, signal);
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a whole body. @throws {PinLookupError} also if it has more than `maxBytes` */
+export async function readBytes(
+  response: Response,
+  host: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const gathered = new GatheredBytes();
   try {
     for await (const chunk of response.body ?? []) {
       gathered.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      if (gathered.length > MAX_BODY_BYTES) {
-        throw new PinLookupError(`${host} sent more than ${MAX_BODY_BYTES} bytes`);
-      }
+      if (gathered.length > maxBytes) throw new PinLookupError(`${host} sent more than ${maxBytes} bytes`);
     }
   } catch (error) {
     if (error instanceof PinLookupError) throw error;
     throw new PinLookupError(`${host} did not complete its response: ${reasonOf(error, signal)}`, { cause: error });
   }
-  try {
-    return JSON.parse(gathered.bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return gathered.bytes;
 }
 
 /** Checks a URL. @throws {PinLookupError} without TLS, and for a local address unless the policy allows it */

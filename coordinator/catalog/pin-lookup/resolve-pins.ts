@@ -32,7 +32,7 @@ export class UnpinnedError extends ServiceError {
   /** Whether the host is in a local network, so that no request was sent to it. */
   readonly isPrivate: boolean;
   constructor(slug: string, kind: PinKind, cause: Error) {
-    const message = `${slug} could not be pinned: ${cause.message}. Look up ${PIN_NAMES[kind]} elsewhere and give it`;
+    const message = `${slug} could not be pinned: ${cause.message}. Find ${PIN_NAMES[kind]} elsewhere and pass it`;
     super("bad_request", message, { cause });
     this.kind = kind;
     this.reason = cause.message;
@@ -41,9 +41,9 @@ export class UnpinnedError extends ServiceError {
 }
 
 /**
- * Returns the Cargo with its pin: from `given`, its own, or the current one of the registry, hub or catalog folder.
- * @throws {UnpinnedError} if none of these has one; {@link ServiceError} `bad_request` for a given pin that does not
- *   fit; {@link ValidationError}
+ * Returns the Cargo with its pin: the one in `given`, its own pin, or the current pin at the registry, hub or catalog.
+ * @throws {UnpinnedError} if there is no pin; {@link ServiceError} `bad_request` for a given pin that does not fit;
+ *   {@link ValidationError}
  */
 export async function resolvePins(
   file: CargoFile,
@@ -66,12 +66,15 @@ function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void
     if (pin === undefined) continue;
     if (name !== kind) {
       const wanted = kind === null ? "needs no pin" : `is pinned with ${PIN_NAMES[kind]}`;
-      throw new ServiceError("bad_request", `${file.slug} ${wanted}, not with ${PIN_NAMES[name]}`);
+      throw new ServiceError("bad_request", `${file.slug} ${wanted}, but got ${PIN_NAMES[name]}`);
     }
     if (!isPin(kind, pin)) throw new ServiceError("bad_request", `"${pin}" is not ${PIN_NAMES[kind]}`);
     const present = pinsOf(file)[kind];
     if (present !== undefined && present !== pin) {
-      throw new ServiceError("bad_request", `${file.slug} is pinned to ${present} already, not to ${pin}`);
+      throw new ServiceError(
+        "bad_request",
+        `${file.slug} is already pinned to ${present} and cannot be pinned to ${pin}`,
+      );
     }
   }
 }
@@ -115,7 +118,9 @@ async function hubCommit(address: HubAddress, policy: LookupPolicy, signal: Abor
 /** Returns the SHA-256 of a file, which the hub sends in a header for large files. @throws {PinLookupError} */
 async function hubFileHash(address: HubAddress, policy: LookupPolicy, signal: AbortSignal): Promise<string> {
   if (address.file === null) {
-    throw new PinLookupError(`the address names no file of ${address.repository}, and the hub's choice may change`);
+    throw new PinLookupError(
+      `the address must name a file of ${address.repository}, because the hub's choice may change`,
+    );
   }
   const file = address.file.split("/").map(encodeURIComponent).join("/");
   const revision = encodeURIComponent(address.revision ?? DEFAULT_REVISION);
@@ -143,13 +148,12 @@ function refusal(
   { missing, credential }: { readonly missing: string; readonly credential: string },
 ): PinLookupError {
   if (status === 404) return new PinLookupError(`${host} has ${missing}`);
-  if (status === 401 || status === 403)
-    return new PinLookupError(`${host} does not show ${name} without ${credential}`);
+  if (status === 401 || status === 403) return new PinLookupError(`${host} requires ${credential} for ${name}`);
   return new PinLookupError(`${host} responded with ${status} for ${name}`);
 }
 
 /**
- * Accepted media types. An image index is first, as its digest is the same for every Island. Source: OCI Image
+ * Accepted media types. The image index is first, because its digest is the same for every Island. Source: OCI Image
  * Specification 1.1.
  */
 const MANIFEST_TYPES = [
@@ -211,6 +215,6 @@ async function fetchToken(challenge: string, from: URL, policy: LookupPolicy, si
   const body = response.status === 200 ? await readJson(response, realm.host, signal) : undefined;
   const { data } = tokenSchema.safeParse(body);
   const token = data?.token ?? data?.access_token;
-  if (token === undefined) throw new PinLookupError(`${realm.host} gave no token (status ${response.status})`);
+  if (token === undefined) throw new PinLookupError(`${realm.host} returned no token (status ${response.status})`);
   return token;
 }

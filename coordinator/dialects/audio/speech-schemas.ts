@@ -3,22 +3,20 @@ import { refused, requestObject } from "../../../shared/request-object.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 
-/** Audio formats of speech, with their names in OpenAI's API. */
 const SPEECH_FORMATS = ["mp3", "wav", "pcm"] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 const MAX_INPUT_CHARS = 4_096;
-/** Maximum characters of one job: at 44.1 kHz, its WAV file of about a minute still fits into one protocol frame. */
+/** Maximum characters of one job, so that its WAV file, about a minute at 44.1 kHz, fits into one protocol frame. */
 const MAX_PIECE_CHARS = 800;
-/** Name that selects the first voice of a Cargo. */
 const DEFAULT_VOICE = "default";
 
-/** Body of a speech request. `null` means "not given". Source: OpenAI's API. */
+/** Body of a speech request. Source: OpenAI's API. */
 export const speechBodySchema = requestObject({
   input: z
     .string()
     .max(MAX_INPUT_CHARS)
     .refine((text) => text.trim() !== "", "must not be empty")
-    .describe("A long text is split between sentences into several jobs"),
+    .describe("Text to speak. A long text is split between sentences into several jobs"),
   model: z
     .string()
     .min(1)
@@ -29,25 +27,24 @@ export const speechBodySchema = requestObject({
     .min(1)
     .nullish()
     .describe(
-      "A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice",
+      "A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice",
     ),
   speed: z
     .number()
     .min(0.25)
     .max(4)
     .nullish()
-    .describe("Default 1. Another value is 422 if the Cargo has only one speed"),
+    .describe("Speed of the speech. Default: 1. A Cargo with only one speed refuses any other value with 422"),
   response_format: z
     .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}; other formats are not supported`)
     .nullish()
-    .describe("Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian"),
+    .describe("Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian"),
   stream_format: z.enum(["audio", "sse"]).nullish().describe("Default `audio`"),
   instructions: refused("no runtime supports voice instructions", [""]),
 }).openapi("SpeechRequest");
 export type SpeechBody = z.infer<typeof speechBodySchema>;
 
 const speechUsageSchema = z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() });
-/** Data of the events of a response with `stream_format: sse`. */
 export const speechEventSchema = z
   .discriminatedUnion("type", [
     z.object({

@@ -51,7 +51,7 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
     body: speechBodySchema,
     responses: {
       200: {
-        description: "The file, or its events with `stream_format: sse`",
+        description: "The audio file, or with `stream_format: sse` its events",
         content: {
           ...Object.fromEntries(Object.values(MEDIA_TYPES).map((type) => [type, fileMedia])),
           ...eventStream(speechEventSchema),
@@ -94,7 +94,6 @@ export const speechRoutes = routeGroup("/audio/speech", { tag: "Chat", style: "o
 
 interface SpeechTask {
   readonly slug: string;
-  /** Inputs of the jobs, in the order of the text. */
   readonly inputs: readonly JobInput[];
   readonly encodeWav: (wav: string) => Promise<EncodedSpeech>;
 }
@@ -161,8 +160,8 @@ async function encodeInThread(request: EncodingRequest): Promise<EncodedSpeech> 
 }
 
 /**
- * Splits a text into pieces of at most `maxChars` UTF-16 units: between sentences; in longer sentences between words;
- * in longer words between characters. No piece consists of white space only.
+ * Splits a text into pieces of at most `maxChars` UTF-16 units. A split is between sentences, in a longer sentence
+ * between words, and in a longer word between characters. No piece consists of white space only.
  */
 export function splitText(text: string, maxChars: number): string[] {
   const pieces: string[] = [];

@@ -27,11 +27,18 @@ const granularitiesSchema = z
   .array(z.enum(["segment", "word"]))
   .max(1, "must have one value: segment or word")
   .optional()
-  .describe("Default `segment`. Only with `verbose_json`; 422 if the Cargo does not support timestamps");
+  .describe(
+    "Kind of timestamps. Default: `segment`. Requires `verbose_json`; a Cargo without timestamps refuses it with 422",
+  );
 
 const transcriptionMembers = {
   ...common,
-  language: z.string().min(2).max(20).optional().describe("Code or English name. Default: detected"),
+  language: z
+    .string()
+    .min(2)
+    .max(20)
+    .optional()
+    .describe("Code or English name of the spoken language. By default, the Cargo detects the language"),
   stream: refused("transcriptions are returned only when complete", ["false"]),
   chunking_strategy: refused("Islands split long recordings automatically", ["auto"]),
   include: refused("transcriptions have no log probabilities", [[]]),
@@ -62,9 +69,12 @@ const partSchema = { start: z.number(), end: z.number() };
 export const transcriptionSchema = z
   .object({
     text: z.string(),
-    task: z.enum(["transcribe", "translate"]).optional().describe("Only with verbose_json, as the following members"),
+    task: z
+      .enum(["transcribe", "translate"])
+      .optional()
+      .describe("Task; present only with `verbose_json`, like `language`, `duration`, `segments` and `words`"),
     language: z.string().optional().describe("The requested language"),
-    duration: z.number().optional().describe("Duration in seconds"),
+    duration: z.number().optional().describe("Duration of the recording in seconds"),
     segments: z.array(z.object({ id: z.int(), ...partSchema, text: z.string() })).optional(),
     words: z.array(z.object({ word: z.string(), ...partSchema })).optional(),
     usage: usageSchema,
@@ -72,12 +82,10 @@ export const transcriptionSchema = z
   .openapi("Transcription");
 
 export interface Transcript {
-  /** Output of the transcription job. */
   readonly result: z.infer<(typeof ONNX_OUTPUTS)["automatic-speech-recognition"]>;
   readonly task: "transcribe" | "translate";
   readonly language: string | undefined;
   readonly hasWords: boolean;
-  /** Duration of the recording in seconds. */
   readonly seconds: number;
 }
 

@@ -122,7 +122,6 @@ async function readDuration({ path, sizeBytes }: FormFile): Promise<number> {
   }
 }
 
-/** Maps the path of a field in the job's input to the client's field. */
 function fieldOf(path: string): string {
   if (path === "audio") return "file";
   return path === "timestamps" ? "timestamp_granularities" : path;
@@ -130,7 +129,6 @@ function fieldOf(path: string): string {
 
 /** A form whose file is ready for a job's input. Disposing of the form removes the file once no job needs it. */
 interface ReceivedFile<T> extends AsyncDisposable {
-  /** Return value of the function that checked the form. */
   readonly checked: T;
   /** Value for the base64 field of a job's input. */
   readonly input: string | { readonly file_id: string };

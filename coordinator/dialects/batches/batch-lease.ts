@@ -39,9 +39,9 @@ export function batchLease(
     stopped.abort(new ServiceError("shutting_down", "Another coordinator continues the batch"));
     notifyWatchers();
   };
-  const abort = (because: AbortReason): void => {
+  const abort = (reason: AbortReason): void => {
     if (abortReason !== null) return;
-    abortReason = because;
+    abortReason = reason;
     notifyWatchers();
   };
   const renew = async (): Promise<void> => {
@@ -115,7 +115,7 @@ async function findSubmitter(
   { accountId, request }: FileBatch,
 ): Promise<Submitter | null> {
   const accountStatus = await accounts.accountStatus(accountId);
-  if (accountStatus === undefined || accountStatus.suspendedBecause !== null) return null;
+  if (accountStatus === undefined || accountStatus.suspensionReason !== null) return null;
   const limits = resolveLimits(accountStatus.limits);
   if (request.apiKey === null) return { accountId, limits, apiKey: null };
   const { number } = request.apiKey;

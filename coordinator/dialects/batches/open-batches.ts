@@ -18,9 +18,7 @@ import type { CallEndpoint, LinesInFlight } from "./run-lines.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
 const POLL_MS = 2_000;
-/** Maximum unfinished batches of an account. */
 const MAX_OPEN = 20;
-/** Maximum batches that this coordinator runs at the same time. */
 const MAX_RUNNING = 50;
 const NEW: FileBatchProgress = {
   state: "validating",
@@ -60,10 +58,8 @@ export function openBatches(
   );
   const ownerId = newId("coord", clock.now());
   const running = new Map<string, { readonly lease: BatchLease; readonly done: Promise<void> }>();
-  /** Lines in flight by account, over all of its batches at this coordinator. */
   const inFlight = new Map<string, LinesInFlight>();
   const stop = new AbortController();
-  /** The polling loop, which starts with the first poll; null before. */
   let loop: (() => Promise<void>) | null = null;
 
   function poll(): Promise<void> {
@@ -124,7 +120,7 @@ export function openBatches(
   /** @throws {ServiceError} `not_found` */
   async function get(accountId: string, id: string): Promise<FileBatch> {
     const batch = await store.fileBatches.get(accountId, id);
-    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"; GET /batches lists yours`);
+    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}". GET /batches lists yours`);
     return newest(batch);
   }
 
@@ -157,7 +153,7 @@ export function openBatches(
       if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
         await store.files.unhold(holds);
         const facts = `The account already has ${MAX_OPEN} unfinished batches, the maximum`;
-        throw wrong("input_file_id", `${facts}; wait until one ends or cancel one`);
+        throw wrong("input_file_id", `${facts}. Wait until a batch ends, or cancel one`);
       }
       created.add(["created"]);
       void poll();
@@ -173,7 +169,6 @@ export function openBatches(
       running.get(id)?.lease.abort("cancelled");
       return get(accountId, id);
     },
-    /** Removes the batches of a deleted account. */
     async removeAll(accountId: string): Promise<void> {
       const ofAccount = [...running.values()].filter(({ lease }) => lease.batch.accountId === accountId);
       for (const { lease } of ofAccount) lease.stop();
@@ -200,7 +195,6 @@ function wrong(path: string, message: string): ValidationError {
 type Run<Body> = (deps: JobRunDeps, client: RequestContext, body: Body) => Promise<object | null>;
 export type LineEndpoint = Run<object>;
 
-/** Makes an endpoint callable for batch lines. */
 export function lineEndpoint<S extends z.ZodType>(schema: S, run: Run<z.output<S>>): LineEndpoint {
   return async (deps, client, given) => {
     assertStructure(given);

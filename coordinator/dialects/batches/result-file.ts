@@ -3,7 +3,6 @@ import { open, rm, utimes } from "node:fs/promises";
 import { ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 
-/** Minimum bytes of one reservation of disk space. */
 const STEP_BYTES = 65_536;
 
 export type ResultFile = Awaited<ReturnType<typeof openResultFile>>;
@@ -28,7 +27,7 @@ export async function openResultFile(path: string, maxBytes: number, reserve: (b
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== "ENOSPC" && code !== "EDQUOT") throw cause;
-      const message = "The coordinator's disk is too full for the results; its operator must free space";
+      const message = "The coordinator's disk is too full for the results. Its operator must free space";
       throw new ServiceError("disk_full", message, { cause });
     }
     writtenBytes += bytes.length;
@@ -44,7 +43,7 @@ export async function openResultFile(path: string, maxBytes: number, reserve: (b
     async write(line: object): Promise<void> {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
       if (sizeBytes + bytes.length > maxBytes) {
-        const message = `The results are larger than ${formatBytes(maxBytes)}, the maximum of a file; split the batch`;
+        const message = `The results are larger than ${formatBytes(maxBytes)}, the maximum of a file. Split the batch`;
         throw new ServiceError("payload_too_large", message);
       }
       sizeBytes += bytes.length;

@@ -134,7 +134,6 @@ export const batchRoutes = (batches: Batches): RouteGroup =>
       responses: { 200: json(batchListSchema, "A page of batches") },
     })(async ({ identity, query }) => {
       const { after: afterId = null, limit } = query;
-      // One more item is requested, which shows whether a further page exists.
       const found = await batches.list(identity.accountId, { afterId, limit: limit + 1 });
       return presentOpenAiPage(found.map(presentBatch), limit);
     });

@@ -15,11 +15,11 @@ export const MAX_LINES = 50_000;
 const MAX_ERRORS = 100;
 /** Interval of touching the result files. A file that is not touched for an hour is removed. */
 const TOUCH_EVERY_MS = 600_000;
-/** Maximum wait for the input in seconds: a shared disk may show a file later at other coordinators. */
+/** Maximum wait for the input in seconds, because a shared disk may show a file later at other coordinators. */
 const MAX_DISK_DELAY_S = 30;
 const NO_INPUT: FileBatchError = {
   code: "file_unavailable",
-  message: "The coordinator's disk does not have the content of the input file; upload it again",
+  message: "The coordinator's disk does not have the content of the input file. Upload it again",
   param: "input_file_id",
   line: null,
 };
@@ -132,11 +132,11 @@ async function checkLines(path: string, lease: BatchLease): Promise<{ total: num
       errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
     } else ids.add(digestOf(line.customId));
     if (ids.size > MAX_LINES)
-      wrong("too_many_requests", `The file has more than ${MAX_LINES} requests; split it into several batches`);
+      wrong("too_many_requests", `The file has more than ${MAX_LINES} requests. Split it into several batches`);
     if (errors.length >= MAX_ERRORS || ids.size > MAX_LINES) return { total: ids.size, errors };
   }
   if (ids.size === 0 && errors.length === 0)
-    wrong("empty_file", "The file has no requests; write one JSON object in each line");
+    wrong("empty_file", "The file has no requests. Write one JSON object in each line");
   return { total: ids.size, errors };
 }
 

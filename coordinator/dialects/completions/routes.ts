@@ -6,7 +6,7 @@ import {
   addUsage,
   chatUsage,
   completionHeadOf,
-  CUTS,
+  CUT_ERRORS,
   errorLine,
   NO_USAGE,
   type ChatStreamHead,
@@ -23,7 +23,6 @@ import { givenFieldsOf } from "../../http/schemas/given-fields.ts";
 import type { JobInput } from "../../store/jobs/job-store.ts";
 import { costSchema } from "../../http/schemas/wire-units.ts";
 
-/** Maximum prompts of a request, each of which is a job. */
 const MAX_PROMPTS = 16;
 /** Default of `max_tokens`. Source: OpenAI's API. */
 const DEFAULT_TOKENS = 16;
@@ -32,7 +31,7 @@ const promptSchema = z.string().min(1, "must not be empty");
 const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
 const ONE_CHOICE = refused("each prompt gets one choice", [1]);
 
-/** Body of a legacy text completion. `null` means "not given". Source: OpenAI's API. */
+/** Body of a legacy text completion. Source: OpenAI's API. */
 export const textCompletionBodySchema = requestObject({
   model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
   prompt: z
@@ -40,19 +39,19 @@ export const textCompletionBodySchema = requestObject({
       error: `must be a string, or a list of 1 to ${MAX_PROMPTS} strings; token ids are not supported`,
     })
     .describe(
-      "Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused",
+      "Text that the model continues without its chat template. Each text of a list is a separate job, and four run at once. Lists of token ids are refused",
     ),
   max_tokens: z
     .int()
     .min(1)
     .max(MAX_REQUESTED_TOKENS)
     .nullish()
-    .describe(`Default ${DEFAULT_TOKENS}; lowered as in a chat`),
+    .describe(`Maximum number of generated tokens, lowered to what the Cargo can generate. Default: ${DEFAULT_TOKENS}`),
   ...sampling,
   echo: z.boolean().nullish().describe("Whether each text begins with its prompt"),
-  stream: z.boolean().nullish().describe("Only with one prompt"),
+  stream: z.boolean().nullish().describe("Whether the response is a stream; allowed only with one prompt"),
   stream_options: streamOptionsSchema.nullish(),
-  suffix: refused("fill-in-the-middle is not supported", [""]),
+  suffix: refused("no runtime supports fill-in-the-middle", [""]),
   n: ONE_CHOICE,
   best_of: ONE_CHOICE,
   logprobs: refused("use `POST /chat/completions` or `POST /responses` for log probabilities"),
@@ -86,7 +85,7 @@ const textCompletionSchema = z
     created: z.int(),
     model: z.string(),
     choices: z.array(choiceSchema),
-    usage: usageSchema.optional().describe("On a stream: only in the last chunk, if requested"),
+    usage: usageSchema.optional().describe("Usage; in a stream only in the last chunk, and only if requested"),
   })
   .openapi("TextCompletion");
 
@@ -94,7 +93,7 @@ const textCompletionEventSchema = z
   .union([
     textCompletionSchema,
     streamErrorSchema,
-    z.literal("[DONE]").describe("The literal text, not JSON; the completion is complete"),
+    z.literal("[DONE]").describe("Literal text, not JSON, that follows a complete completion"),
   ])
   .openapi("TextCompletionEvent");
 
@@ -135,7 +134,6 @@ export const completionRoutes = routeGroup("/completions", { tag: "Chat", style:
   });
 });
 
-/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runCompletion(
   deps: JobRunDeps,
   { submitter, signal: clientSignal }: RequestContext,
@@ -186,6 +184,6 @@ function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead, ec
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(used)}}\n\n` : "";
       return `${chunk("", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
     },
-    cut: (because) => errorLine(CUTS[because]),
+    cut: (reason) => errorLine(CUT_ERRORS[reason]),
   };
 }

@@ -13,7 +13,6 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum texts of a request, as in OpenAI's API. */
 const MAX_TEXTS = 2_048;
 const MAX_TEXTS_OF_JOB = 256;
 /** Maximum bytes of a job's texts, which leaves 1 KiB of its input for the JSON around them. */
@@ -32,7 +31,7 @@ function describeInputFault(input: unknown): string {
   return "must be strings; token ids are not supported";
 }
 
-/** Body of an embeddings request. `null` means "not given". Source: OpenAI's API. */
+/** Body of an embeddings request. Source: OpenAI's API. */
 export const embeddingsBodySchema = requestObject({
   input: z
     .union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
@@ -51,14 +50,14 @@ export const embeddingsBodySchema = requestObject({
   encoding_format: z
     .enum(["float", "base64"])
     .nullish()
-    .describe("Default `float`. base64: little-endian 32-bit floats"),
+    .describe("Format of the vectors. Default: `float`. `base64` encodes little-endian 32-bit floats"),
   dimensions: z
     .int()
     .min(1)
     .max(MAX_DIMENSIONS)
     .nullish()
     .describe(
-      "Must be the model's number of dimensions. Another number is refused after the job has run, which is charged",
+      "Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged",
     ),
   user: OPENAI_LABEL,
 }).openapi("EmbeddingsRequest");
@@ -142,7 +141,6 @@ function assertDimensions([vector]: readonly (readonly number[])[], requested: n
   throw new ValidationError([{ path: "dimensions", message }]);
 }
 
-/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runEmbeddings(
   deps: JobRunDeps,
   client: RequestContext,

@@ -18,9 +18,8 @@ const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_out
 
 const uploadPurposeSchema = z
   .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
-  .describe("Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose");
+  .describe("Purpose of the file. The input of a batch needs `batch`; any other use accepts every purpose");
 
-/** Fields of the upload form, except `file`. */
 const uploadFieldsSchema = z.object({
   purpose: uploadPurposeSchema,
   "expires_after[anchor]": z.literal("created_at").optional(),
@@ -49,7 +48,9 @@ const fileSchema = z
     object: z.literal("file"),
     bytes: z.int(),
     created_at: secondsSchema,
-    expires_at: secondsSchema.nullable().describe("When the file is removed; null: only on request"),
+    expires_at: secondsSchema
+      .nullable()
+      .describe("Unix time in seconds at which the file is removed; null if it stays until you delete it"),
     filename: z.string(),
     purpose: z.enum(FILE_PURPOSES),
     status: z.literal("processed"),
@@ -112,7 +113,6 @@ export const fileRoutes = routeGroup("/files", { tag: "Files", style: "openai" }
     const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
     const found = await files.list(identity.accountId, {
       afterId: query.after ?? null,
-      // One more item is requested, which shows whether a further page exists.
       limit: limit + 1,
       isNewestFirst: query.order === "desc",
       purpose: query.purpose ?? null,

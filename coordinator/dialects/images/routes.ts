@@ -12,12 +12,11 @@ import type { LargeJson } from "../../store/jobs/large-json.ts";
 import { givenFields } from "../../http/schemas/given-fields.ts";
 import { presentUnixTime } from "../../http/schemas/wire-units.ts";
 
-/** Maximum images of one request, each of which is a job. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 const STILL = refused("only still images are generated");
 
-/** Body of an image request. `null` means "not given". Source: OpenAI's API, and additions of other servers. */
+/** Body of an image request. Source: OpenAI's API, and additions of other servers. */
 const imagesBodySchema = requestObject({
   prompt: z.string().min(1, "must not be empty"),
   model: z
@@ -30,13 +29,13 @@ const imagesBodySchema = requestObject({
     .min(1)
     .max(MAX_IMAGES)
     .nullish()
-    .describe("Default 1. Each image is a separate job; they run one after the other"),
+    .describe("Number of images. Default: 1. Each image is a separate job; the jobs run one after the other"),
   size: z
     .string()
     .regex(/^(auto|[1-9]\d{1,3}x[1-9]\d{1,3})$/, 'must be "auto", or width and height in pixels as in "512x512"')
     .nullish()
     .describe(
-      "`auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422",
+      "Width and height, such as `512x512`, or `auto` for the Cargo's size, which is the default. A size that the Cargo does not support is refused with 422",
     ),
   response_format: z.literal("b64_json", "must be b64_json: images have no URL").nullish(),
   output_format: z.literal("png", "must be png: images are always PNG").nullish(),
@@ -53,22 +52,32 @@ const imagesBodySchema = requestObject({
   svg: refused("images are always PNG"),
   user: OPENAI_LABEL,
   safety_identifier: OPENAI_LABEL,
-  negative_prompt: z.string().nullish().describe("Not in OpenAI's API; what the image should not show"),
-  steps: z.int().min(1).nullish().describe("Not in OpenAI's API; sampler steps. Default: the Cargo's"),
-  guidance_scale: z.number().min(0).nullish().describe("Not in OpenAI's API; how closely to follow the prompt"),
+  negative_prompt: z.string().nullish().describe("What the image should not show. Not part of OpenAI's API"),
+  steps: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe("Number of sampler steps. Default: that of the Cargo. Not part of OpenAI's API"),
+  guidance_scale: z
+    .number()
+    .min(0)
+    .nullish()
+    .describe("How closely the image follows the prompt. Not part of OpenAI's API"),
   seed: z
     .int()
     .min(0)
     .max(MAX_SEED)
     .nullish()
-    .describe("Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i"),
+    .describe(
+      "The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API",
+    ),
 }).openapi("ImagesRequest");
 type ImagesBody = z.infer<typeof imagesBodySchema>;
 
 const imagesSchema = z
   .object({
     created: z.int().describe("Unix time in seconds"),
-    data: z.array(z.object({ b64_json: z.string().describe("The file in base64") })),
+    data: z.array(z.object({ b64_json: z.string().describe("The image file in base64") })),
     output_format: z.literal("png"),
     usage: z.object({
       input_tokens: z.int(),
@@ -118,7 +127,6 @@ function listOf(values: readonly unknown[]): string {
   return values.slice(0, MAX_SHOWN).join(", ") + (values.length > MAX_SHOWN ? ", …" : "");
 }
 
-/** Maps the path of a field in the job's input to the client's field. */
 function imageFieldOf(path: string): string {
   return path === "width" || path === "height" ? "size" : path;
 }

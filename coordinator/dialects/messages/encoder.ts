@@ -1,7 +1,7 @@
 import type { CutReason, Feed } from "../../jobs/feed.ts";
 import { anthropicType, failureStatus } from "../../http/error-responses.ts";
 import { messageUsage, stopOf, type Message } from "./schemas.ts";
-import { CUTS, type StreamError } from "../../http/streaming/chat-encoder.ts";
+import { CUT_ERRORS, type StreamError } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 /**
@@ -59,7 +59,7 @@ export function messageEvents(
       const usage = messageUsage(ending.usage, ending.creditsUsedMicro);
       return closed + event("message_delta", { delta: stopOf(ending, stops), usage }) + event("message_stop", {});
     },
-    cut: (because: CutReason) => failure(CUTS[because]),
+    cut: (reason: CutReason) => failure(CUT_ERRORS[reason]),
   };
 }
 

@@ -68,7 +68,7 @@ const contentSchema = z
   .union([z.string(), z.array(inputBlockSchema).min(1).max(MAX_BLOCKS)], {
     error: `must be a string, or a list of 1 to ${MAX_BLOCKS} blocks`,
   })
-  .describe("Text, or a list of blocks; text blocks are joined");
+  .describe("Text, or a list of blocks, of which the text blocks are joined");
 
 /** Role of a message. The error has Anthropic's wording, at which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
@@ -101,11 +101,11 @@ const promptFields = {
           .int()
           .min(1_024)
           .max(MAX_REQUESTED_TOKENS)
-          .describe("Reasoning tokens: 512 below 2048, otherwise 2048"),
+          .describe("Budget of reasoning tokens: 512 tokens for a value below 2048, otherwise 2048"),
       }),
     ])
     .nullish()
-    .describe("Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"),
+    .describe("Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"),
   cache_control: ANTHROPIC_PRICE,
   speed: ignored("only one speed is available", ["standard"]),
   context_management: ignored("prompts are never edited", [{ edits: [] }]),
@@ -113,7 +113,7 @@ const promptFields = {
   workspace_id: ANTHROPIC_LABEL,
 };
 
-/** Body of a message. `null` means "not given". Source: Anthropic's API. */
+/** Body of a message. Source: Anthropic's API. */
 export const messageBodySchema = requestObject({
   ...promptFields,
   max_tokens: z.int().min(1).max(MAX_REQUESTED_TOKENS).describe(LOWERED_TOKENS),
@@ -128,7 +128,7 @@ export const messageBodySchema = requestObject({
         type: z.literal("json_schema"),
         schema: z
           .record(z.string(), z.unknown())
-          .describe("As the schema of a chat's `response_format`, with `strict: true`"),
+          .describe("Same as the schema in `response_format` of a chat, with `strict: true`"),
       })
       .nullish(),
     effort: ignored("use `thinking.budget_tokens`"),
@@ -153,7 +153,7 @@ const usageSchema = z.object({
   output_tokens: z.int(),
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
-  cost: costSchema.optional().describe("Credits charged; absent in `message_start`"),
+  cost: costSchema.optional().describe("Credits that were charged; absent in `message_start`"),
 });
 const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
 const blockSchema = z.discriminatedUnion("type", [
@@ -189,7 +189,6 @@ export const messageSchema = z
   .openapi("AnthropicMessage");
 export type Message = z.infer<typeof messageSchema>;
 
-/** Data of the events of a streamed message, which `encoder.ts` writes. */
 export const messageEventSchema = z
   .union([
     z.object({ type: z.literal("message_start"), message: messageSchema }),

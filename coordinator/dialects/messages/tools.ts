@@ -8,12 +8,12 @@ import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.
 const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
-  description: z.string().nullish().describe("Part of the prompt"),
-  input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the input, an object"),
+  description: z.string().nullish().describe("Description of the tool, which is part of the prompt"),
+  input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the input, which is an object"),
   strict: z
     .boolean()
     .nullish()
-    .describe("The input must match `input_schema`; otherwise the job fails with `schema_unmet`"),
+    .describe("Whether the job fails with `schema_unmet` if the input does not match `input_schema`"),
   cache_control: ANTHROPIC_PRICE,
   defer_loading: ignored("all tools are always in the prompt", [false]),
   allowed_callers: ignored("the model calls tools and the client runs them", [["direct"]]),
@@ -36,7 +36,6 @@ export const messageToolChoiceSchema = z.discriminatedUnion("type", [
 type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
 type Choice = z.infer<typeof messageToolChoiceSchema>;
 
-/** Returns the tool fields of a chat's input. */
 export function toolInputOf(given: Tools, choice: Choice | null | undefined): JobInput {
   const tools = offeredTools(given).map(({ tool }) => functionOf(tool));
   const isSerial = choice != null && choice.type !== "none" && choice.disable_parallel_tool_use === true;

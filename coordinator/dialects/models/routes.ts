@@ -30,7 +30,7 @@ export const modelRoutes = routeGroup("/models", { tag: "Chat", style: "openai",
     id: "listModels",
     is: "List models",
     about:
-      "The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format.",
+      "The list contains the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, chat Cargos are listed in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format.",
     access: "read",
     responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
   })(async ({ c, identity }) => {

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
 import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
+import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { AvailableCargo } from "../../islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
@@ -12,41 +13,55 @@ export const modelSchema = z
   .object({
     id: z.string().describe("Slug or alias of the Cargo"),
     object: z.literal("model"),
-    created: z.int().describe("When the Cargo was added to the network's catalog: Unix time in seconds"),
+    created: z.int().describe("Unix time in seconds at which the Cargo was added to the catalog"),
     owned_by: z.string(),
     type: z.enum(Object.keys(MODEL_PATHS) as ModelKind[]),
     capabilities: z.array(z.string()).describe("Paths of the endpoints that accept the model"),
-    alias_of: z.string().nullable().describe("If the id is an alias: slug of its Cargo"),
+    alias_of: z.string().nullable().describe("Slug of the Cargo if the id is an alias; otherwise null"),
     is_default: z
       .boolean()
       .describe("Whether requests without `model` to an endpoint in `capabilities` use this Cargo"),
-    available: z.boolean().describe("Whether a connected Island can run it now; otherwise requests wait"),
+    available: z.boolean().describe("Whether a connected Island can run the Cargo now; otherwise requests wait"),
     ready: z.boolean().describe("Whether such an Island needs no download first"),
-    free: z.int().describe("Number of Islands that can run it now and have a free slot"),
+    free: z.int().describe("Number of Islands that can run the Cargo now and have a free slot"),
     pricing: z
       .object({ per_job: creditsSchema, unit: z.literal("credits") })
       .describe("Each job of a request costs `per_job`, regardless of its tokens"),
-    context_length: z.int().nullable().describe("Maximum tokens of prompt and completion together; null: unknown"),
-    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null: not a chat Cargo"),
+    context_length: z
+      .int()
+      .nullable()
+      .describe("Maximum number of tokens in prompt and completion together; null if unknown"),
+    max_output_tokens: z.int().nullable().describe("Maximum of `max_tokens`; null if it is not a chat Cargo"),
     tokens_per_second: z
       .number()
       .nullable()
       .describe(
-        "Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured",
+        "Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured",
       ),
     first_token_ms: z
       .int()
       .nullable()
-      .describe("Median time from a chat's submission to its first token, measured as `tokens_per_second`"),
+      .describe("Median time from a chat's submission to its first token, measured like `tokens_per_second`"),
     tool_calls: z
       .enum(["template", "grammar"])
       .nullable()
       .describe(
-        "How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases",
+        "How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls",
       ),
+    input_modalities: z.array(z.enum(["text", "image", "audio"])).describe("Kinds of input"),
+    output_modalities: z.array(z.enum(["text", "image", "audio", "embedding"])).describe("Kinds of output"),
+    supported_features: z
+      .array(z.enum(["tools", "json_mode", "structured_outputs", "logprobs", "reasoning"]))
+      .describe("Abilities in chats. An engine of a host may lack some; then other Islands run the requests"),
+    parameters: z.string().nullable().describe("Number of parameters, such as 8B; null if unknown"),
+    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M; null if unknown"),
+    islands_ready: z.int().describe("Number of Islands that can run the Cargo now without a download"),
+    declared: z
+      .boolean()
+      .describe("Whether the model is only declared: nothing proves what the engines of its hosts run"),
     reasoning: z
       .boolean()
-      .describe("Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
+      .describe("Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`)"),
   })
   .openapi("Model");
 
@@ -60,6 +75,19 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   transcription: ["/audio/transcriptions", "/audio/translations"],
   speech: ["/audio/speech"],
 };
+
+const MODALITIES: Readonly<
+  Record<ModelKind, Pick<z.infer<typeof modelSchema>, "input_modalities" | "output_modalities">>
+> = {
+  chat: { input_modalities: ["text"], output_modalities: ["text"] },
+  embedding: { input_modalities: ["text"], output_modalities: ["embedding"] },
+  rerank: { input_modalities: ["text"], output_modalities: ["text"] },
+  classification: { input_modalities: ["text"], output_modalities: ["text"] },
+  image: { input_modalities: ["text"], output_modalities: ["image"] },
+  transcription: { input_modalities: ["audio"], output_modalities: ["text"] },
+  speech: { input_modalities: ["text"], output_modalities: ["audio"] },
+};
+const CHAT_ABILITIES = ["tools", "json_mode", "structured_outputs", "logprobs"] as const;
 
 export interface ModelState {
   readonly isDefault: boolean;
@@ -96,6 +124,12 @@ export function presentModel(
     max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
     first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
+    ...MODALITIES[kind],
+    supported_features: kind === "chat" ? [...CHAT_ABILITIES, ...(cargo.reasoning ? ["reasoning" as const] : [])] : [],
+    parameters: cargo.parameters ?? null,
+    quantization: cargo.quantization ?? null,
+    islands_ready: available?.ready ?? 0,
+    declared: isDeclaredAddress(cargo.model?.url ?? ""),
     tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,
     reasoning: cargo.reasoning === true,
   };
@@ -134,7 +168,6 @@ export function presentAnthropicModels(
 }
 
 const NO = { supported: false };
-/** Lifecycle stage of all models, as Anthropic's API names it. */
 export const ACTIVE = "active";
 
 export function presentAnthropicModel({ id, cargo }: NamedCargo) {

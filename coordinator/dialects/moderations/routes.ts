@@ -8,7 +8,6 @@ import { runForOutput } from "../../http/streaming/whole-output.ts";
 import { z } from "@hono/zod-openapi";
 import { refused, requestObject } from "../../../shared/request-object.ts";
 
-/** Maximum texts of a request, each of which is a job. */
 const MAX_TEXTS = 32;
 /** Minimum score at which a category is true. */
 const FLAG_SCORE = 0.5;
@@ -59,7 +58,7 @@ const inputListSchema = z
   .min(1)
   .max(MAX_TEXTS);
 
-/** Body of a moderation request. `null` means "not given". Source: OpenAI's API. */
+/** Body of a moderation request. Source: OpenAI's API. */
 export const moderationBodySchema = z
   .object({
     model: z
@@ -94,7 +93,7 @@ const resultSchema = z.object({
 
 const moderationSchema = z
   .object({
-    id: z.string().describe("Id of the first text's job"),
+    id: z.string().describe("Id of the job of the first text"),
     model: z.string(),
     results: z.array(resultSchema),
   })
@@ -138,7 +137,6 @@ export const moderationRoutes = routeGroup("/moderations", { tag: "Chat", style:
   })((call) => runModeration(deps, requestContextOf(call), call.body));
 });
 
-/** Runs the jobs of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runModeration(deps: JobRunDeps, client: RequestContext, { model, input }: ModerationBody) {
   const { slug } = await findModelFor("moderation", deps.catalog, model, client.submitter.accountId);
   const parts = typeof input === "string" ? [input] : input;

@@ -21,7 +21,7 @@ const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
   error: "must be a string, or an object with a `text`",
 });
 
-/** Body of a rerank request. Source: the rerank APIs of Cohere (v2), Jina and Voyage. `null` means "not given". */
+/** Body of a rerank request. Source: the rerank APIs of Cohere (v2), Jina and Voyage. */
 export const rerankBodySchema = requestObject({
   model: z
     .string()
@@ -62,7 +62,7 @@ const rerankSchema = z
             .min(0)
             .max(1)
             .describe(
-              "Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response",
+              "Score from the reranking Cargo, or (1 + cosine of the two vectors) / 2, from 0 to 1. Compare scores only within one response",
             ),
           document: z.object({ text: z.string() }).optional(),
         }),
@@ -108,7 +108,6 @@ export const rerankRoutes = routeGroup("/rerank", { tag: "Chat", style: "openai"
   })((call) => runReranking(deps, requestContextOf(call), call.body));
 });
 
-/** Runs the job of a request or a batch line and returns the response; null if the client has disconnected. */
 export async function runReranking(
   deps: JobRunDeps,
   client: RequestContext,
@@ -132,7 +131,6 @@ export async function runReranking(
   };
 }
 
-/** How one kind of Cargo ranks documents. */
 interface RankingMethod {
   readonly jobOf: (body: RerankBody) => Omit<AwaitedJob, "slug">;
   /** Returns the scores from 0 to 1, in the order of the documents; undefined for an invalid output. */

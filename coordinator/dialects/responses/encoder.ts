@@ -18,7 +18,7 @@ import {
   textPart,
   type OutputRun,
 } from "./output.ts";
-import { CUTS } from "../../http/streaming/chat-encoder.ts";
+import { CUT_ERRORS } from "../../http/streaming/chat-encoder.ts";
 import type { FeedEncoder } from "../../http/streaming/sse.ts";
 
 type WriteEvent = (name: string, data: object) => string;
@@ -52,7 +52,7 @@ export function responseEvents(job: JobRecord): FeedEncoder {
       const name = progress.isCut ? "incomplete" : "completed";
       return items.end(itemStateOf(progress)) + event(name, { response: presentResponse(job, progress) });
     },
-    cut: (because) => fail(CUTS[because]),
+    cut: (reason) => fail(CUT_ERRORS[reason]),
   };
 }
 
@@ -84,7 +84,7 @@ function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
     write(item: FeedItem): string {
       const run = written.push(item);
       if (run === null) return "";
-      // A part of a tool call after the next call began, which our agents do not send, is only in the last event.
+      // A late part of an earlier tool call, which our agents do not send, is only in the last event.
       if (run !== openRun && run !== written.runs.at(-1)) return "";
       const opened = run === openRun ? "" : close("completed") + open(run);
       return opened + encodeDelta(item, positionOf(run), event);

@@ -94,7 +94,6 @@ export function isReference(item: GivenItem): item is Reference {
   return item.type === "item_reference";
 }
 
-/** Converts an output item to the input item that clients send back. */
 export function itemOf(output: ResponseItem): Item {
   const item = itemSchema.parse(output);
   if (isReference(item)) throw new Error(`${output.id} is a reference`);

@@ -12,7 +12,7 @@ export const textPartSchema = z.object({
   type: z.literal("output_text"),
   text: z.string(),
   annotations: z.array(z.unknown()).max(0),
-  logprobs: responseLogprobsSchema.describe("Empty unless requested"),
+  logprobs: responseLogprobsSchema.describe("Log probabilities; empty unless requested"),
 });
 export const reasoningPartSchema = z.object({ type: z.literal("reasoning_text"), text: z.string() });
 const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
@@ -26,7 +26,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     status: z.enum(ITEM_STATES),
     summary: z.array(z.unknown()).max(0),
     content: z.array(reasoningPartSchema).describe("Reasoning of a Cargo that supports it"),
-    encrypted_content: z.string().describe("Opaque and not used; `content` has the whole reasoning"),
+    encrypted_content: z.string().describe("Opaque text that is not used; `content` has the whole reasoning"),
   }),
   z.object({
     id: z.string(),
@@ -117,7 +117,6 @@ export class OutputRuns {
   }
 }
 
-/** The text item of an empty response. */
 export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
 
 export function presentRun(jobId: string, index: number, run: OutputRun, status: ItemState): ResponseItem {

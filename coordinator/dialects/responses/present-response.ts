@@ -38,7 +38,6 @@ export interface ResponseProgress {
   readonly usage: Usage | null;
   readonly costMicro: number;
   readonly isCut: boolean;
-  /** Error of a failed response; null for any other. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 

@@ -116,7 +116,6 @@ function submissionOf(
   };
 }
 
-/** Runs the chat of a batch line and returns the response; null if the line is abandoned. */
 export async function runResponse(
   deps: JobRunDeps,
   client: RequestContext,
@@ -133,7 +132,10 @@ export async function runResponse(
   return chat && responseOf(chat);
 }
 
-/** Refuses what a batch line cannot have: it is independent, and read again after a crash. @throws {ValidationError} */
+/**
+ * Refuses what a batch line cannot have, because lines are independent and are read again after a crash.
+ * @throws {ValidationError}
+ */
 function assertIndependent({ previous_response_id: previous, background, store }: ResponseBody): void {
   const errors: FieldError[] = [];
   const refuse = (path: string, message: string): void => void errors.push({ path, message });

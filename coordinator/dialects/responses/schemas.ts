@@ -40,8 +40,8 @@ const formatSchema = z.discriminatedUnion("type", [
     type: z.literal("json_schema"),
     name: z.string().max(64).describe("Used only in error messages"),
     description: ignored("not sent to the model"),
-    schema: z.record(z.string(), z.unknown()).describe("As in a chat's `response_format`"),
-    strict: z.boolean().nullish().describe("As in a chat's `response_format`"),
+    schema: z.record(z.string(), z.unknown()).describe("Same as in `response_format` of a chat"),
+    strict: z.boolean().nullish().describe("Same as in `response_format` of a chat"),
   }),
 ]);
 type Format = z.infer<typeof formatSchema>;
@@ -69,7 +69,7 @@ const includableSchema = ignoredEntry(
 );
 const WHOLE_REASONING = ignored("reasoning is always returned in full, as `reasoning` items");
 
-/** Body of a response. `null` means "not given". Source: OpenAI's API. */
+/** Body of a response. Source: OpenAI's API. */
 export const responseBodySchema = requestObject({
   model: z.string().min(1).nullish().describe("Default: the operator's default chat Cargo"),
   input: responseInputSchema,
@@ -79,7 +79,7 @@ export const responseBodySchema = requestObject({
     .max(200)
     .nullish()
     .describe(
-      "Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions",
+      "Id of a stored response that is completed or incomplete. Its conversation, without its instructions, precedes `input`",
     ),
   max_output_tokens: z
     .int()
@@ -104,7 +104,7 @@ export const responseBodySchema = requestObject({
   reasoning: requestObject({
     effort: effortSchema
       .nullish()
-      .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
+      .describe("Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"),
     summary: WHOLE_REASONING,
     generate_summary: WHOLE_REASONING,
     context: EARLIER_REASONING,
@@ -112,17 +112,17 @@ export const responseBodySchema = requestObject({
   }).nullish(),
   stream: z.boolean().nullish(),
   stream_options: refused("events are never padded", [{}, { include_obfuscation: false }]),
-  store: z.boolean().nullish().describe("Default true. False: input and output are removed when the response ends"),
+  store: z.boolean().nullish().describe("Whether input and output stay stored when the response ends. Default: true"),
   background: z
     .boolean()
     .nullish()
     .describe(
-      "Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false`",
+      "Return at once and run without the client, which polls `GET /responses/{id}`. Cannot be combined with `stream` or `store: false`",
     ),
   metadata: metadataSchema.nullish().describe("At most 16 entries"),
   truncation: ignored("prompts are never truncated; one that is too long is refused", ["disabled"]),
   conversation: refused("use `previous_response_id`"),
-  prompt: refused("stored prompts are not supported"),
+  prompt: refused("prompts are not stored"),
   context_management: ignored("conversations are never compacted", [[]]),
   moderation: refused("use `POST /moderations`"),
   image: refused("responses are always text"),
@@ -193,7 +193,6 @@ const ofItem = ["added", "done"] as const;
 const eventSchema = (type: string, members: z.ZodRawShape) =>
   z.object({ type: z.literal(type), sequence_number: z.int(), ...members });
 
-/** Data of the events of a streamed response, which `encoder.ts` writes. */
 export const responseEventSchema = z
   .union([
     ...ofResponse.map((name) => eventSchema(`response.${name}`, { response: responseSchema })),
@@ -261,7 +260,7 @@ export function responseInputOf(
   return { messages: [...before, ...messages], ...fields, response };
 }
 
-/** Returns the log probability fields: `include` requests those of chosen tokens, `top_logprobs` alternatives too. */
+/** Returns the log probability fields. `include` requests those of chosen tokens, `top_logprobs` also alternatives. */
 function logprobFieldsOf({ include, top_logprobs: top }: ResponseBody): object {
   const isRequested = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isRequested ? { logprobs: true, top_logprobs: top ?? 0 } : {};
@@ -283,7 +282,6 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^(tool|top_logprobs)/, "$1"],
 ];
 
-/** Maps the path of a field in the job's input to the client's field. */
 export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));

@@ -17,12 +17,12 @@ const namespaced = { namespace: toolNameSchema.nullish() };
 const functionSchema = requestObject({
   type: namedSchema.shape.type,
   name: toolNameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
-  description: z.string().nullish().describe("Part of the prompt"),
-  parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments, an object"),
+  description: z.string().nullish().describe("Description of the tool, which is part of the prompt"),
+  parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments, which are an object"),
   strict: z
     .boolean()
     .nullish()
-    .describe("Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"),
+    .describe("Whether the job fails with `schema_unmet` if the arguments do not match `parameters`"),
   defer_loading: ignored("all tools are always in the prompt", [false]),
   allowed_callers: ignored(CLIENT_FUNCTIONS, [["direct"]]),
   async: refused(CLIENT_FUNCTIONS, [false]),

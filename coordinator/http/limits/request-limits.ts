@@ -158,13 +158,12 @@ export const MAX_ALL_STREAMS = 10_000;
  */
 export function eventStreams() {
   const open = new Pool({ all: MAX_ALL_STREAMS, account: MAX_EVENT_STREAMS });
-  /** The open-stream slot that the event streams of an account share, by account. */
   const slots = new Map<string, Promise<ReleaseStream>>();
 
   return async (accountId: string, openSlot: () => ReleaseStream | Promise<ReleaseStream>): Promise<ReleaseStream> => {
     const release = open.take([["all"], ["account", accountId]]);
     if (release === "all") {
-      throw new OverloadedError("This coordinator has too many open event streams; try again in a few seconds");
+      throw new OverloadedError("This coordinator has too many open event streams. Try again in a few seconds");
     }
     if (release === "account") throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
     const close = (): void => {

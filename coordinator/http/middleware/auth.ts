@@ -20,7 +20,7 @@ export async function authenticateIsland(
   if (owner !== undefined) return owner;
   throw new ServiceError(
     "unauthenticated",
-    "The Island token is missing or not valid; send Authorization: Bearer it_…",
+    "The Island token is missing or not valid. Send Authorization: Bearer it_…",
   );
 }
 
@@ -43,22 +43,22 @@ export async function authenticate(
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
   const token = credentialOf(incoming);
-  let because: string | null = null;
+  let reason: string | null = null;
   try {
     const identity = token === undefined ? undefined : await accounts.authenticate(token);
-    because = identity?.suspendedBecause ?? null;
-    if (identity !== undefined && because === null) return identity;
+    reason = identity?.suspensionReason ?? null;
+    if (identity !== undefined && reason === null) return identity;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "key_expired") limits.countAddress(incoming);
     throw error;
   }
   limits.countAddress(incoming);
-  if (because !== null) throw accountSuspended(because);
+  if (reason !== null) throw accountSuspended(reason);
   throw new ServiceError(
     "unauthenticated",
     token === undefined
-      ? "The request has no API key or session token; send Authorization: Bearer <token>"
-      : "The API key or session token is unknown, revoked or expired; use another key or sign in again",
+      ? "The request has no API key or session token. Send Authorization: Bearer <token>"
+      : "The API key or session token is unknown, revoked or expired. Use another key or sign in again",
   );
 }
 
@@ -67,14 +67,14 @@ export function requireOperator(identity: Identity): void {
   if (identity.role === "operator" && identity.kind === "session") return;
   const text =
     identity.role === "operator"
-      ? "Operator endpoints do not accept API keys; sign in and send the session token"
-      : "The account is not an operator; the command `account role` gives it the role";
+      ? "Operator endpoints do not accept API keys. Sign in and send the session token"
+      : "The account is not an operator. The command `account role` gives it the role";
   throw new ServiceError("operator_only", text);
 }
 
 /** Refuses a caller without the scope. @throws {ServiceError} `insufficient_scope` */
 export function requireScope(identity: Identity, scope: Scope): void {
   if (!identity.scopes.includes(scope)) {
-    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}"; use a key that has it`);
+    throw new ServiceError("insufficient_scope", `The API key lacks the scope "${scope}". Use a key that has it`);
   }
 }

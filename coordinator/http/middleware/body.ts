@@ -6,7 +6,10 @@ import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;
-/** Maximum refused body that is read and dropped: a client that is still sending would often lose the response. */
+/**
+ * Maximum size of a refused body that is read and dropped, because a client that is still sending would often lose the
+ * response.
+ */
 const MAX_DROPPED_BYTES = 8 * MIB;
 /** Maximum nesting of a body. Deeper JSON could exhaust the stack of recursive code, here or in a library. */
 const MAX_DEPTH = 100;
@@ -81,13 +84,13 @@ function readBody(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 function disconnectedError(): ServiceError {
-  return new ServiceError("bad_request", "The connection closed before the whole body arrived; send the request again");
+  return new ServiceError("bad_request", "The connection closed before the whole body arrived. Send the request again");
 }
 
 function tooLargeError(): ServiceError {
   return new ServiceError(
     "payload_too_large",
-    `The body is larger than ${MAX_BODY_BYTES} bytes; send less in one request`,
+    `The body is larger than ${MAX_BODY_BYTES} bytes. Send less in one request`,
   );
 }
 

@@ -72,7 +72,7 @@ export function requestContext(
   };
 }
 
-/** Maximum characters of a logged path: more than any route with ids has. Unauthenticated clients may send 16 KB. */
+/** Maximum characters of a logged path, more than any route with ids has. Unauthenticated clients may send 16 KB. */
 const MAX_LOGGED_PATH_CHARS = 500;
 /** Pattern of this middleware, which also runs for requests without a route. */
 const EVERY_PATH = "/*";

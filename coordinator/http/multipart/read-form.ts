@@ -19,7 +19,6 @@ const STALL_MS = 30_000;
 export interface FormLimits {
   /** Maximum number of values of all fields together. */
   readonly maxFields: number;
-  /** Maximum UTF-8 bytes of one value. */
   readonly maxFieldBytes: number;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -37,10 +36,10 @@ export interface Form extends AsyncDisposable {
 }
 
 /**
- * Reads a `multipart/form-data` body: fields into memory, files to disk, no faster than the disk accepts them. No file
- * remains after a failure.
+ * Reads the fields of a `multipart/form-data` body into memory, and its files to disk, no faster than the disk accepts
+ * them. No file remains after a failure.
  * @throws {ServiceError} `bad_request` for another content type, a malformed body, or a client that disconnected or
- * sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
+ *   sent nothing for `stallMs`; `payload_too_large`; `disk_full`.
  * @throws {ValidationError} for too many fields or files, or a value that is too long.
  */
 export async function readForm(incoming: IncomingMessage, limits: FormLimits): Promise<Form> {
@@ -95,7 +94,7 @@ async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
   } catch (cause) {
     throw new ServiceError(
       "bad_request",
-      "The Content-Type of the form has no boundary; send multipart/form-data with its boundary",
+      "The Content-Type of the form has no boundary. Send multipart/form-data with its boundary",
       { cause },
     );
   }
@@ -158,7 +157,7 @@ function pipeToParser(
   return new Promise<void>((resolve, reject) => {
     const stalled = (): void => {
       const seconds = Math.round(stallMs / 1_000);
-      fail(new ServiceError("bad_request", `The client sent no form data for ${seconds} s; send the form again`));
+      fail(new ServiceError("bad_request", `The client sent no form data for ${seconds} s. Send the form again`));
       clock.schedule(CLOSE_DELAY_MS, () => incoming.socket.destroySoon());
     };
     let timer = clock.schedule(stallMs, stalled);
@@ -197,7 +196,7 @@ function pipeToParser(
     };
     const onDisconnect = (): void => {
       if (incoming.complete) return;
-      const message = "The connection closed before the whole form arrived; send the form again";
+      const message = "The connection closed before the whole form arrived. Send the form again";
       fail(new ServiceError("bad_request", message));
     };
     const onFinish = (): void => settle(resolve);
@@ -221,7 +220,6 @@ export interface FormFile {
   /** Path of the temporary file. To keep the file, move it before the form is disposed of. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** SHA-256 of the content in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -258,11 +256,11 @@ async function writeFormFile(
     if (cause instanceof ServiceError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === undefined)
-      throw new ServiceError("bad_request", "The form ends in the middle of a file; send it again", { cause });
+      throw new ServiceError("bad_request", "The form ends in the middle of a file. Send it again", { cause });
     if (FULL.has(code))
       throw new ServiceError(
         "disk_full",
-        "The coordinator's disk is too full for the file; its operator must free space",
+        "The coordinator's disk is too full for the file. Its operator must free space",
         { cause },
       );
     throw cause;

@@ -36,10 +36,10 @@ interface Findings {
 }
 
 /**
- * Checks that the schema knows every member of the body and refuses none. The schema itself checks the values.
+ * Checks that the schema knows every member of the body and refuses none.
  * @param style Format of the errors. Anthropic's clients recognise a refusal by the wording of Anthropic's own errors.
  * @returns Paths of the ignored parameters (`output_config.effort`, `tools[8]`). If more than 8 entries of a list are
- * ignored, the parameter's name instead.
+ *   ignored, the parameter's name instead.
  * @throws {ValidationError} naming each parameter that is refused or unknown.
  */
 export function checkParameters(schema: z.ZodType, body: unknown, style: ErrorStyle): string[] {

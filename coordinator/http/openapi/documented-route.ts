@@ -8,14 +8,14 @@ import { headersOf } from "./headers.ts";
 
 /** Descriptions of the groups of operations, in the order of the document. */
 const TAGS = {
-  Jobs: "Submit work now, fetch the result later",
+  Jobs: "Submit work now and fetch the result later",
   Chat: "Chats, completions, embeddings, images and audio; compatible with OpenAI's and Anthropic's clients",
-  Files: "Large inputs and outputs; compatible with OpenAI's clients",
+  Files: "Files for large inputs and outputs; compatible with OpenAI's clients",
   Conversations: "Chats whose history the coordinator stores",
   Cargos: "The catalog, and your own Cargos",
   Account: "Credits, keys and sessions",
   Islands: "Hosting: Islands, their tokens and their earnings",
-  Operator: "Operating the network; needs a session of an operator",
+  Operator: "Operation of the network; needs an operator's session",
   Service: "Health, metrics, downloads and this document",
   Webhooks: "Requests that the coordinator sends to the `webhook_url` of a job or batch",
 };

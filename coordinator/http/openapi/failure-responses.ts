@@ -8,10 +8,10 @@ export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
-  401: "No valid API key or session token",
-  402: "The account or the API key's monthly limit does not have enough credits",
+  401: "The API key or session token is missing or invalid",
+  402: "The account does not have enough credits, or the API key has reached its monthly limit",
   403: "The key lacks the scope or may not run the Cargo, the caller is not an operator, or the operator disabled the operation or suspended the account",
-  404: "Not found, or it belongs to another account",
+  404: "The object does not exist, or belongs to another account",
   409: "The job was cancelled while its client waited",
   410: "The content was permanently removed, by its owner or at the end of the operator's retention period",
   413: "The body is larger than 1 MB, a file is too large, or the account's file budget is used up",
@@ -31,14 +31,14 @@ const STYLES = Object.keys(PREFIXES) as ErrorStyle[];
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
 
 const fieldErrorSchema = z.object({
-  path: z.string().describe('Dotted path ("messages.0.role"); empty for the whole body'),
+  path: z.string().describe('Path of the field, such as "messages.0.role"; empty for the whole body'),
   message: z.string(),
 });
 const retryAfterSchema = z.int().min(1).describe("Seconds to wait, as in `Retry-After`");
 
 const JOB_FAILURE = {
-  job_error: z.string().optional().describe("If a job failed: its error.code"),
-  retryable: z.boolean().optional().describe("If a job failed: whether another attempt may succeed"),
+  job_error: z.string().optional().describe("`error.code` of the job, if a job failed"),
+  retryable: z.boolean().optional().describe("Whether another attempt may succeed, if a job failed"),
 };
 
 /** Members of `error` in addition to message and code, by status. */
@@ -49,17 +49,17 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
     remaining_credits: z
       .number()
       .optional()
-      .describe("Only with key_credits_exceeded: credits that the API key may still spend this month"),
+      .describe("Credits that the API key may still spend this month; only with `key_credits_exceeded`"),
     renews_at: z.iso
       .datetime()
       .optional()
-      .describe("Only with key_credits_exceeded: when the API key's next month begins"),
+      .describe("When the API key's next month begins; only with `key_credits_exceeded`"),
   },
   409: JOB_FAILURE,
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {
-    request_id: z.string().optional().describe("For an internal error: its id in the operator's log"),
+    request_id: z.string().optional().describe("Id of the request in the operator's log, for an internal error"),
     ...JOB_FAILURE,
   },
   503: { retry_after: retryAfterSchema.optional(), ...JOB_FAILURE },

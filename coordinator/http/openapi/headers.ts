@@ -12,7 +12,7 @@ const HEADERS = {
   "X-Request-Id": {
     component: "RequestId",
     type: "string",
-    description: "Id of the request in the log; the caller's `X-Request-Id` if that is valid",
+    description: "Id of the request in the log: the client's `X-Request-Id` if it is valid, otherwise a new one",
   },
   "X-RateLimit-Limit": {
     component: "RateLimit",
@@ -43,7 +43,7 @@ const HEADERS = {
     component: "ShouldRetry",
     type: "string",
     description:
-      "`false`: do not retry; the same request would fail again or be charged again. OpenAI's and Anthropic's clients obey it",
+      "`false` means that the same request would fail or be charged again. The clients of OpenAI and Anthropic then do not retry",
   },
   "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The authentication scheme: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;

@@ -18,17 +18,17 @@ const lineSchema = z
     kind: z
       .enum(["grant", "correction", "hold", "charge", "release", "earning"])
       .describe(
-        "grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job",
+        "`grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job",
       ),
     amount: creditsSchema.describe("Change of `credits`; negative for a decrease"),
     held: creditsSchema.describe("Change of the credits held for unfinished jobs"),
-    balance: creditsSchema.describe("`credits` after this entry"),
+    balance: creditsSchema.describe("`credits` of the account after this entry"),
     job_id: z.string().nullable().describe("Id of the job; for an earning, a job of any account"),
     batch_id: z
       .string()
       .nullable()
-      .describe("Only for the hold of a whole batch; its jobs are charged and released separately"),
-    workload_slug: z.string().nullable().describe("Cargo of the job or batch"),
+      .describe("Id of the batch, only for the hold of a whole batch; its jobs are charged and released separately"),
+    workload_slug: z.string().nullable().describe("Slug of the Cargo of the job or batch"),
     note: z.string().nullable().describe("The operator's note on a grant or correction"),
     created_at: timeSchema,
   })
@@ -85,10 +85,10 @@ export const accountRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
         data(
           z.object({
             ...accountSchema.shape,
-            pending_email: z.string().nullable().describe("New address that is not confirmed yet"),
+            pending_email: z.string().nullable().describe("New e-mail address that is not confirmed yet"),
           }),
         ),
-        "The account as it is now",
+        "The changed account",
       ),
     },
     fails: [400, 404],

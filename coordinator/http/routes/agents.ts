@@ -16,12 +16,15 @@ const recommendationSchema = z
   .object({
     workload_slug: z.string(),
     model_url: z.string(),
-    model_hash: z.string().nullable(),
+    model_hash: z
+      .string()
+      .nullable()
+      .describe("SHA-256 of the model, or digest of the image; null if it is not pinned"),
     runtime_type: z.enum(RUNTIME_TYPES),
-    estimated_earnings_per_job: z.string(),
-    queued_demand: z.int(),
-    demand_score: z.int(),
-    is_default: z.boolean().describe("Whether chats without `model` use it"),
+    estimated_earnings_per_job: z.string().describe("Credits, as a decimal number"),
+    queued_demand: z.int().describe("Number of jobs that wait for the Cargo"),
+    demand_score: z.int().describe("10 for each waiting job, and 2 for each job completed in the last hour"),
+    is_default: z.boolean().describe("Whether chats without `model` use the Cargo"),
   })
   .openapi("Recommendation");
 
@@ -67,7 +70,7 @@ export const islandAgentRoutes = routeGroup("/island", { tag: "Islands" }, (rout
     id: "leaveIsland",
     is: "Remove an Island, for its agent",
     about:
-      "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands.",
+      "Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the Island does not belong to the account. The token stays valid for other Islands.",
     access: "public",
     query: hostQuery,
     responses: { 200: json(data(z.object({ id: z.string(), removed: z.boolean() })), "Removed") },

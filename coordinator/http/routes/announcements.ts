@@ -30,7 +30,7 @@ export const operatorAnnouncementRoutes = routeGroup("/operator/announcements", 
         until: timeSchema
           .nullable()
           .optional()
-          .describe("Expiry time. If omitted or null, it is shown until an operator removes it"),
+          .describe("When the announcement expires. If omitted or null, it is shown until an operator removes it"),
       })
       .openapi("AddAnnouncement"),
     responses: { 201: json(data(announcementSchema), "The announcement") },

@@ -23,7 +23,7 @@ const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .describe("Comma-separated list or array of read and write");
+  .describe("Comma-separated list, or array, of `read` and `write`");
 
 const MAX_MONTHLY_CREDITS = 4_000_000_000;
 
@@ -37,14 +37,20 @@ const isAmount = (credits: number): boolean => {
 
 /** Limits of a key. `null` means no limit. */
 const limitFields = {
-  expires_at: z.iso.datetime().nullable().optional().describe("When the key expires (401 key_expired); null: never"),
+  expires_at: z.iso
+    .datetime()
+    .nullable()
+    .optional()
+    .describe("When the key expires (401 key_expired); null if it never expires"),
   cargos: z
     .array(z.string().min(1).max(MAX_SLUG))
     .min(1)
     .max(MAX_KEY_CARGOS)
     .nullable()
     .optional()
-    .describe("Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"),
+    .describe(
+      "Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all",
+    ),
   credits_per_month: z
     .number()
     .min(0)
@@ -53,7 +59,7 @@ const limitFields = {
     .nullable()
     .optional()
     .describe(
-      "Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited",
+      "Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit",
     ),
 };
 
@@ -98,11 +104,11 @@ const keySchema = newKeySchema
     last_used_at: timeSchema.nullable(),
     credits_this_month: creditsSchema
       .nullable()
-      .describe("Spent this month by a key with credits_per_month; null for other keys"),
+      .describe("Credits that the key has spent this month; null for a key without `credits_per_month`"),
   })
   .openapi("ApiKey");
 
-const secretSchema = z.string().describe("The secret, shown only here");
+const secretSchema = z.string().describe("Secret (ak_…), which is shown only here");
 const createdKeySchema = z
   .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
@@ -156,7 +162,7 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
     id: "createApiKey",
     is: "Create an API key",
     about:
-      "An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
+      "An account can have 50 keys; more are refused with 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself.",
     access: "write",
     body: z.object({ name: nameSchema, scopes: scopesSchema.optional(), ...limitFields }).openapi("CreateApiKey"),
     responses: { 201: json(createdKeySchema, "The key with its secret, which is shown only once") },
@@ -209,5 +215,5 @@ export const apiKeyRoutes = routeGroup("/api-keys", { tag: "Account" }, (routes,
 });
 
 function noKey(id: string): ServiceError {
-  return new ServiceError("not_found", `There is no API key "${id}"; GET ${API_BASE}/api-keys lists yours`);
+  return new ServiceError("not_found", `There is no API key "${id}". GET ${API_BASE}/api-keys lists yours`);
 }

@@ -28,7 +28,7 @@ export const batchRoutes = routeGroup("/jobs/batch", { tag: "Jobs" }, (routes, d
     id: "submitBatch",
     is: "Submit up to 100 jobs of one Cargo",
     about:
-      "Stores all jobs and holds their prices, or none. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
+      "Stores all jobs and holds their prices, or does neither. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch.",
     access: "write",
     headers: idempotencyHeaders,
     body: submitBatchSchema,

@@ -23,11 +23,15 @@ import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
 export const availableCargoSchema = z
   .object({
     slug: z.string(),
-    islands: z.int().describe("Connected Islands that can run it"),
-    ready: z.int().describe("Islands that need no download first"),
-    free: z.int().describe("Islands with a free slot"),
+    islands: z.int().describe("Number of connected Islands that can run the Cargo"),
+    ready: z.int().describe("Number of these Islands that need no download first"),
+    free: z.int().describe("Number of these Islands that have a free slot"),
   })
   .openapi("AvailableCargo");
+
+export const isCompleteSchema = z
+  .boolean()
+  .describe("False if a coordinator did not reply, so that its Islands are missing");
 
 export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   const { availability, catalog, cargos } = deps;
@@ -35,13 +39,13 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
   routes.get("/availability", {
     id: "listAvailability",
     is: "List the Cargos that Islands can run now",
-    about: `Cargos that no connected Island can run are omitted; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most ${MAX_COUNTED} Islands per Cargo. To see why a job waits, get the job.`,
+    about: `Cargos that no connected Island can run are not listed; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most ${MAX_COUNTED} Islands per Cargo. To see why a job waits, get the job.`,
     access: "read",
     responses: {
       200: json(
         z.object({
           data: z.array(availableCargoSchema),
-          is_complete: z.boolean().describe("False: a coordinator did not reply, and its Islands are missing"),
+          is_complete: isCompleteSchema,
         }),
         "By slug",
       ),
@@ -53,7 +57,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/cargos", {
     id: "listCargos",
-    is: "List enabled and approved Cargos, by slug",
+    is: "List enabled and approved Cargos, sorted by slug",
     access: "public",
     query: z.object({
       runtime_type: z.enum(RUNTIME_TYPES).optional(),
@@ -81,7 +85,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
 
   routes.get("/account/cargos", {
     id: "listOwnCargos",
-    is: "List your own Cargos and their approval, by slug",
+    is: "List your own Cargos and their approval, sorted by slug",
     access: "read",
     query: z.object(pageQuery()),
     responses: { 200: json(pageOf(ownedCargoSchema), "Cargos") },
@@ -94,10 +98,10 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     id: "createCargo",
     is: "Create your own Cargo",
     about:
-      "Only you can see and run it until the operator approves it. Its fields are explained in docs/reference/cargo-format.md and have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total.",
+      "Only you can see and run the Cargo until the operator approves it. docs/reference/cargo-format.md explains its fields, which have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total.",
     access: "write",
     body: createCargoSchema,
-    responses: { 201: json(data(ownedCargoSchema), "The Cargo, not approved") },
+    responses: { 201: json(data(ownedCargoSchema), "The Cargo, which is not approved yet") },
   })(async ({ identity, body }) => {
     const { enabled = true, ...fields } = body;
     const cargo = await cargos.create(identity.accountId, fields, enabled);
@@ -108,7 +112,7 @@ export const cargoRoutes = routeGroup("", { tag: "Cargos" }, (routes, deps) => {
     id: "changeCargo",
     is: "Change your own Cargo",
     about:
-      "Omitted fields do not change. A change of what runs, of the name or of the description, a higher price and lower memory requirements remove the approval. Jobs that were already accepted run the earlier version.",
+      "Omitted fields do not change. The Cargo loses its approval if you change what runs, the name or the description, raise the price, or lower the memory requirements. Jobs that were already accepted run the earlier version.",
     access: "write",
     body: changeCargoSchema,
     responses: { 200: json(data(ownedCargoSchema), "The Cargo") },

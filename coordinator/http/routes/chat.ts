@@ -67,10 +67,6 @@ function submissionsOf(body: z.output<typeof chatBodySchema>): ChatSubmission[] 
   return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
 }
 
-/**
- * Runs the jobs of a chat and returns the completion; null if the client has disconnected.
- * @throws {ServiceError} as the endpoint
- */
 export async function completeChat(deps: JobRunDeps, client: RequestContext, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
   for (const submission of submissionsOf(body)) {
@@ -101,8 +97,8 @@ function completionOf(chats: readonly AwaitedChat[]): z.infer<typeof completionS
 }
 
 /**
- * Streams several chats on one connection, one after the other, because an account may have few unfinished jobs. The
- * first chat that fails ends the stream, and later ones are not submitted.
+ * Streams several chats on one connection, one after the other. The first chat that fails ends the stream, and later
+ * ones are not submitted.
  */
 function streamChats(
   deps: HttpDeps,
@@ -134,7 +130,7 @@ function streamChats(
       if (!isExpected) deps.log.error({ err: error }, "Could not start the next choice of a streamed chat");
       const [code, message] = isExpected
         ? [error.code, error.message]
-        : ["internal", "The next choice could not be started; try again"];
+        : ["internal", "The next choice could not be started. Try again"];
       response.end(errorLine({ code, message, retryable: !isExpected }));
     }
   };

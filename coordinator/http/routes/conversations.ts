@@ -61,13 +61,13 @@ export const conversationRoutes = routeGroup("/conversations", { tag: "Conversat
     access: "read",
     query: z.object({
       ...pageQuery(100),
-      order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages. asc: oldest first"),
+      order: z.enum(["asc", "desc"]).default("asc").describe("Order of the messages; `asc` lists the oldest first"),
     }),
     responses: {
       200: json(
         z.object({
           data: conversationWithMessagesSchema,
-          meta: metaSchema.describe("Paging of the messages"),
+          meta: metaSchema.describe("Position in the messages, and their total number"),
         }),
         "The conversation",
       ),

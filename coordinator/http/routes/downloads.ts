@@ -32,11 +32,11 @@ const BINARY = { "Content-Type": "application/octet-stream" };
 const downloadSchema = z
   .object({
     name: z.string(),
-    path: z.string().describe("Path on the coordinator; append .sha256 for its hash"),
+    path: z.string().describe("Path on the coordinator; with `.sha256` appended, the path of the hash"),
     package: z.enum(["island", "client"]).describe("The agent for hosts, or a client library"),
     format: z
       .enum(DOWNLOAD_FORMATS)
-      .describe("npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"),
+      .describe("`npm` is for `npm install`, `deb` for `apt install`, and `wheel` for `pip install`"),
     version: z.string(),
     size_bytes: z.int(),
     sha256: z.string().describe("SHA-256 in hexadecimal"),
@@ -48,7 +48,7 @@ const downloadsSchema = z
     public_url: z
       .string()
       .nullable()
-      .describe("URL at which other machines reach the coordinator, if the operator set it"),
+      .describe("URL at which other machines reach the coordinator; null if the operator has not set it"),
     files: z.array(downloadSchema),
   })
   .openapi("Downloads");
@@ -71,7 +71,7 @@ export const downloadRoutes = routeGroup("/downloads", { tag: "Service" }, (rout
     const requested = c.req.param("name");
     const isHash = requested.endsWith(HASH_SUFFIX);
     const name = isHash ? requested.slice(0, -HASH_SUFFIX.length) : requested;
-    const missing = `There is no package "${name}"; GET ${API_BASE}/downloads lists the packages`;
+    const missing = `There is no package "${name}". GET ${API_BASE}/downloads lists the packages`;
     if (!isHash && parseDownloadName(name) !== undefined) {
       return sendFile(c.env, { root, name, headers: BINARY, missing });
     }
@@ -114,7 +114,6 @@ interface DownloadFile {
   readonly format: (typeof DOWNLOAD_FORMATS)[number];
   readonly version: string;
   readonly sizeBytes: number;
-  /** SHA-256 of the file in hexadecimal. */
   readonly sha256: string;
 }
 

@@ -19,14 +19,14 @@ export const eventRoutes = routeGroup("/events", { tag: "Account" }, (routes, de
     id: "streamEvents",
     is: "Stream changes of your jobs, Islands and balance",
     about:
-      "The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, those of Islands for up to 1 s; of several changes to one thing, only the last state is sent. Events are never repeated: a new connection starts with `reset`, and so does a gap or a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role.",
+      "The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, and changes of Islands for up to 1 s; if something changes several times, only its last state is sent. Events are never repeated. `reset` is also sent after a gap, and to a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role.",
     access: "read",
     query: z.object({
-      scope: z.enum(["network"]).optional().describe("Adds the overview of the network, for operators"),
+      scope: z.enum(["network"]).optional().describe("`network` adds the overview of the network, for operators"),
     }),
     responses: {
       200: {
-        description: "Server-Sent Events; the data of each is an AccountEvent",
+        description: "Server-Sent Events; the data of each event is an AccountEvent",
         content: eventStream(accountEventSchema),
       },
     },

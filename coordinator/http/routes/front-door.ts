@@ -10,7 +10,7 @@ export function noRouteError(path: string): ServiceError {
   if (isOpenAiConversations(path)) {
     return new ServiceError(
       "not_found",
-      "OpenAI's conversations are not supported; use previous_response_id of POST /v1/responses. Atoll's own conversations are at /api/v1/conversations",
+      "OpenAI's conversations are not supported. Use previous_response_id of POST /v1/responses. Atoll's own conversations are at /api/v1/conversations",
     );
   }
   return new ServiceError("not_found", `Nothing is served at this path; ${WHERE_TO_LOOK}`);

@@ -16,13 +16,13 @@ const healthSchema = z
       store: z
         .enum(["ok", "read_only", "failing"])
         .describe(
-          "read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable",
+          "`read_only` means that writes are refused, because the disk is full, another process writes, or the database is unreachable",
         ),
       bus: z
         .enum(["ok", "down"])
         .optional()
         .describe(
-          "Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue",
+          "Present only with several coordinators. `down` means that the others are unreachable; this coordinator's own jobs and Islands continue",
         ),
     }),
   })
@@ -40,15 +40,15 @@ export const healthRoutes = routeGroup("/health", { tag: "Service" }, (routes, d
       503: json(healthSchema, "Degraded: the store is not available"),
     },
   })(async ({ c }) => {
-    const isHealthy = (await isStoreHealthy()) && store.readOnlyBecause === null;
-    const failure = store.readOnlyBecause === null ? "failing" : "read_only";
+    const isHealthy = (await isStoreHealthy()) && store.readOnlyReason === null;
+    const failure = store.readOnlyReason === null ? "failing" : "read_only";
     const { bus } = deps;
-    const isConnected = bus === null || bus.downBecause === null;
+    const isConnected = bus === null || bus.downReason === null;
     const checks = {
       store: isHealthy ? "ok" : failure,
       ...(bus === null ? {} : { bus: isConnected ? "ok" : "down" }),
     } as const;
-    // A failing bus keeps the status 200: if all coordinators lost the bus, a load balancer would remove all.
+    // A failing bus keeps the status 200: if all coordinators lost the bus, a load balancer would remove all of them.
     return c.json({ status: isHealthy && isConnected ? "ok" : "degraded", version, checks }, isHealthy ? 200 : 503);
   });
 });

@@ -10,7 +10,12 @@ import { clientAddress } from "../server/client-address.ts";
 import { routeGroup } from "../route-group.ts";
 
 const createBody = z
-  .object({ name: z.string().optional().openapi({ maxLength: MAX_NAME, description: 'Default: "Island token"' }) })
+  .object({
+    name: z
+      .string()
+      .optional()
+      .openapi({ maxLength: MAX_NAME, description: 'Name of the token. Default: "Island token"' }),
+  })
   .openapi("CreateIslandToken");
 
 const tokenSchema = z
@@ -23,7 +28,7 @@ const tokenSchema = z
       .describe("When an Island last started a session with the token; a session can last for weeks"),
   })
   .openapi("IslandToken");
-const secretSchema = z.string().describe("The secret, it_…; shown only here");
+const secretSchema = z.string().describe("Secret (it_…), which is shown only here");
 
 export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, deps) => {
   const { accounts, events, islandSessions, options } = deps;
@@ -71,7 +76,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
           z
             .object({
               code: z.string().describe("Eight letters and digits, without 0, 1, I and O"),
-              name: z.string().describe("Name of the token that the code is exchanged for"),
+              name: z.string().describe("Name of the token for which the code is exchanged"),
               expires_at: timeSchema,
             })
             .openapi("PairingCode"),
@@ -98,7 +103,7 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     if (!wasRevoked) {
       throw new ServiceError(
         "not_found",
-        `There is no Island token "${params.id}"; GET ${API_BASE}/island-tokens lists yours`,
+        `There is no Island token "${params.id}". GET ${API_BASE}/island-tokens lists yours`,
       );
     }
     islandSessions.endSessionsOf(params.id);
@@ -110,10 +115,10 @@ export const islandTokenRoutes = routeGroup("", { tag: "Islands" }, (routes, dep
     id: "pairIsland",
     is: "Exchange a pairing code for an Island token",
     about:
-      "Used by `island join --code`. A wrong, used or expired code is 404. One address may send 10 codes a minute, all addresses together 300.",
+      "Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 300.",
     access: "public",
     body: z.object({
-      code: z.string().max(100).describe("In capital or small letters, with or without the dash"),
+      code: z.string().max(100).describe("Pairing code, in capital or small letters, with or without the dash"),
     }),
     responses: {
       201: json(

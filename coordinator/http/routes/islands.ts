@@ -35,7 +35,9 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
     is: "Rename one of your Islands",
     access: "write",
     body: z
-      .object({ name: z.string().openapi({ maxLength: MAX_NAME, description: "Empty: restore the default name" }) })
+      .object({
+        name: z.string().openapi({ maxLength: MAX_NAME, description: "New name; an empty name restores the default" }),
+      })
       .openapi("RenameIsland"),
     responses: { 200: json(data(islandDetailSchema), "The Island") },
     fails: [404],
@@ -47,7 +49,7 @@ export const islandRoutes = routeGroup("/islands", { tag: "Islands" }, (routes, 
     id: "removeIsland",
     is: "Remove one of your Islands",
     about:
-      "Ends its session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used.",
+      "Ends the Island's session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used.",
     access: "write",
     responses: { 200: json(data(z.object({ id: z.string(), removed: z.literal(true) })), "Removed") },
     fails: [404],

@@ -20,19 +20,21 @@ const outputSchema = z
     status: z.enum(JOB_STATES),
     output: z
       .unknown()
-      .describe("Text so far, the last image as {format, data}, or the output once completed; null before any output"),
-    is_complete: z.boolean().describe("The job is completed and `output` is all of it"),
+      .describe(
+        "Text so far, the most recent image as `{format, data}`, or the whole output of a completed job; null before any output",
+      ),
+    is_complete: z.boolean().describe("Whether the job is completed and `output` is the whole output"),
     tokens: z.int().describe("Number of model tokens delivered"),
     progress: z
       .object({ step: z.int(), total: z.int() })
       .nullable()
-      .describe("The last progress that the Cargo reported"),
-    usage: orNull(usageSchema).describe("Null until the job has ended"),
+      .describe("Most recent progress that the Cargo reported; null if it reported none"),
+    usage: orNull(usageSchema).describe("Usage of the job; null until it has ended"),
   })
   .openapi("JobOutput");
 
 const POSITION_LOST =
-  "The coordinator lost output delivered before this event: discard all earlier events and read the stream again without the id";
+  "The coordinator lost output that it had delivered before this event. Discard all earlier events and read the stream again without the id";
 
 export const jobOutputRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, deps) => {
   const { jobs } = deps;

@@ -56,7 +56,7 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       ...pageQuery(),
       status: statesSchema.optional(),
       workload: z.string().optional().describe("Cargo slug"),
-      batch: z.string().optional().describe("Id of a batch; lists only its jobs"),
+      batch: z.string().optional().describe("Id of the batch whose jobs are listed"),
     }),
     responses: { 200: json(pageOf(listedSchema), "Jobs") },
   })(async ({ identity, query }) => {
@@ -73,10 +73,9 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
   routes.get("/{id}", {
     id: "getJob",
     is: "Get a job's status, output and usage",
-    about:
-      "With `wait`, the response is sent when the job ends, or after that many seconds with the job's current state.",
+    about: "With `wait`, the response is sent when the job ends, or after `wait` seconds with the job's current state.",
     access: "read",
-    query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }),
+    query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0).describe("Maximum seconds to wait for the job's end") }),
     responses: { 200: json(data(detailSchema), "The job") },
     fails: [404, 503],
   })(async ({ c, identity, params, query }) => {
@@ -99,7 +98,9 @@ export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, c
       if_ended: z
         .enum(["delete", "refuse"])
         .default("delete")
-        .describe("refuse: 422 job_not_cancellable for an ended job, whose content is kept"),
+        .describe(
+          "`delete` removes the content of an ended job. `refuse` keeps the content and responds with 422 job_not_cancellable",
+        ),
     }),
     responses: {
       200: json(data(z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) })), "Cancelled or deleted"),

@@ -15,7 +15,7 @@ export const metricRoutes = routeGroup("/metrics", { tag: "Service" }, (routes, 
     id: "getMetrics",
     is: "Get metrics in Prometheus format",
     about:
-      "Totals only, without single accounts or Islands. Needs the operator's `metrics_token` (`Authorization: Bearer`). Without that setting, it is open only to programs on the coordinator's machine, and only if other machines cannot reach the coordinator; otherwise, through a proxy or from other sites' pages, it is 404.",
+      "Metrics are totals, without single accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site.",
     access: "public",
     responses: { 200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } } },
     fails: [401, 404],
@@ -29,7 +29,7 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
   if (access === "off" || (access === "open" && (isForwarded(incoming) || isForeignPage(incoming))))
     throw new ServiceError(
       "not_found",
-      "Metrics are off on this coordinator; its operator can enable them with the setting metrics_token",
+      "Metrics are off on this coordinator. Its operator can enable them with the setting metrics_token",
     );
   if (access === "open") return;
   const token = bearerToken(incoming);
@@ -38,7 +38,7 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
   if (!isValid)
     throw new ServiceError(
       "unauthenticated",
-      "The metrics_token is missing or wrong; send Authorization: Bearer <metrics_token>",
+      "The metrics_token is missing or wrong. Send Authorization: Bearer <metrics_token>",
     );
 }
 

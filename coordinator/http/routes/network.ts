@@ -3,7 +3,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { REGISTRATIONS } from "../../config/exposure.ts";
 import { data, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
-import { availableCargoSchema } from "./cargos.ts";
+import { availableCargoSchema, isCompleteSchema } from "./cargos.ts";
 import { routeGroup } from "../route-group.ts";
 
 /** Account id that owns no Cargo, so that only public Cargos are counted. */
@@ -12,11 +12,13 @@ const NO_ACCOUNT = "";
 const networkSchema = z
   .object({
     islands_online: z.int(),
-    cargos: z.array(availableCargoSchema).describe("Public Cargos that can run now, by slug; GET /cargos lists all"),
-    is_complete: z.boolean().describe("False: a coordinator did not reply, and its Islands are missing"),
+    cargos: z
+      .array(availableCargoSchema)
+      .describe("Public Cargos that Islands can run now, by slug. GET /cargos lists all Cargos"),
+    is_complete: isCompleteSchema,
     registration: z
       .enum(REGISTRATIONS)
-      .describe("Registration: open to anyone, open with a confirmed e-mail address, or only by the operator"),
+      .describe("Registration of accounts: open to anyone, open with a confirmed e-mail address, or closed"),
     new_account_credits: creditsSchema.describe("Credits of a new account"),
   })
   .openapi("Network");
@@ -25,7 +27,7 @@ export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes,
   const { operators, availability } = deps;
   routes.get("", {
     id: "getNetwork",
-    is: "Get public facts about the network, over all coordinators",
+    is: "Get public facts about the network, with all coordinators",
     about: "Counts are at most 10 s old.",
     access: "public",
     responses: { 200: json(data(networkSchema), "The network") },
@@ -35,7 +37,7 @@ export const networkRoutes = routeGroup("/network", { tag: "Service" }, (routes,
     if (publicPage === null) {
       throw new ServiceError(
         "not_found",
-        "The public page of this network is off; its operator can enable it with the setting public_page",
+        "The public page of this network is off. Its operator can enable it with the setting public_page",
       );
     }
     const [{ islands, coordinators }, { cargos, isComplete }] = await Promise.all([

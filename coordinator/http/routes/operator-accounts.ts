@@ -18,7 +18,11 @@ import { routeGroup } from "../route-group.ts";
 
 const detail = { 200: json(data(accountDetailSchema), "The account") };
 
-const limitSchema = z.int().nullable().optional().describe("Omitted: unchanged; null: restore the default");
+const limitSchema = z
+  .int()
+  .nullable()
+  .optional()
+  .describe("If omitted, the limit does not change; null restores the default");
 
 export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Operator" }, (routes, deps) => {
   const { accounts } = deps.operators;
@@ -29,7 +33,7 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      search: searchSchema.describe("Part of the e-mail address, or the whole id"),
+      search: searchSchema.describe("Part of an e-mail address, or a whole account id"),
       role: z.enum(ROLES).optional(),
       suspended: z.enum(["true", "false"]).optional(),
     }),
@@ -80,13 +84,13 @@ export const operatorAccountRoutes = routeGroup("/operator/accounts", { tag: "Op
     id: "grantCredits",
     is: "Give credits to an account, or take them back",
     about:
-      "Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an `Idempotency-Key` header, repeats of the same operator, account, key and credits grant once; the same key with another amount is 422. Keys never expire. Without the header, each request grants.",
+      "Negative credits are taken back, at most what the account can spend, and need a note. With an `Idempotency-Key` header, repeated requests of the same operator, account, key and credits grant once; the same key with another amount is refused with 422. Keys never expire. Without the header, each request grants credits.",
     access: "operator",
     headers: idempotencyHeaders,
     body: z
       .object({
-        credits: creditsSchema.describe("Credits to add; negative: take back; not 0"),
-        note: oneLine(MAX_GRANT_NOTE).optional().describe("Shown to the account"),
+        credits: creditsSchema.describe("Credits to add; a negative number takes credits back. Must not be 0"),
+        note: oneLine(MAX_GRANT_NOTE).optional().describe("Note that the account sees in its ledger"),
       })
       .openapi("GrantCredits"),
     responses: { 201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now") },

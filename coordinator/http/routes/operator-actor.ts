@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Identity } from "../../accounts/identity.ts";
 import type { Actor } from "../../operators/audit-trail.ts";
-import { MAX_BECAUSE } from "../../operators/operator-accounts.ts";
+import { MAX_REASON_CHARS } from "../../operators/operator-accounts.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import { clientAddress } from "../server/client-address.ts";
 
@@ -20,7 +20,7 @@ export const oneLine = (maxLength: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), { message: "must be a single line without control characters" });
 
 export const suspendBody = z
-  .object({ reason: oneLine(MAX_BECAUSE).describe("Reason, shown to the suspended account") })
+  .object({ reason: oneLine(MAX_REASON_CHARS).describe("Reason that is shown to the suspended account") })
   .openapi("Suspend");
 
 export const searchSchema = z.string().trim().min(1).max(200).optional();

@@ -14,7 +14,7 @@ const pin = z.string().max(200).optional();
 const pinsSchema = z
   .object({
     image_digest: pin.describe("Digest (sha256:…) of the image's manifest"),
-    model_hash: pin.describe("SHA-256 of the model's file or files.json, in hex"),
+    model_hash: pin.describe("SHA-256 of the model's file or `files.json`, in hexadecimal"),
     model_commit: pin.describe("Commit of the model's folder on the hub"),
   })
   .openapi("CargoPins");
@@ -24,9 +24,12 @@ const signedSchema = z
   .object({
     runtime_type: z.enum(RUNTIME_TYPES),
     image: z.string().nullable(),
-    image_digest: z.string().nullable().describe("Null for an image: not pinned, the tag decides"),
-    command: z.array(z.string()).nullable().describe("Null: the image's own command"),
-    network: z.boolean().describe("Whether it can reach the public internet"),
+    image_digest: z
+      .string()
+      .nullable()
+      .describe("Digest of the image; null if the Cargo has no image, or only a tag names it"),
+    command: z.array(z.string()).nullable().describe("Command of the container; null if the image's own command runs"),
+    network: z.boolean().describe("Whether the job can reach the public internet"),
     gpu: z.boolean(),
     model_url: z.string().nullable(),
     model_hash: z.string().nullable(),
@@ -38,6 +41,8 @@ const signedSchema = z
     price_per_job: creditsSchema,
   })
   .openapi("SignedCargo");
+
+const shippedPriceSchema = creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos");
 
 const reviewSchema = z
   .object({
@@ -51,20 +56,22 @@ const reviewSchema = z
     revision: z.string().describe("Hash of `cargo`, which the approval must repeat"),
     pin: orNull(
       z.object({ kind: z.enum(Object.values(PIN_KINDS)), value: z.string().nullable() }).openapi("CargoPin"),
-    ).describe("What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing"),
+    ).describe(
+      "Hash or digest that pins the Cargo to exact bytes; its `value` is null while the Cargo is not pinned. Null if the Cargo downloads nothing",
+    ),
     approval: orNull(
       z
         .object({
           revision: z.string(),
-          by: z.string().describe("Operator's account, or user of the operating system"),
+          by: z.string().describe("Id of the operator's account, or user of the operating system"),
           at: timeSchema,
         })
         .openapi("CargoApproval"),
-    ).describe("The last approval, of this definition or an earlier one"),
+    ).describe("Most recent approval, of this definition or an earlier one; null before the first"),
     price_per_job: creditsSchema.describe("Current price for new jobs"),
-    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
+    shipped_price_per_job: shippedPriceSchema,
     signs: signedSchema,
-    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see docs/reference/cargo-format.md"),
+    cargo: z.record(z.string(), z.unknown()).describe("Complete definition, as in docs/reference/cargo-format.md"),
   })
   .openapi("CargoReview");
 
@@ -118,11 +125,14 @@ const lineSchema = z
     origin: z.enum(["shipped", "imported", "owned"]),
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
-    pinned: z.boolean().nullable().describe("Null for a Cargo that is invalid in this version"),
+    pinned: z
+      .boolean()
+      .nullable()
+      .describe("Whether a hash pins the Cargo to exact bytes; null for a Cargo that is invalid in this version"),
     price_per_job: creditsSchema
       .nullable()
       .describe("Current price for new jobs; null for a Cargo that is invalid in this version"),
-    shipped_price_per_job: creditsSchema.nullable().describe("Price in the shipped catalog; null for other Cargos"),
+    shipped_price_per_job: shippedPriceSchema,
   })
   .openapi("KnownCargo");
 
@@ -135,11 +145,14 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.get("", {
     id: "listNetworkCargos",
-    is: "List all Cargos with their state, by slug",
+    is: "List all Cargos with their state, sorted by slug",
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      status: z.enum(CARGO_STATUSES).optional().describe("waiting: those that wait for an approval"),
+      status: z
+        .enum(CARGO_STATUSES)
+        .optional()
+        .describe("State of the Cargos; `waiting` means that they wait for an approval"),
     }),
     responses: { 200: json(pageOf(lineSchema), "A page of Cargos") },
   })(async ({ query: { limit, offset, status } }) => {
@@ -164,7 +177,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.get("/{slug}", {
     id: "getCargoReview",
-    is: "Get what an approval of the Cargo would sign",
+    is: "Get the definition that an approval of the Cargo would sign",
     access: "operator",
     responses: { 200: json(data(reviewSchema), "The Cargo under review") },
     fails: [404],
@@ -175,9 +188,9 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
 
   routes.post("/{slug}/review", {
     id: "reviewCargo",
-    is: "Review a Cargo with the pin that an approval needs",
+    is: "Look up the pin that a Cargo's approval needs",
     about:
-      "A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing.",
+      "A missing pin is looked up in the image's registry or on the model's hub. If the host does not respond within 2.5 s, the error names it. Nothing is changed.",
     access: "operator",
     body: pinsSchema,
     responses: { 200: json(data(reviewSchema), "The Cargo under review, with its pins") },
@@ -191,7 +204,7 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "approveCargo",
     is: "Approve the reviewed Cargo for all accounts",
     about:
-      "Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it.",
+      "Send `revision` and the pin of the review. If the Cargo has changed since then, the request is refused with 400. The approval signs the Cargo and enables it.",
     access: "operator",
     body: pinsSchema.extend({ revision: z.string().min(1).max(200) }).openapi("ApproveCargo"),
     responses: {
@@ -207,10 +220,10 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
     id: "setCargoPrice",
     is: "Change the price of a shipped Cargo",
     about:
-      "Applies to new jobs at every coordinator, and survives catalog updates. For other Cargos (400), change the price in the definition.",
+      "The price applies to new jobs at every coordinator and survives catalog updates. Other Cargos are refused with 400; change the price in their definition.",
     access: "operator",
     body: z
-      .object({ price_per_job: creditsSchema.nullable().describe("Null: restore the shipped price") })
+      .object({ price_per_job: creditsSchema.nullable().describe("New price; null restores the shipped price") })
       .openapi("SetCargoPrice"),
     responses: { 200: json(data(reviewSchema), "The Cargo with its price") },
     fails: [400, 404],

@@ -16,7 +16,7 @@ import { routeGroup } from "../route-group.ts";
 const suspended = { 200: json(data(z.object({ id: z.string(), suspended: z.boolean() })), "Done") };
 
 const ownerShape = {
-  account_id: z.string().describe("Account of the owner"),
+  account_id: z.string().describe("Id of the owner's account"),
   account_email: z.string().nullable(),
 };
 
@@ -33,16 +33,18 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
 
   routes.get("", {
     id: "listNetworkIslands",
-    is: "List the Islands of all accounts, last seen first",
+    is: "List the Islands of all accounts, most recently seen first",
     access: "operator",
     query: z.object({
       ...pageQuery(),
-      search: searchSchema.describe("Beginning of the id, or part of a name"),
+      search: searchSchema.describe("Beginning of an Island's id, or part of its name"),
       account: z.string().optional().describe("Id of an account"),
       status: z
         .enum(["online", "offline", "suspended"])
         .optional()
-        .describe("online: seen within the last 150 s, so that one that has just left is still among them"),
+        .describe(
+          "`online` includes Islands that were seen within the last 150 s, even if they have just disconnected",
+        ),
     }),
     responses: { 200: json(pageOf(knownIslandSchema), "A page of Islands") },
   })(async ({ query: { search, account: accountId, status, ...page } }) => {
@@ -66,7 +68,7 @@ export const operatorIslandRoutes = routeGroup("/operator/islands", { tag: "Oper
     id: "suspendIsland",
     is: "Suspend an Island",
     about:
-      "Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
+      "Ends the Island's session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account.",
     access: "operator",
     body: suspendBody,
     responses: suspended,

@@ -17,10 +17,13 @@ import { routeGroup } from "../route-group.ts";
 const settingSchema = z
   .object({
     key: z.string(),
-    value: z.string().nullable().describe("Value in the key's units; null: unset; (hidden): a secret is set"),
+    value: z
+      .string()
+      .nullable()
+      .describe("Value in the unit of the key; `(hidden)` for a secret; null if the setting is not set"),
     source: z.enum(["flag", "environment", "file", "default"]),
-    default: z.string().describe("Default, or the meaning of an unset key"),
-    environment: z.string().describe("Name of its environment variable"),
+    default: z.string().describe("Default value, or the meaning if the setting is not set"),
+    environment: z.string().describe("Name of the environment variable"),
     allowed: z.string(),
     meaning: z.string(),
   })
@@ -31,20 +34,20 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
 
   routes.get("/overview", {
     id: "getNetworkOverview",
-    is: "Get an overview of the network, over all coordinators",
+    is: "Get an overview of the network, with all coordinators",
     access: "operator",
     responses: { 200: json(data(overviewSchema), "The overview") },
   })(async () => ({ data: presentOverview(await network.overview()) }));
 
   routes.get("/queue", {
     id: "getNetworkQueue",
-    is: "List waiting jobs by Cargo and reason, over all coordinators, most jobs first",
+    is: "Count the waiting jobs of all coordinators by Cargo and reason, most jobs first",
     access: "operator",
     responses: {
       200: json(
         z.object({
           data: z.array(queueLineSchema),
-          is_complete: z.boolean().describe("False: a coordinator did not reply, and its jobs are missing"),
+          is_complete: z.boolean().describe("False if a coordinator did not reply, so that its jobs are missing"),
         }),
         "The queue; each coordinator reports its 256 entries with the most jobs",
       ),
@@ -60,7 +63,8 @@ export const operatorNetworkRoutes = routeGroup("/operator", { tag: "Operator" }
   routes.get("/jobs", {
     id: "listNetworkJobs",
     is: "List the jobs of all accounts, newest first",
-    about: "Searches the network's latest 100,000 jobs, or all jobs of an account if only `account` is given.",
+    about:
+      "Searches the network's most recent 100,000 jobs, or all jobs of an account if `account` is the only filter.",
     access: "operator",
     query: z.object({
       ...pageQuery(),

@@ -26,7 +26,7 @@ const credentialsSchema = z.object({ email: emailText, password: passwordText })
 
 const sessionSchema = z
   .object({
-    token: z.string().describe("Session token (st_…) with every scope; can manage keys"),
+    token: z.string().describe("Session token (st_…), which has every scope and can manage keys"),
     expires_at: timeSchema,
     account: accountSchema,
   })
@@ -43,7 +43,7 @@ const consoleHeader = z.object({
     .literal("1")
     .optional()
     .describe(
-      "The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself",
+      "With this header, the token comes in a cookie that no script can read, instead of in the body. Only for pages of the coordinator itself",
     ),
 });
 
@@ -51,7 +51,9 @@ const shownSessionSchema = z
   .object({
     id: z.string(),
     created_at: timeSchema,
-    last_used_at: timeSchema.nullable().describe("ISO 8601, UTC, accurate to a minute; null: never used"),
+    last_used_at: timeSchema
+      .nullable()
+      .describe("Time in UTC, as ISO 8601, accurate to a minute; null if the session was never used"),
     expires_at: timeSchema,
     current: z.boolean().describe("Whether this is the session of the request"),
   })
@@ -128,7 +130,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     if (identity.kind !== "session")
       throw new ServiceError(
         "bad_request",
-        "An API key has no session to end; send the session token, or revoke the key with DELETE /api-keys/{id}",
+        "An API key has no session to end. Send the session token, or revoke the key with DELETE /api-keys/{id}",
       );
     await accounts.logout(credentialOf(c.env.incoming) ?? "");
     clearSessionCookie(c.env, options);
@@ -152,7 +154,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
   routes.delete("/sessions/{id}", {
     id: "endSession",
     is: "End a session at once",
-    about: "Needs a session. If you end your own, its cookie is cleared.",
+    about: "Needs a session. If you end the session of this request, its cookie is cleared.",
     access: "write",
     responses: { 200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended") },
     fails: [400, 404],
@@ -160,7 +162,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     const { accountId } = passwordCaller(c, identity, options);
     const tokenHash = await accounts.endSession(accountId, id);
     if (tokenHash === undefined) {
-      throw new ServiceError("not_found", `There is no session "${id}"; GET ${API_BASE}/sessions lists yours`);
+      throw new ServiceError("not_found", `There is no session "${id}". GET ${API_BASE}/sessions lists yours`);
     }
     c.get("limits").closeStreamsOf(tokenHash);
     events.noteAccount(accountId);
@@ -202,7 +204,7 @@ export const sessionRoutes = routeGroup("", { tag: "Account" }, (routes, deps) =
     about: "The token works once. All sessions of the account end; API keys stay.",
     access: "public",
     body: z.object({
-      token: z.string().max(200).describe("pr_…, from an e-mail or from the operator"),
+      token: z.string().max(200).describe("Token (pr_…) from the e-mail or from the operator"),
       new: passwordText,
     }),
     responses: { 200: json(data(changedSchema), "Changed") },
@@ -226,7 +228,7 @@ function presentShown(session: ShownSession): z.infer<typeof shownSessionSchema>
 /** Returns the caller as the password services need it. @throws {ServiceError} `bad_request` for an API key. */
 export function passwordCaller(c: Context<HttpEnv>, identity: Identity, options: HttpOptions): PasswordCaller {
   if (identity.kind !== "session") {
-    throw new ServiceError("bad_request", "An API key cannot do this; sign in and send the session token");
+    throw new ServiceError("bad_request", "An API key cannot do this. Sign in and send the session token");
   }
   const { accountId, tokenHash } = identity;
   return { accountId, tokenHash, address: clientAddress(c.env.incoming, options) };

@@ -18,7 +18,7 @@ const daySchema = z.iso.date();
 const lineSchema = z
   .object({
     day: daySchema.nullable().describe("UTC day on which the jobs ended"),
-    kind: z.enum(USAGE_KINDS).describe("spent: charged for jobs. earned: by Islands of the account"),
+    kind: z.enum(USAGE_KINDS).describe("`spent`: charged for jobs. `earned`: earned by Islands of the account"),
     workload_slug: z.string().nullable(),
     api_key_id: z.string().nullable().describe("API key that submitted the jobs; null for a session and for earnings"),
     jobs: z.int().describe("Number of jobs with a charge or an earning"),
@@ -34,11 +34,11 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
     id: "getUsage",
     is: "Get spending and earnings by day, Cargo and API key",
     about:
-      "Sorted by day, newest first, then by kind, Cargo and key. Covers all charges and earnings in the ledger of the last 400 days. A member that is not grouped by is null.",
+      "Lines are sorted by day, newest first, then by kind, Cargo and key. They cover all charges and earnings of the last 400 days. A member is null if `by` does not name it.",
     access: "read",
     query: z.object({
-      from: daySchema.optional().describe(`First day (UTC). Default: ${DEFAULT_DAYS} days up to the last day`),
-      to: daySchema.optional().describe(`Last day (UTC), for at most ${MAX_DAYS} days in total. Default: today`),
+      from: daySchema.optional().describe(`First day, in UTC. Default: ${DEFAULT_DAYS} days up to the last day`),
+      to: daySchema.optional().describe(`Last day, in UTC; the range has at most ${MAX_DAYS} days. Default: today`),
       by: z
         .string()
         .regex(
@@ -46,10 +46,10 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
           `must be a comma-separated list of ${GROUP_NAMES.join(", ")}`,
         )
         .default(GROUP_NAMES.join(","))
-        .describe(`Comma-separated list of ${GROUP_NAMES.join(", ")}; empty: only by kind`),
+        .describe(`Comma-separated list of ${GROUP_NAMES.join(", ")}; an empty list groups only by kind`),
       kind: z.enum(USAGE_KINDS).optional(),
       workload: z.string().max(200).optional().describe("Cargo slug"),
-      api_key: z.string().max(200).optional().describe("Id of a key"),
+      api_key: z.string().max(200).optional().describe("Id of an API key"),
       ...pageQuery(100),
     }),
     responses: {
@@ -59,11 +59,11 @@ export const usageRoutes = routeGroup("/account/usage", { tag: "Account" }, (rou
           meta: metaSchema.extend({
             from: daySchema,
             to: daySchema,
-            spent: creditsSchema.describe("Sum over all pages"),
-            earned: creditsSchema.describe("Sum over all pages"),
+            spent: creditsSchema.describe("Credits spent, over all pages"),
+            earned: creditsSchema.describe("Credits earned, over all pages"),
           }),
         }),
-        "Lines of usage",
+        "A page of usage lines",
       ),
     },
   })(async ({ identity, query }) => {

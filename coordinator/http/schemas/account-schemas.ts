@@ -17,13 +17,13 @@ export function presentAccount({ id, email, balanceMicro, role, createdAtMs }: A
 
 const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", {
   description:
-    "Sent first, and after events may have been missed: read your lists again. Later changes follow as events",
+    "First event of each stream, also sent when events may have been missed. Read your lists again; later changes follow as events",
 });
 
 const jobChangedEvent = summarySchema
   .extend({
     type: z.literal("job"),
-    cargo: z.string().describe("Same as `workload_slug`"),
+    cargo: z.string().describe("Slug of the Cargo, the same as `workload_slug`"),
     code: z.enum(JOB_ERROR_CODES).optional().describe("Error code of a job that failed or timed out"),
     updated_at: timeSchema,
   })
@@ -33,7 +33,7 @@ const jobChangedEvent = summarySchema
   });
 
 const islandChangedEvent = islandSchema
-  .extend({ type: z.literal("island"), online: z.boolean().describe("Whether its status is not offline") })
+  .extend({ type: z.literal("island"), online: z.boolean().describe("Whether the Island's status is not `offline`") })
   .openapi("IslandChangedEvent", {
     description:
       "Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands",
@@ -44,7 +44,7 @@ const islandRemovedEvent = z
 
 const balanceEvent = z
   .object({ type: z.literal("balance"), balance: creditsSchema })
-  .openapi("BalanceEvent", { description: "`credits` of GET /account" });
+  .openapi("BalanceEvent", { description: "The balance changed. `balance` is `credits` of GET /account" });
 
 const accountChangedEvent = accountSchema.extend({ type: z.literal("account") }).openapi("AccountChangedEvent", {
   description:
@@ -52,7 +52,7 @@ const accountChangedEvent = accountSchema.extend({ type: z.literal("account") })
 });
 
 const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
-  description: "With scope=network: the overview, or the queue of GET /operator/queue, has changed",
+  description: "The overview, or the queue of GET /operator/queue, has changed. Sent only with `scope=network`",
 });
 
 /** Data of the events of `GET /account/events`. Source: decision 0034. */
@@ -66,7 +66,7 @@ export const accountEventSchema = z
     accountChangedEvent,
     overviewEvent,
   ])
-  .openapi("AccountEvent", { description: "What changed; `type` is the name of the event" });
+  .openapi("AccountEvent", { description: "A change; `type` is the name of the event" });
 
 export type AccountEvent = z.infer<typeof accountEventSchema>;
 

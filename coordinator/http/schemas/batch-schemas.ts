@@ -19,12 +19,18 @@ export const MAX_BATCH_JOBS = 100;
 export const submitBatchSchema = z
   .object({
     workload: submitSchema.shape.workload,
-    inputs: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_BATCH_JOBS).describe("One job for each input"),
+    inputs: z
+      .array(z.record(z.string(), z.unknown()))
+      .min(1)
+      .max(MAX_BATCH_JOBS)
+      .describe("Inputs, each of which becomes a job"),
     priority: submitSchema.shape.priority,
     fail_mode: z
       .enum(FAIL_MODES)
       .default("best_effort")
-      .describe("fail_fast: the first job that fails or times out cancels the others. best_effort: all run"),
+      .describe(
+        "With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run",
+      ),
     ...webhookFields,
   })
   .openapi("SubmitBatch");
@@ -44,13 +50,18 @@ const batchJobSchema = z
       .unknown()
       .optional()
       .describe(
-        "Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted",
+        "Output of the job, present only with `include=output` and from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted",
       ),
-    error: errorSchema.nullable().optional().describe("Only with `include=output`: why the job failed or timed out"),
+    error: errorSchema
+      .nullable()
+      .optional()
+      .describe("Why the job failed or timed out; present only with `include=output`"),
     output_omitted: z
       .literal(true)
       .optional()
-      .describe(`The output has more than ${MAX_INLINE_CHARS} characters as JSON: read it from GET /jobs/{id}`),
+      .describe(
+        `Present if the output has more than ${MAX_INLINE_CHARS} characters as JSON. Read it from GET /jobs/{id}`,
+      ),
   })
   .openapi("BatchJob");
 
@@ -61,7 +72,9 @@ export const batchSchema = z
     workload_slug: z.string(),
     status: z
       .enum(BATCH_STATUSES)
-      .describe("pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"),
+      .describe(
+        "`pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out",
+      ),
     fail_mode: z.enum(FAIL_MODES),
     priority: z.int(),
     counts: countsSchema,
@@ -70,7 +83,9 @@ export const batchSchema = z
       .int()
       .nullable()
       .optional()
-      .describe("Only with `include=output`: `output_offset` of the next request; null: no further outputs"),
+      .describe(
+        "`output_offset` of the next request, present only with `include=output`; null if there are no further outputs",
+      ),
     created_at: timeSchema,
     completed_at: timeSchema.nullable(),
     webhook: orNull(webhookLogSchema),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CARGO_CATEGORIES, hasFolderModel, RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { isDeclaredAddress } from "../../../shared/model-address.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
@@ -15,24 +16,32 @@ export const cargoSchema = z
     onnx_task_type: z.string().nullable(),
     category: z.enum(CARGO_CATEGORIES),
     price_per_job: creditsSchema,
-    required_vram_mb: z.int(),
-    required_ram_mb: z.int(),
-    context_tokens: z.int().nullable(),
+    required_vram_mb: z.int().describe("Required graphics memory, in MB of 2^20 bytes"),
+    required_ram_mb: z.int().describe("Required memory, in MB of 2^20 bytes"),
+    context_tokens: z.int().nullable().describe("Maximum number of tokens in prompt and completion; null if not set"),
     licence: z.string(),
     model_sha256: z
       .string()
       .nullable()
       .describe(
-        "SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash",
+        "SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash",
       ),
-    chat: z.boolean().describe("Whether it can be the `model` of a chat completion"),
+    declared: z
+      .boolean()
+      .describe("Whether the model is only declared: nothing proves what the engines of its hosts run"),
+    parameters: z.string().nullable().describe("Number of parameters, such as 8B; null if unknown"),
+    quantization: z.string().nullable().describe("Quantisation of the weights, such as Q4_K_M; null if unknown"),
+    chat: z.boolean().describe("Whether chat completions accept the Cargo as `model`"),
   })
   .openapi("Cargo");
 
+const approvedSchema = z
+  .boolean()
+  .describe("Whether the operator approved the Cargo. Before that, only its owner can see and run it");
 const phaseLimitSchema = z
   .number()
   .nullable()
-  .describe("Time limit of this phase of an attempt; null: the coordinator's setting");
+  .describe("Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies");
 
 export const cargoDetailSchema = cargoSchema
   .extend({
@@ -41,20 +50,20 @@ export const cargoDetailSchema = cargoSchema
       .string()
       .nullable()
       .describe(
-        "Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas",
+        "Name of the task on the model hub, such as `feature-extraction`; null for a chat, or if only the schemas define the task",
       ),
     input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of a job's input"),
     example_input: z.record(z.string(), z.unknown()),
     output_schema: z
       .record(z.string(), z.unknown())
-      .describe("JSON Schema of a job's output; {} allows any JSON value"),
-    run_limit_s: z.number(),
-    wait_limit_s: z.number(),
+      .describe("JSON Schema of a job's output; `{}` allows any JSON value"),
+    run_limit_s: z.number().describe("Maximum duration of one attempt, in seconds"),
+    wait_limit_s: z.number().describe("Maximum time that a job waits for its start, in seconds"),
     accept_limit_s: phaseLimitSchema,
     start_limit_s: phaseLimitSchema,
     first_output_limit_s: phaseLimitSchema,
     silence_limit_s: phaseLimitSchema,
-    approved: z.boolean().describe("Whether the operator approved it. Before that, only its owner can see and run it"),
+    approved: approvedSchema,
   })
   .openapi("CargoDetail");
 
@@ -113,7 +122,6 @@ export const changeCargoSchema = z
   .strictObject({ ...requiredFields.partial().shape, ...omittableFields })
   .openapi("ChangeCargo");
 
-/** A Cargo as its owner defined it, with its state. */
 export const ownedCargoSchema = z
   .object({
     slug: cargoFields.slug,
@@ -122,8 +130,8 @@ export const ownedCargoSchema = z
     ...limitFields.shape,
     ...optionalFields.partial().shape,
     enabled: z.boolean(),
-    approved: z.boolean().describe("Whether the operator approved it. Before that, only you can see and run it"),
-    revision: z.int().describe("Version number; 1 for the first version"),
+    approved: approvedSchema,
+    revision: z.int().describe("Version number, starting at 1"),
     created_at: timeSchema,
     updated_at: timeSchema,
   })
@@ -148,6 +156,9 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     context_tokens: cargo.contextTokens,
     licence: cargo.licence,
     model_sha256: hasFolderModel(cargo) ? null : (cargo.model?.sha256 ?? null),
+    declared: isDeclaredAddress(cargo.model?.url ?? ""),
+    parameters: cargo.parameters ?? null,
+    quantization: cargo.quantization ?? null,
     chat: cargo.isChat,
   };
 }

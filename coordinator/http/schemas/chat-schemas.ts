@@ -24,7 +24,7 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
     schema: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe("Not in OpenAI's API; with `json_object`, has the effect of `json_schema`"),
+      .describe("Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema`"),
   }),
   schemaFormat,
 ]);
@@ -49,7 +49,7 @@ export const streamOptionsSchema = requestObject({
   include_obfuscation: refused("chunks are never padded", [false]),
 });
 
-/** Body of a chat. `null` means "not given". Source: decision 0023. */
+/** Body of a chat. Source: decision 0023. */
 export const chatBodySchema = requestObject({
   model: z.string().nullish().describe("Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"),
   messages: messagesSchema,
@@ -58,7 +58,7 @@ export const chatBodySchema = requestObject({
     .min(1)
     .max(MAX_REQUESTED_TOKENS)
     .nullish()
-    .describe("Newer name of `max_tokens`; takes precedence over it"),
+    .describe("Newer name of `max_tokens`, over which it takes precedence"),
   ...samplingFields,
   response_format: bodyFormatSchema.nullish(),
   ...toolFields,
@@ -73,14 +73,14 @@ export const chatBodySchema = requestObject({
   ...probabilityFields,
   reasoning_effort: effortSchema
     .nullish()
-    .describe("Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"),
+    .describe("Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"),
   n: z
     .int()
     .min(1)
     .max(MAX_CHOICES)
     .nullish()
     .describe(
-      "Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged",
+      "Number of choices. Each choice is a separate job; the jobs run one after the other, even in a stream. If a job fails, the earlier ones are still charged",
     ),
   stream: z.boolean().nullish(),
   stream_options: streamOptionsSchema.nullish(),
@@ -98,11 +98,10 @@ export const chatBodySchema = requestObject({
   prompt_cache_key: OPENAI_PRICE,
   prompt_cache_options: OPENAI_PRICE,
   prompt_cache_retention: OPENAI_PRICE,
-  // Members that only clients of other servers send.
   usage: z
     .object({ include: z.boolean().nullish() })
     .nullish()
-    .describe("An OpenRouter parameter; has the effect of `stream_options.include_usage`"),
+    .describe("An OpenRouter parameter with the effect of `stream_options.include_usage`"),
   reasoning: ignored("an OpenRouter parameter; use `reasoning_effort`"),
   repetition_penalty: refused("use `repeat_penalty`", [1]),
   grammar: refused(USE_FORMAT),
@@ -156,7 +155,7 @@ const choiceSchema = z.object({
   index: z.int(),
   message: z.object({
     role: z.literal("assistant"),
-    content: z.string().nullable().describe("Null if the completion has only tool calls"),
+    content: z.string().nullable().describe("Text of the completion; null if it has only tool calls"),
     reasoning_content: z.string().optional().describe("Reasoning of a Cargo that supports it"),
     tool_calls: z.array(toolCallSchema).optional(),
   }),
@@ -185,7 +184,9 @@ export const streamErrorSchema = z
       retryable: z.boolean().describe("Whether another attempt may succeed"),
     }),
   })
-  .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
+  .openapi("ChatCompletionError", {
+    description: "Last line of a stream whose job failed after output began; no `[DONE]` follows",
+  });
 
 export const chatEventSchema = z
   .union([
@@ -209,12 +210,12 @@ export const chatEventSchema = z
               finish_reason: finishReasonSchema.nullable(),
             }),
           )
-          .describe("Empty in the chunk that carries `usage`"),
+          .describe("Choices; empty in the chunk that has `usage`"),
         usage: chatUsageSchema.optional(),
       })
       .openapi("ChatCompletionChunk"),
     streamErrorSchema,
-    z.literal("[DONE]").describe("The literal text, not JSON; the completion is complete"),
+    z.literal("[DONE]").describe("Literal text, not JSON, that follows a complete completion"),
   ])
   .openapi("ChatCompletionEvent");
 

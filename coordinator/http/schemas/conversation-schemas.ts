@@ -24,7 +24,7 @@ const titleSchema = z.string().max(200).nullish();
 const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((entries) => Object.keys(entries).length <= 16, { message: "must have at most 16 entries" })
-  .describe("Free for the client's use, at most 16 entries");
+  .describe("Data for the client's own use, at most 16 entries");
 
 export const createConversationSchema = z
   .object({
@@ -57,7 +57,7 @@ export const postMessageSchema = z
     tools: z
       .null("conversations do not support tools; send the chat to /chat/completions")
       .optional()
-      .describe("Not supported; only null"),
+      .describe("Not supported; must be null"),
   })
   .openapi("PostMessage");
 

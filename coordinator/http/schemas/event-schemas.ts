@@ -9,7 +9,7 @@ export const jobEventSchemas = [
   z
     .object({
       type: z.literal("status"),
-      state: z.enum(["pending", "queued", "running", "streaming"]).describe("streaming: output follows"),
+      state: z.enum(["pending", "queued", "running", "streaming"]).describe("`streaming` means that output follows"),
       message: z.string().optional().describe("Why there is no output yet"),
       percent: percentSchema.optional(),
     })
@@ -24,10 +24,10 @@ export const jobEventSchemas = [
   z
     .object({
       type: z.literal("tool_call"),
-      index: z.int().describe("Index of the tool call in the completion, from 0"),
-      id: z.string().optional().describe("Only in the first part of a tool call"),
-      name: z.string().optional().describe("Only in the first part of a tool call"),
-      arguments: z.string().describe("JSON text to append"),
+      index: z.int().describe("Index of the tool call in the completion, starting at 0"),
+      id: z.string().optional().describe("Id of the tool call, only in its first part"),
+      name: z.string().optional().describe("Name of the tool, only in the first part of the call"),
+      arguments: z.string().describe("JSON text to append to the arguments"),
     })
     .openapi("ToolCallEvent", { description: "A part of a tool call" }),
   z.object({ type: z.literal("progress"), step: z.int(), total: z.int() }).openapi("ProgressEvent"),
@@ -43,7 +43,7 @@ export const jobEventSchemas = [
       type: z.literal("done"),
       usage: usageSchema,
       finish_reason: z.enum(FINISH_REASONS),
-      output: z.unknown().describe("The output, unless it is text that was already streamed"),
+      output: z.unknown().describe("Output of the job, unless it is text that was already streamed"),
     })
     .openapi("DoneEvent"),
   z
@@ -58,5 +58,5 @@ export const jobEventSchemas = [
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
   description:
-    "Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without either",
+    "A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` and `error`",
 });

@@ -36,10 +36,10 @@ const hardwareSchema = z
 
 const loadSchema = z
   .object({
-    slots: z.int().describe("Number of jobs that it runs at the same time"),
+    slots: z.int().describe("Maximum number of jobs that the Island runs at the same time"),
     slots_busy: z.int(),
-    cpu: z.number().nullable().describe("CPU load over all cores, 0 to 1"),
-    gpu: z.number().nullable().describe("Load of the busiest graphics card, 0 to 1"),
+    cpu: z.number().nullable().describe("CPU load of all cores together, from 0 to 1"),
+    gpu: z.number().nullable().describe("Load of the busiest graphics card, from 0 to 1"),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
     temperature_c: z
@@ -47,64 +47,73 @@ const loadSchema = z
       .nullable()
       .describe("Temperature of the hottest processor or graphics card, in degrees Celsius"),
   })
-  .openapi("IslandLoad", { description: "Last report of the Island, sent every 10 s. Unknown values are null" });
+  .openapi("IslandLoad", {
+    description: "Most recent report of the Island, which sends one every 10 s. Unknown values are null",
+  });
 
 const bytesSchema = z.int().nullable();
 const downloadSchema = z
   .object({
     cargo: z.string().describe("Slug of the Cargo"),
-    fraction: z.number().nullable().describe("Progress, 0 to 1; null while the size is unknown"),
+    fraction: z.number().nullable().describe("Progress, from 0 to 1; null while the size is unknown"),
     received_bytes: bytesSchema,
     total_bytes: bytesSchema,
-    bytes_per_second: bytesSchema.describe("Speed over the last 10 s"),
+    bytes_per_second: bytesSchema.describe("Average speed of the last 10 s"),
   })
-  .openapi("IslandDownload", { description: "Last report of the Island. Unknown values are null" });
+  .openapi("IslandDownload", { description: "A download, as the Island last reported it. Unknown values are null" });
 
 const shareSchema = z.number().nullable();
 const uptimeSchema = z
   .object({ today: shareSchema, days_7: shareSchema, days_30: shareSchema })
   .openapi("IslandUptime", {
     description:
-      "Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute",
+      "Share of the time that the Island was connected, from 0 to 1, in the current UTC day and the last 7 and 30 UTC days. The time before it was first seen does not count. Stored once a minute, so that a crash of a coordinator loses up to a minute",
   });
 const earnedSchema = z
   .object({ today: creditsSchema, days_7: creditsSchema, days_30: creditsSchema })
-  .openapi("IslandEarnings", { description: "Earnings in the ledger, by UTC day of the entry" });
+  .openapi("IslandEarnings", {
+    description: "Earnings in the current UTC day and the last 7 and 30 UTC days, by the time of the ledger entry",
+  });
 const outcomes = z.object({
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
   timeout: z.int(),
-  retried: z.int().describe("Attempts that failed or were lost here and were retried"),
+  retried: z.int().describe("Number of attempts that failed or were lost on this Island and were retried"),
 });
 const jobsSchema = outcomes.openapi("IslandJobs", {
-  description: "Jobs that ended here in the last 30 UTC days; stored once a minute",
+  description: "Numbers of jobs that ended on this Island in the last 30 UTC days; stored once a minute",
 });
 
 export const islandSchema = z
   .object({
     id: z.string().describe("Host id, a UUID"),
-    name: z.string().describe("Name given by its owner; otherwise the machine's name, or one derived from its id"),
+    name: z
+      .string()
+      .describe("Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"),
     status: z
       .enum(ISLAND_STATUSES)
       .describe(
-        "paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute",
+        "`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute",
       ),
     is_live: z
       .boolean()
       .describe(
-        "False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at",
+        "False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`",
       ),
-    suspended_because: z.string().nullable().describe("Reason given by the operator; null unless suspended"),
+    suspended_because: z
+      .string()
+      .nullable()
+      .describe("Reason given by the operator; null unless the Island is suspended"),
     agent_version: z.string(),
     hardware: hardwareSchema,
     runtimes: z.array(z.object({ type: z.enum(RUNTIME_TYPES), version: z.string() })),
-    load: z.union([loadSchema, z.null()]).describe("Null unless it is connected"),
-    loaded: z.array(z.string()).describe(`Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}`),
+    load: z.union([loadSchema, z.null()]).describe("Null unless the Island is connected"),
+    loaded: z.array(z.string()).describe(`Slugs of at most ${MAX_LOADED} Cargos whose model is in memory`),
     loading: z
       .array(z.string())
-      .describe(`Slugs of Cargos whose model is loading from disk into memory, at most ${MAX_LOADED}`),
-    downloads: z.array(downloadSchema).describe(`Downloads of models and images in progress, at most ${MAX_LOADED}`),
+      .describe(`Slugs of at most ${MAX_LOADED} Cargos whose model is being loaded into memory`),
+    downloads: z.array(downloadSchema).describe(`At most ${MAX_LOADED} downloads of models and images in progress`),
     running: z
       .array(z.object({ cargo: z.string(), since: timeSchema }))
       .describe(`The oldest ${MAX_LOADED} jobs on the Island, with their Cargo and start`),
@@ -112,7 +121,7 @@ export const islandSchema = z
     last_seen_at: timeSchema,
     uptime: uptimeSchema,
     jobs: jobsSchema,
-    tokens: z.int().describe("Tokens of these jobs"),
+    tokens: z.int().describe("Tokens of the jobs that ended in the last 30 UTC days"),
     earned: earnedSchema,
   })
   .openapi("Island");
@@ -120,7 +129,9 @@ export const islandSchema = z
 const daySchema = z
   .object({
     day: z.string().openapi({ format: "date", description: "Day in UTC" }),
-    uptime: shareSchema.describe("Share of the day connected, 0 to 1; null before the Island was first seen"),
+    uptime: shareSchema.describe(
+      "Share of the day that the Island was connected, from 0 to 1; null before it was first seen",
+    ),
     jobs: outcomes,
     tokens: z.int(),
     earned: creditsSchema,
@@ -132,10 +143,10 @@ export const islandDetailSchema = islandSchema
     days: z.array(daySchema).describe("The last 30 UTC days including today, oldest first, without gaps"),
     cached_cargos: z
       .array(z.string())
-      .describe("Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"),
+      .describe("Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected"),
     cached_models: z
       .array(z.string())
-      .describe(`Models and images on its disk, at most ${MAX_CACHED}; empty unless it is connected`),
+      .describe(`At most ${MAX_CACHED} models and images on the Island's disk; empty unless it is connected`),
   })
   .openapi("IslandDetail");
 
@@ -146,17 +157,16 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
   return { ...presentIslandFacts(island), ...presentMetrics(island.metrics) };
 }
 
-/** Presents an Island without its statistics. */
 export function presentIslandFacts(
   island: Omit<OwnedIsland, "metrics">,
 ): Omit<z.infer<typeof islandSchema>, keyof typeof metricsShape> {
-  const { record, status, live, isLive, suspendedBecause } = island;
+  const { record, status, live, isLive, suspensionReason } = island;
   return {
     id: record.hostId,
     name: nameOf(record),
     status,
     is_live: isLive,
-    suspended_because: suspendedBecause,
+    suspended_because: suspensionReason,
     agent_version: record.agentVersion,
     hardware: presentHardware(record.hardware),
     runtimes: record.runtimes.map(({ type, version }) => ({ type, version })),

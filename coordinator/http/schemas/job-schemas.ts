@@ -14,8 +14,13 @@ import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } 
 export const submitSchema = z
   .object({
     workload: z.string().min(1).max(200).describe("Cargo slug"),
-    input: z.record(z.string(), z.unknown()).describe("Parameters of the Cargo; see its input_schema"),
-    priority: z.int().min(0).max(100).default(0),
+    input: z.record(z.string(), z.unknown()).describe("Parameters of the job; the Cargo's `input_schema` defines them"),
+    priority: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(0)
+      .describe("Order of the account's jobs: a higher priority starts earlier and may cost more"),
     ...webhookFields,
   })
   .openapi("SubmitJob");
@@ -52,27 +57,34 @@ export const summarySchema = z
 export const listedSchema = summarySchema
   .extend({
     workload_id: z.int(),
-    input: z.record(z.string(), z.unknown()).nullable().describe("Null if longer than 4 KB; empty after removal"),
+    input: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("Null if the input is longer than 4 KB; empty after its removal"),
   })
   .openapi("ListedJob");
 
 export const errorSchema = z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() });
 
-export const percentSchema = z.int().min(0).max(100).describe("Progress of the model's download in percent, if known");
+export const percentSchema = z
+  .int()
+  .min(0)
+  .max(100)
+  .describe("Progress of the model's download in percent, if it is known");
 
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
-    position: z.int().min(1).describe("Position in the queue of the job's Cargo; 1 is next"),
+    position: z.int().min(1).describe("Position in the queue of the job's Cargo; the job at position 1 is next"),
     message: z.string().describe("The reason as a sentence"),
     percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()
-      .describe("What the assigned Island must do before the job runs; null while the job is unassigned"),
+      .describe("What the assigned Island must do before the job runs; null while no Island is assigned"),
   })
   .openapi("Waiting", {
-    description: "Why the job has not started, or runs without output; otherwise null",
+    description: "Why the job has not started or has no output yet; null for any other job",
   });
 
 export const detailSchema = z
@@ -82,25 +94,40 @@ export const detailSchema = z
     workload_slug: z.string(),
     status: z.enum(JOB_STATES),
     priority: z.int(),
-    input: z.record(z.string(), z.unknown()).describe("Empty after removal"),
+    input: z.record(z.string(), z.unknown()).describe("Input of the job; empty after its removal"),
     input_removed_at: timeSchema
       .nullable()
-      .describe("When the input was removed, by its owner or at the end of the retention period"),
-    output_removed_at: timeSchema.nullable().describe("When the output, the stream and the error message were removed"),
-    output: z.unknown().describe("Text, or the JSON value that the Cargo produced; null until completed"),
-    usage: orNull(usageSchema),
+      .describe(
+        "When the input was removed, by its owner or at the end of the retention period; null while it is stored",
+      ),
+    output_removed_at: timeSchema
+      .nullable()
+      .describe("When the output, the stream and the error message were removed; null while they are stored"),
+    output: z.unknown().describe("Text, or the JSON value that the Cargo produced; null until the job is completed"),
+    usage: orNull(usageSchema).describe("Usage of the job; null until it has ended"),
     created_at: timeSchema,
     started_at: timeSchema.nullable(),
     completed_at: timeSchema.nullable(),
-    duration_ms: z.int().nullable(),
+    duration_ms: z
+      .int()
+      .nullable()
+      .describe("Time from start to end; null until the job has ended, or if it never started"),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
     error: errorSchema.nullable(),
-    attempts: z.int().describe("Attempts begun so far; a refused assignment does not count"),
+    attempts: z.int().describe("Number of attempts so far; an assignment that the Island refused does not count"),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),
-    timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
+    timings: z
+      .object({
+        load_ms: z.number().describe("Time to download and load the model; 0 if it was in memory"),
+        first_output_ms: z.number().nullable().describe("Time from the load to the first output; null without output"),
+        run_ms: z.number().describe("Time from the load to the end of the run"),
+      })
+      .nullable(),
     batch_id: z.string().nullable(),
-    ignored: z.array(z.string()).describe("Ignored parameters of the request, as in the header `Atoll-Ignored`"),
+    ignored: z
+      .array(z.string())
+      .describe("Paths of the request's ignored parameters, as in the header `Atoll-Ignored`"),
     webhook: orNull(webhookLogSchema),
   })
   .openapi("Job");

@@ -26,7 +26,7 @@ export const knownAccountSchema = z
     credits: creditsSchema,
     held: creditsSchema.describe("Credits held for unfinished jobs"),
     unfinished_jobs: z.int(),
-    islands: z.int().describe("Islands of the account, connected or not"),
+    islands: z.int().describe("Number of the account's Islands, connected or not"),
     suspended: orNull(suspensionSchema),
     created_at: timeSchema,
   })
@@ -34,10 +34,10 @@ export const knownAccountSchema = z
 
 export const limitsSchema = z
   .object({
-    requests_per_minute: z.int(),
-    concurrent_jobs: z.int(),
-    concurrent_streams: z.int(),
-    share: z.int().describe("Weight in the fair share of slot time"),
+    requests_per_minute: z.int().describe("Maximum requests of each key and each session"),
+    concurrent_jobs: z.int().describe("Maximum number of unfinished jobs"),
+    concurrent_streams: z.int().describe("Maximum number of open streams"),
+    share: z.int().describe("Weight of the account when slot time is shared between accounts"),
   })
   .openapi("AccountLimits");
 
@@ -53,7 +53,7 @@ export const knownJobSchema = z
     status: z.enum(JOB_STATES),
     chat: z.boolean().describe("Whether a client waits for the completion"),
     priority: z.int(),
-    attempts: z.int().describe("Attempts begun so far"),
+    attempts: z.int().describe("Number of attempts so far"),
     island_id: z.string().nullable(),
     error_code: z.string().nullable(),
     prompt_tokens: z.int().nullable(),
@@ -72,7 +72,7 @@ const coordinatorSchema = z
     id: z.string().nullable().describe("Null if there is only one coordinator"),
     address: z.string(),
     version: z.string(),
-    answers: z.boolean().describe("False: it did not reply in time, and the sums lack its part"),
+    answers: z.boolean().describe("False if the coordinator did not reply in time; the totals then lack its part"),
     islands: z.int(),
     slots: slotsSchema,
     jobs: z.object({ running: z.int(), waiting: z.int() }),
@@ -82,18 +82,18 @@ const coordinatorSchema = z
 export const overviewSchema = z
   .object({
     islands: z.object({ online: z.int(), known: z.int() }),
-    slots: slotsSchema.describe("Slots of Islands that take new jobs"),
+    slots: slotsSchema.describe("Numbers of slots on Islands that accept new jobs"),
     jobs: z.object({ running: z.int(), waiting: z.int(), finished_last_minute: z.int() }),
     waiting_by_reason: z.array(z.object({ reason: z.enum(WAITING_REASONS), jobs: z.int() })),
     tokens_per_second: z.number(),
     first_token_ms: z
       .object({ p50: z.number().nullable(), p99: z.number().nullable() })
       .describe(
-        "Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %",
+        "Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs",
       ),
-    errors_last_minute: z.int().describe("Number of jobs that failed or timed out"),
+    errors_last_minute: z.int().describe("Number of jobs that failed or timed out in the last minute"),
     coordinators: z.array(coordinatorSchema),
-    is_complete: z.boolean().describe("False: a coordinator did not reply, and the sums lack its part"),
+    is_complete: z.boolean().describe("False if a coordinator did not reply; the totals then lack its part"),
   })
   .openapi("NetworkOverview", {
     description:
@@ -106,12 +106,14 @@ export const queueLineSchema = z
     only_islands_of: z
       .string()
       .nullable()
-      .describe("Account whose Islands may run them; other Islands may not until the Cargo is approved"),
+      .describe(
+        "Id of the only account whose Islands may run the jobs, because the Cargo is not approved; null if all Islands may",
+      ),
     jobs: z.int(),
     reason: z.enum(WAITING_REASONS),
     message: z
       .string()
-      .describe("Why the oldest job waits, as seen by the coordinator that has the most of these jobs"),
+      .describe("Why the oldest job waits, according to the coordinator that has the most of these jobs"),
     waiting_since: timeSchema.describe("When the oldest job started to wait"),
   })
   .openapi("QueueLine");
@@ -124,10 +126,10 @@ export const auditLineSchema = z
     actor: z.string().describe("The operator's account; for a command, the user of the operating system"),
     actor_email: z.string().nullable().describe("Null for a command and for a deleted account"),
     origin: z.string().describe("The client's address; for a command, the machine's name"),
-    action: z.string().describe("Action; ends in `.failed` if it was refused"),
+    action: z.string().describe("Name of the action, which ends in `.failed` if the action was refused"),
     target: z.object({ kind: z.enum(AUDIT_TARGETS), id: z.string() }),
-    before: z.unknown().describe("JSON or null"),
-    after: z.unknown().describe("JSON or null"),
+    before: z.unknown().describe("Values before the action, or null"),
+    after: z.unknown().describe("Values that the action set, the error of a refused action, or null"),
   })
   .openapi("AuditLine");
 
@@ -137,7 +139,9 @@ export const announcementSchema = z
     level: z.enum(ANNOUNCEMENT_LEVELS),
     text: z.string().openapi({ maxLength: MAX_ANNOUNCEMENT_CHARS, description: "Plain text" }),
     created_at: timeSchema,
-    until: timeSchema.nullable().describe("Expiry time. If null, it is shown until an operator removes it"),
+    until: timeSchema
+      .nullable()
+      .describe("When the announcement expires; null if it is shown until an operator removes it"),
   })
   .openapi("Announcement");
 
@@ -151,7 +155,7 @@ export function presentKnownAccount(account: KnownAccount): z.infer<typeof known
     held: presentCredits(account.heldMicro),
     unfinished_jobs: account.unfinishedJobs,
     islands: account.islands,
-    suspended: suspension && { reason: suspension.because, since: presentTime(suspension.atMs) },
+    suspended: suspension && { reason: suspension.reason, since: presentTime(suspension.atMs) },
     created_at: presentTime(account.createdAtMs),
   };
 }

@@ -17,10 +17,12 @@ export function queryInt(min: number, max: number, fallback: number) {
 
 /** Returns the query members of a page. Source of the bounds: spec §4, GET /jobs. */
 export function pageQuery(defaultLimit = 20) {
-  return { limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit), offset: queryInt(0, MAX_OFFSET, 0) };
+  return {
+    limit: queryInt(1, MAX_PAGE_SIZE, defaultLimit).describe("Maximum number of entries"),
+    offset: queryInt(0, MAX_OFFSET, 0).describe("Number of entries to skip"),
+  };
 }
 
-/** Position and total of a list. Source: spec §2, list metadata. */
 export const metaSchema = z.object({ total: z.int(), limit: z.int(), offset: z.int() });
 
 export function pageOf<S extends z.ZodType>(item: S) {
@@ -31,7 +33,6 @@ export function presentPage<T>(data: T[], total: number, { limit, offset }: Page
   return { data, meta: { total, limit, offset } };
 }
 
-/** Returns the schema of a page in the format of OpenAI's lists. */
 export function openAiPageOf<S extends z.ZodType>(item: S) {
   return z.object({
     object: z.literal("list"),

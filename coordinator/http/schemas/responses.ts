@@ -1,16 +1,13 @@
 import { z } from "@hono/zod-openapi";
 
-/** Returns a JSON response for a route's `responses`. */
 export function json<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** Returns the content of an event stream. @param schema Data of each event. */
 export function eventStream<S extends z.ZodType>(schema: S) {
   return { "text/event-stream": { schema } };
 }
 
-/** Returns a response that is JSON, or Server-Sent Events if the request has `stream`. */
 export function jsonOrEvents<S extends z.ZodType, E extends z.ZodType>(schema: S, event: E, description: string) {
   return { description, content: { ...json(schema, "").content, ...eventStream(event) } };
 }

@@ -69,7 +69,7 @@ export function documentWebhooks(app: HttpApp): void {
       path: name,
       summary,
       description:
-        "Signed according to Standard Webhooks. Delivered at least once; a repeat has the same webhook-id. Retried for a day, until the receiver returns 2xx, or 410 to stop.",
+        "The request is signed according to Standard Webhooks and delivered at least once; a repeat has the same `webhook-id`. Delivery is retried for a day, unless the receiver returns 2xx or 410.",
       request: {
         headers: z.object({
           "webhook-id": z.string(),
@@ -78,7 +78,10 @@ export function documentWebhooks(app: HttpApp): void {
         }),
         body: bodyWithExample({ "application/json": { schema } }, operationId),
       },
-      responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stops the delivery" } },
+      responses: {
+        200: { description: "The event is delivered; any other 2xx means the same" },
+        410: { description: "The receiver wants no further attempts" },
+      },
     });
   }
 }

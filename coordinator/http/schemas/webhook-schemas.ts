@@ -10,21 +10,21 @@ export const webhookFields = {
     .max(MAX_WEBHOOK_URL_CHARS)
     .optional()
     .describe(
-      "URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address",
+      "URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address",
     ),
   webhook_secret: z
     .string()
     .max(200)
     .optional()
     .describe(
-      "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response",
+      "Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains",
     ),
 };
 
 export const webhookSecretSchema = z
   .string()
   .optional()
-  .describe("The generated webhook secret; shown only here and in repeats with the same Idempotency-Key");
+  .describe("The generated webhook secret, returned only here and in repeats with the same `Idempotency-Key`");
 
 export const webhookLogSchema = z
   .object({
@@ -32,11 +32,17 @@ export const webhookLogSchema = z
     state: z
       .enum(WEBHOOK_STATES)
       .describe(
-        "waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410",
+        "`waiting`: the job or batch has not ended. `pending`: it is not delivered yet. `failed`: delivery was abandoned after a day or after a 410",
       ),
     attempts: z
-      .array(z.object({ at: timeSchema, status: z.int().nullable(), error: z.string().nullable() }))
-      .describe("The last ten delivery attempts, oldest first"),
+      .array(
+        z.object({
+          at: timeSchema,
+          status: z.int().nullable().describe("HTTP status; null if the receiver sent none"),
+          error: z.string().nullable(),
+        }),
+      )
+      .describe("The ten most recent delivery attempts, oldest first"),
   })
   .openapi("WebhookLog");
 

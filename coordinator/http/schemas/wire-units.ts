@@ -12,7 +12,6 @@ export function presentMegabytes(bytes: number): number {
   return Math.ceil(bytes / MIB);
 }
 
-/** Formats a time as ISO 8601 in UTC. */
 export function presentTime(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -21,7 +20,6 @@ export function presentTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : presentTime(ms);
 }
 
-/** Converts a time to Unix seconds, as in OpenAI's API. */
 export function presentUnixTime(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -33,7 +31,7 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
 /** Lifetime of a file in seconds: an hour to 30 days. */
 export const fileLifeSchema = z.int().min(3_600).max(2_592_000);
 
-export const timeSchema = z.iso.datetime().describe("ISO 8601, UTC");
+export const timeSchema = z.iso.datetime().describe("Time in UTC, as ISO 8601");
 export const creditsSchema = z.number().describe("Credits, with up to 6 decimals");
 
 /** `usage.cost` in responses to clients of other vendors' APIs, as in OpenRouter's API. */

@@ -8,7 +8,6 @@ import { ServiceError } from "../../../shared/errors.ts";
 const BUILD_LIMIT_MS = 120_000;
 /** Folders of the console's sources, relative to `web/`. */
 const SOURCES = [".", "../sdk/typescript/src"];
-/** The console's files by their paths below `dist`. */
 type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 

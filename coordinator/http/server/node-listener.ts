@@ -30,7 +30,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
  */
 const TCP_KEEP_ALIVE_MS = 4_000;
 
-/** Listens with node:http. @throws when the address is in use or does not belong to this machine. */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const routes = new Map<string, UpgradeRoute>();

@@ -14,12 +14,12 @@ import type { FetchHandler } from "./transport.ts";
 
 /** Status and message by the error code of Node's parser; every other error gets 400. */
 const PARSER_REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB; send fewer or shorter ones"],
+  HPE_HEADER_OVERFLOW: [431, "The headers are larger than 16 KB. Send fewer or shorter ones"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
     413,
-    "The extensions of a chunk are larger than 16 KB; send chunks without extensions",
+    "The extensions of a chunk are larger than 16 KB. Send chunks without extensions",
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time; send it again on a new connection"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time. Send it again on a new connection"],
 };
 
 /**
@@ -37,7 +37,7 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, has
 
 /** Refuses an `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
 export function refuseExpectation({ headers: { expect } }: IncomingMessage, response: ServerResponse): void {
-  const message = `"Expect: ${expect}" is not supported; send "Expect: 100-continue" or no Expect header`;
+  const message = `"Expect: ${expect}" is not supported. Send "Expect: 100-continue" or no Expect header`;
   const { status, headers, body } = refusal(417, message);
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
@@ -74,7 +74,7 @@ export function refusal(status: number, message: string): ErrorResponse {
 }
 
 export function shuttingDown(): ServiceError {
-  return new ServiceError("shutting_down", "The coordinator is shutting down; try again in a moment");
+  return new ServiceError("shutting_down", "The coordinator is shutting down. Try again in a moment");
 }
 
 export function serveWith(fetch: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {

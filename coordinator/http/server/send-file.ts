@@ -6,17 +6,15 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { FileRecord } from "../../store/files/files.ts";
 
 const BINARY = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
-/** Documented responses of operations that use {@link sendFile}. */
 export const FILE_RESPONSES = {
   200: { description: "The content", content: BINARY },
   206: { description: "The part that `Range` names", content: BINARY },
-  304: { description: "Not modified, by If-None-Match or If-Modified-Since" },
+  304: { description: "The file is unchanged, according to If-None-Match or If-Modified-Since" },
   412: { description: "The precondition If-Match or If-Unmodified-Since failed" },
   416: { description: "`Range` lies outside the content" },
 } as const;
 
 interface FileResponse {
-  /** Folder that contains the file. */
   readonly root: string;
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -38,7 +38,7 @@ export type Transport = CoordinatorConfig["transport"];
 
 export interface ListenOptions {
   readonly host: string;
-  /** Port to listen on; 0: the operating system chooses a free one. */
+  /** Port to listen on; 0 for a free port that the operating system chooses. */
   readonly port: number;
   /** Library that serves HTTP. Default: node. */
   readonly transport?: Transport;

@@ -30,7 +30,7 @@ const VANISHED_AFTER_MS = 12_000;
 /**
  * Cuts connections whose clients vanished (no power, no network). The operating system itself retries for a quarter of
  * an hour, and Node cannot set TCP_USER_TIMEOUT. TCP keep-alive finds clients that vanish while no data is in flight.
- * @param facts Null: no connection is cut.
+ * @param facts If null, no connection is cut.
  * @returns A function that ends the watch.
  */
 export function cutVanishedClients<S extends { destroy(): unknown }>(
@@ -50,7 +50,10 @@ export function cutVanishedClients<S extends { destroy(): unknown }>(
     return key;
   }
 
-  /** Records the count of a socket, and cuts a vanished one. A lower count means that bytes were acknowledged. */
+  /**
+   * Records the count of a socket, and cuts the connection of a vanished client. A lower count means that bytes were
+   * acknowledged.
+   */
   function note(socket: S, count: number): void {
     const nowMs = clock.monotonicMs();
     const before = suspects.get(socket);

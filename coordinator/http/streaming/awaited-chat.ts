@@ -20,7 +20,7 @@ import type { AwaitedJob } from "./whole-output.ts";
 
 /** A chat to submit for a waiting client or a batch line, independent of the format of request and response. */
 export interface ChatSubmission extends Omit<AwaitedJob, "slug"> {
-  /** Slug or alias of a chat Cargo; null or undefined: the operator's default chat Cargo. */
+  /** Slug or alias of a chat Cargo; null or undefined for the operator's default. */
   readonly model: string | null | undefined;
   /** Whether the response is a stream; read only by {@link awaitChat}. Default: false. */
   readonly isStreamed?: boolean;
@@ -58,7 +58,6 @@ export function awaitChat(
 }
 
 interface ChatStream {
-  /** Takes one of the account's open-stream slots for the response. */
   readonly open: () => Promise<void> | undefined;
   readonly clock: Pick<Clock, "schedule">;
 }

@@ -22,7 +22,6 @@ export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" |
   return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
-/** Token counts of the choices of a stream so far. */
 interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
@@ -52,23 +51,23 @@ export function addUsage(total: StreamUsage, { usage, creditsUsedMicro }: FeedEn
 export type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
 /** Errors for a chat whose feed, read from another coordinator, was cut. */
-export const CUTS: Record<CutReason, StreamError> = {
+export const CUT_ERRORS: Record<CutReason, StreamError> = {
   memory: {
     code: "overloaded",
-    message: "The coordinator does not have enough memory for the rest of this response; try again",
+    message: "The coordinator does not have enough memory for the rest of this response. Try again",
     retryable: true,
   },
   lost: {
     code: "island_lost",
-    message: "The Island was lost, and the job restarted on another one; try again",
+    message: "The Island was lost, and the job restarted on another one. Try again",
     retryable: true,
   },
 };
 
 /**
- * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish
- * reason; after the last choice the usage if requested, and [DONE]. An error after output began is one `{error}` line
- * without [DONE], so that a cut completion does not look complete.
+ * Returns an encoder of the chunks of a chat completion in the order that OpenAI's clients expect: role, text and
+ * finish reason, and after the last choice the usage, if requested, and [DONE]. An error after output began is one
+ * `{error}` line without [DONE], so that a cut completion does not look complete.
  */
 export function chatChunks(stream: ChatStreamHead): FeedEncoder {
   const { jobId, createdS, model, includeUsage, usage = { ...NO_USAGE }, index = 0, isLast = true } = stream;
@@ -100,7 +99,7 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
       const used = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n` : "";
       return `${last}${used}data: [DONE]\n\n`;
     },
-    cut: (because) => errorLine(CUTS[because]),
+    cut: (reason) => errorLine(CUT_ERRORS[reason]),
   };
 }
 

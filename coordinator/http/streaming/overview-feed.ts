@@ -2,7 +2,6 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { Overview } from "../../operators/network-view.ts";
 import { presentOverview, presentQueueLine } from "../schemas/operator-schemas.ts";
 
-/** Interval of the polls, each of which may query all coordinators. */
 const POLL_MS = 2_000;
 
 /** Reads the latest overview for one stream. */
@@ -25,7 +24,6 @@ export function overviewFeed(
   const listeners = new Set<() => void>();
   let timer: Timer | null = null;
   let isPolling = false;
-  /** Data of the latest event; null before the first poll. */
   let data: string | null = null;
   /** JSON of the last overview and its queue, which console pages fetch again at each event. */
   let seen = "";

@@ -8,7 +8,6 @@ import { presentCredits } from "../schemas/wire-units.ts";
 import type { OverviewReader } from "./overview-feed.ts";
 import { HEARTBEAT, SSE_HEADERS } from "./sse.ts";
 
-/** Maximum changes of an account in one write. */
 const MAX_CHANGES = 100;
 
 /**
@@ -134,7 +133,6 @@ export function relayEvents(
   });
 }
 
-/** Encodes an event. JSON text has no line break, so one `data:` line is enough. */
 function frame(event: AccountEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -81,7 +81,6 @@ export async function readyFeed(
   }
 }
 
-/** Returns the error for a client whose job ended without a result. */
 export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
   if (ending.code === "wait_timeout" || ending.code === "no_island_fits") return new NoIslandError(ending);
   if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);

@@ -13,19 +13,17 @@ import { piecesOfParts, type JsonPart } from "../middleware/json-response.ts";
 export type EncodedEvent = string | readonly JsonPart[];
 
 export interface FeedEncoder {
-  /** Text that is written before the first item. */
   readonly prologue: string;
   /**
    * Encodes an item.
-   * @param reader `position` is the position after the item. Read it only if needed: it costs more than to encode a
-   * token.
+   * @param reader `position` is the position after the item. Reading it costs more than encoding a token.
    */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
   /** Encodes an event after the SSE comment on why the job waits. The event does not change the client's position. */
   waiting?(why: JobWait, position: FeedPosition): string;
   /** Encodes the last event of a stream whose feed is cut. Absent if clients resume the stream instead. */
-  cut?(because: CutReason): string;
+  cut?(reason: CutReason): string;
 }
 
 interface FeedStream {
@@ -38,7 +36,7 @@ interface FeedStream {
   readonly onCut?: (() => void) | undefined;
   /** Whether the response already has its headers, because it streamed another feed before this one. */
   readonly isContinued?: boolean | undefined;
-  /** Called after `done`, and the stream then stays open for another feed. Absent: `done` ends the stream. */
+  /** Called after `done`; the stream then stays open for another feed. Without it, `done` ends the stream. */
   readonly onDone?: (() => void) | undefined;
 }
 
@@ -65,7 +63,6 @@ export const HEARTBEAT = ": heartbeat\n\n";
 const MAX_WRITE_CHARS = 16_384;
 /** Unsent items above which the tokens of a stalled reader are merged. */
 const MAX_ITEMS_BEHIND = 256;
-/** Maximum characters of merged tokens. */
 const MAX_MERGED_CHARS = 16_384;
 
 /**
@@ -80,10 +77,8 @@ export function relayFeed(options: RelayOptions): void {
   let isWriting = false;
   /** Whether a write is scheduled for the end of this tick. */
   let isDue = false;
-  /** Whether the tokens of this reader, which has fallen behind, are merged. */
   let isMerging = false;
   let hasHeaders = options.isContinued === true;
-  /** Whether the stream has ended and nothing more is written. */
   let isOver = false;
   /** SSE comment to write when the write in progress ends; empty without one. */
   let pendingComment = "";
@@ -99,7 +94,7 @@ export function relayFeed(options: RelayOptions): void {
    */
   function pump(text = ""): void {
     // The rest of the feed is lost. A client that resumes the stream gets 422 position_lost.
-    if (cursor.isLost || feed.cutBecause === "lost") return endCut("", "lost");
+    if (cursor.isLost || feed.cutReason === "lost") return endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
       const item = cursor.take();
       if (item === undefined) break;
@@ -115,14 +110,14 @@ export function relayFeed(options: RelayOptions): void {
       release();
       if (feed.ending.type === "done" && onDone !== undefined) response.write(text + event, () => onDone());
       else response.end(text + event);
-    } else if (isAtEnd && feed.cutBecause !== null) endCut(text, feed.cutBecause);
+    } else if (isAtEnd && feed.cutReason !== null) endCut(text, feed.cutReason);
     else if (text !== "") write(text);
     return undefined;
   }
 
-  function endCut(text: string, because: CutReason): void {
+  function endCut(text: string, reason: CutReason): void {
     release();
-    response.end(text + (encoder.cut?.(because) ?? ""));
+    response.end(text + (encoder.cut?.(reason) ?? ""));
     options.onCut?.();
   }
 

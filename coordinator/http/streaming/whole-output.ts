@@ -12,7 +12,6 @@ import {
   type RequestContext,
 } from "./request-context.ts";
 
-/** A job whose client waits for the whole output. */
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;

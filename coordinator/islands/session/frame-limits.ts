@@ -5,7 +5,9 @@ import type { Rate } from "../../quotas/token-bucket.ts";
 
 /** Maximum size of an Island's own report: hardware, runtimes, cached models and downloads. */
 export const MAX_STATE_BYTES = 256 * KIB;
-/** Maximum size of a frame about an attempt that has no output. The longest carries a message of 2,000 characters. */
+/**
+ * Maximum size of a frame about an attempt without output. The longest frame contains a message of 2,000 characters.
+ */
 const MAX_REPORT_BYTES = 64 * KIB;
 /** Maximum size of a job in `held` of `hello`: two ids, an attempt token and field names. */
 const HELD_JOB_BYTES = 256;
@@ -54,14 +56,14 @@ export class FrameLimits {
   }
 
   /**
-   * Checks the size of a frame, as only output and results may be large. Counts frames that are not about an attempt,
-   * or about one that the Island does not have (`isStray`). @throws {FloodError}
+   * Checks the size of a frame, because only output and results may be large. Counts frames that are not about an
+   * attempt, or about one that the Island does not have (`isStray`). @throws {FloodError}
    */
   admit(frame: FromIsland, bytes: number, isStray: boolean, nowMs: number): void {
     if ("jobId" in frame) {
-      const bringsOutput = frame.type === "output" || frame.type === "finished";
-      if (!bringsOutput && bytes > MAX_REPORT_BYTES) {
-        throw new FloodError(`${frame.type}: over ${formatBytes(MAX_REPORT_BYTES)}`);
+      const hasOutput = frame.type === "output" || frame.type === "finished";
+      if (!hasOutput && bytes > MAX_REPORT_BYTES) {
+        throw new FloodError(`${frame.type}: larger than ${formatBytes(MAX_REPORT_BYTES)}`);
       }
       if (!isStray) return;
       this.#straysMs = taken(STRAYS, this.#straysMs, nowMs, 1);
@@ -71,7 +73,7 @@ export class FrameLimits {
     }
     const held = frame.type === "hello" ? frame.held.length : 0;
     if (bytes > MAX_STATE_BYTES + held * HELD_JOB_BYTES) {
-      throw new FloodError(`${frame.type}: over ${formatBytes(MAX_STATE_BYTES)}`);
+      throw new FloodError(`${frame.type}: larger than ${formatBytes(MAX_STATE_BYTES)}`);
     }
     this.countControl(frame.type, nowMs, frame.type === "wanted" ? frame.slugs.length : 1);
     this.#controlBytesMs = taken(CONTROL_BYTES, this.#controlBytesMs, nowMs, bytes);
@@ -86,8 +88,7 @@ export class FrameLimits {
 }
 
 /*
- * Token bucket stored as one number: the monotonic time when it is full again. It is compact, because 10,000 sessions
- * have five each. Source: the generic cell rate algorithm, ITU-T I.371.
+ * Token bucket stored as one number: the monotonic time when it is full again. It is compact, because 10,000 sessions have five buckets each. Source: the generic cell rate algorithm, ITU-T I.371.
  */
 
 /** Takes `count` from a bucket, even if it holds less. Returns the time when the bucket is full again. */

@@ -10,8 +10,8 @@ const PARTS = 100;
 const MIN_PART_MS = 10;
 
 /**
- * Visits each session once per interval; sessions that came together share a tick. One timer serves all of them, as
- * 10,000 idle Islands would need 20,000 timers with closures, half of them reset with every heartbeat.
+ * Visits each session once per interval; sessions that came together share a tick. One timer serves all sessions.
+ * Otherwise 10,000 idle Islands would need 20,000 timers with closures, half of them reset with every heartbeat.
  */
 export type SessionWatch = ReturnType<typeof sessionWatch>;
 
@@ -47,7 +47,7 @@ export function sessionWatch(clock: Pick<Clock, "monotonicMs" | "schedule">, int
   };
 
   return {
-    /** Adds a session, which is first visited an interval from now. Returns its part, for `remove`. */
+    /** Adds a session, which is first visited one interval from now. Returns its part, for `remove`. */
     add(session: Watched): number {
       const now = Math.floor(clock.monotonicMs() / partMs);
       // No part before that of the timer is due.

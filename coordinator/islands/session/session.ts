@@ -33,7 +33,7 @@ const READ_BYTES = 512;
 const NO_CAPACITY_PAUSE_MS = 50;
 /** Maximum bytes that an Island has not read yet. Above this number it is disconnected. */
 const MAX_UNREAD_BYTES = 64 * MIB;
-/** Maximum length of a close reason: 125 bytes less the code. Source: RFC 6455 §5.5. */
+/** Maximum length of a close reason: 125 bytes minus the code. Source: RFC 6455 §5.5. */
 const MAX_REASON_BYTES = 123;
 
 export interface SharedBySessions extends Env<"heartbeatMs"> {
@@ -58,10 +58,10 @@ export interface FrameCounts {
 }
 
 export function noFrames(): FrameCounts {
-  return { received: noneOf(fromIslandSchema), sent: noneOf(fromCoordinatorSchema) };
+  return { received: zeroCounts(fromIslandSchema), sent: zeroCounts(fromCoordinatorSchema) };
 }
 
-function noneOf<T extends string>(schema: {
+function zeroCounts<T extends string>(schema: {
   readonly options: readonly { readonly shape: { readonly type: { readonly value: T } } }[];
 }): Record<T, number> {
   return Object.fromEntries(schema.options.map(({ shape }) => [shape.type.value, 0])) as Record<T, number>;
@@ -134,7 +134,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     this.#guard(() => {
       const isIdle = this.#island?.isBusy !== true;
       if (isIdle && this.#unfinishedBytes > MAX_IDLE_UNFINISHED_BYTES)
-        throw new FloodError("frame: too large without a job");
+        throw new FloodError("frame: too large for an Island without a job");
     });
     this.#waitForCapacity();
   }
@@ -201,7 +201,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
   }
 
   #connect(frame: FromIsland): void {
-    if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: before hello`);
+    if (frame.type !== "hello") throw new ProtocolError(`${frame.type}: sent before hello`);
     if (this.#isConnecting) throw new ProtocolError("hello: sent twice");
     this.#isConnecting = true;
     this.#expectWithin(this.#silenceMs);
@@ -356,7 +356,7 @@ class SocketPauses {
     });
   }
 
-  /** Ends all pauses, so that a closing socket is read to its end. */
+  /** Ends all pauses, so that a closing socket is read to the end. */
   close(): void {
     this.#isOver = true;
     this.#reasons.clear();

@@ -2,8 +2,8 @@ import { isModelItem, type ModelItem, type OutputItem, type Timings, type Usage 
 import type { JobTraits } from "../job-traits.ts";
 
 /**
- * Limits the measured speed to this multiple of the average speed since the assignment. Otherwise an Island could hold
- * back its first token and then appear fast.
+ * Limits the measured speed to this multiple of the average speed since the assignment. Otherwise an Island could delay
+ * its first token and then appear fast.
  */
 const MAX_BURST = 8;
 
@@ -20,7 +20,6 @@ export class AttemptMeter {
     this.#lastMs = assignedMs;
   }
 
-  /** Counts the tokens of one output frame. */
   deliver(nowMs: number, tokens: number): void {
     if (tokens === 0) return;
     if (this.#firstMs === null) {

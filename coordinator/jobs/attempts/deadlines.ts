@@ -18,9 +18,9 @@ function isDueFirst(a: Deadline, b: Deadline): boolean {
 export type Deadlines = ReturnType<typeof openDeadlines>;
 
 /**
- * Manages two limits for each unfinished job: a fixed one (its wait, then its run) and a moving one. Activity
+ * Manages two limits for each unfinished job: a fixed limit (its wait, then its run) and a moving limit. Activity
  * reschedules nothing: a job that is checked too early is checked again after the remaining time. One timer serves all
- * jobs, as 100,000 platform timers would double the time of a restart.
+ * jobs, because 100,000 platform timers would double the time of a restart.
  * @param leftMs Remaining time of the moving limit; Infinity while it does not apply.
  * @param onSilence Called when the moving limit has passed. Must postpone that limit, or set or clear the job's
  * deadline.

@@ -59,7 +59,7 @@ export function openBatchGate(
 
   async function requestSlots(queue: AccountQueue): Promise<void> {
     try {
-      // A request covers all slots that were released here before it, and does not detect later releases.
+      // A request covers all slots that were released here before it, but no later releases.
       while (queue.isStale) {
         const limit = await limitOf(queue.accountId);
         queue.isStale = false;

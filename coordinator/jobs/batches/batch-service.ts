@@ -18,7 +18,6 @@ interface SubmitBatchRequest extends SubmissionRequest {
   readonly failMode: FailMode;
 }
 
-/** A batch as its account sees it. */
 export interface BatchView extends BatchRecord {
   readonly webhook: WebhookLog | null;
 }
@@ -64,7 +63,7 @@ export function openBatchService(
     return viewOf(await find(accountId, batchId));
   }
 
-  function endOver(records: Iterable<ActiveBatchRecord>): void {
+  function cancelEnded(records: Iterable<ActiveBatchRecord>): void {
     for (const { id, failMode, hasFailed, isCancelled } of records) {
       const isOver = isCancelled || (failMode === "fail_fast" && hasFailed);
       if (isOver) cancelAll([...(batches.get(id)?.jobs.values() ?? [])]);
@@ -217,16 +216,16 @@ export function openBatchService(
         if (!job.holdsQuota) parked.push(job);
       }
       gate.enter(parked);
-      endOver(records.values());
+      cancelEnded(records.values());
     },
     /** Ids of the batches with unfinished jobs on this coordinator. */
     get activeIds(): string[] {
       return [...batches.keys()];
     },
     /** Cancels the jobs here of those batches that are cancelled, or that are `fail_fast` and have a failed job. */
-    async endOver(ids: readonly string[]): Promise<void> {
+    async cancelEnded(ids: readonly string[]): Promise<void> {
       const here = ids.filter((id) => batches.has(id));
-      if (here.length > 0) endOver(await store.batches.unfinished(here));
+      if (here.length > 0) cancelEnded(await store.batches.unfinished(here));
     },
   };
 }

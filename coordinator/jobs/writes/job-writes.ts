@@ -56,7 +56,7 @@ export function writeJobs(
     });
   }
 
-  /** Begins a write after those that wait already, even if the job is durable by then. */
+  /** Begins a write after the writes that already wait, even if the job is durable by then. */
   async function writeAfter<T>(job: MutableJob, before: Promise<unknown>, write: () => Promise<T>): Promise<T> {
     // The object keeps the next write from waiting for this commit.
     const begun = before.then(() => ({ written: write() }));
@@ -71,7 +71,7 @@ export function writeJobs(
     if (atMs !== null) void move(job, "start", atMs);
   }
 
-  /** Takes the start of the attempt, which the caller stores now; null if it is stored already. */
+  /** Takes the start of the attempt, which the caller stores now; null if it is already stored. */
   function takeStart(job: MutableJob): number | null {
     behind.remove(job);
     return job.unstored.takeStart();
@@ -105,7 +105,7 @@ export function writeJobs(
     move,
     gathered,
     persist,
-    /** Stores the start of the current attempt with its first output, or soon. */
+    /** Stores the start of the current attempt, together with its first output if that comes soon. */
     startSoon(job: MutableJob): void {
       behind.add(job, 0);
     },

@@ -41,7 +41,7 @@ export class UnstoredOutput {
     return this.#stored.promise;
   }
 
-  /** Takes the start of the attempt (ms since the epoch), which the caller stores now; null if it is stored already. */
+  /** Takes the start of the attempt (ms since the epoch), which the caller stores now; null if it is already stored. */
   takeStart(): number | null {
     const atMs = this.#startedAtMs;
     this.#startedAtMs = null;

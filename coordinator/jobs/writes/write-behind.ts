@@ -4,7 +4,7 @@ import type { MutableJob } from "../active-job.ts";
 
 export type WritingJob = Pick<MutableJob, "unstored" | "appendsInFlight" | "firstOutputMs">;
 
-/** The longest delay of a write, as a multiple of the shortest delay. */
+/** The maximum delay of a write, as a multiple of the minimum delay. */
 const MAX_GROWTH = 10;
 /** Time between two writes of a stream, as a fraction of the stream's age. */
 const PART_OF_AGE = 0.1;
@@ -20,9 +20,9 @@ const MAX_WRITE_BYTES = 8 * MIB;
 /**
  * Delays the storage of output that readers already have, so that a token costs no commit. A stream is stored 100 ms
  * after its first token, then whenever it has grown by a tenth of its age, and at least every second. Streams that are
- * due at about the same time share a commit. A job has one write in flight, unless much is gathered. After a crash the
- * Islands resend the lost part. See docs/internals/reliability.md, "What a crash loses".
- * @param delayMs Shortest time for which output is gathered; 0 stores it at once.
+ * due at about the same time share a commit. A job has one write in flight, unless much output is gathered. After a
+ * crash the Islands resend the lost part. See docs/internals/reliability.md, "What a crash loses".
+ * @param delayMs Minimum time for which output is gathered; 0 stores it at once.
  */
 export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: number, store: (job: Job) => void) {
   /** Due times by the monotonic clock. */
@@ -72,7 +72,7 @@ export function writeBehind<Job extends WritingJob>(clock: Clock, delayMs: numbe
       if (dueMs !== undefined && job.appendsInFlight === 0 && dueMs <= clock.monotonicMs()) store(job);
     },
 
-    /** Removes a job whose changes are stored otherwise. Must be called before the changes are taken. */
+    /** Removes a job whose changes are stored by other means. Must be called before the changes are taken. */
     remove(job: Job): void {
       if (!due.delete(job)) return;
       gatheredBytes -= job.unstored.bytes;

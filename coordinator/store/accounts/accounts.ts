@@ -77,12 +77,13 @@ const LIMITS = ["requestsPerMinute", "concurrentJobs", "concurrentStreams", "sha
 /** Limits of one account; null for the default of `quotas/account-limits.ts`. Source of all except `share`: spec §8. */
 export type AccountLimits = Pick<AccountRow, (typeof LIMITS)[number]>;
 
-interface AccountStatus extends Pick<AccountRow, "role" | "suspendedBecause"> {
+interface AccountStatus extends Pick<AccountRow, "role"> {
   readonly limits: AccountLimits;
+  readonly suspensionReason: AccountRow["suspendedBecause"];
 }
 
 interface NewAccount extends Pick<AccountRow, "id" | "email" | "passwordHash" | "createdAtMs"> {
-  /** Postings of the first grant; empty for none. */
+  /** Postings of the first grant; empty without a grant. */
   readonly postings: readonly Posting[];
 }
 
@@ -169,7 +170,7 @@ export const accountSteps = {
    */
   setPassword: write(setPassword),
 
-  /** Stores a password reset. Returns false if the account already has `maxResets` unexpired ones. */
+  /** Stores a password reset. Returns false if the account already has `maxResets` unexpired resets. */
   createReset: write(
     async (tx, reset: RowOf<typeof passwordResetTable> & { readonly nowMs: number; readonly maxResets: number }) => {
       await tx.lockAccount(reset.accountId);
@@ -235,11 +236,11 @@ export const accountSteps = {
 
   /** Returns limits, role and suspension of an account; undefined if the account is unknown or deleted. */
   accountStatus: read(async (tx, accountId: string): Promise<AccountStatus | undefined> => {
-    type Row = AccountLimits & Omit<AccountStatus, "limits">;
+    type Row = AccountLimits & Pick<AccountRow, "role" | "suspendedBecause">;
     const row = await accountTable.row<Row>(tx, ACCOUNT_STATUS, { accountId });
     if (row === undefined) return undefined;
-    const { role, suspendedBecause, ...limits } = row;
-    return { limits, role, suspendedBecause };
+    const { role, suspendedBecause: suspensionReason, ...limits } = row;
+    return { limits, role, suspensionReason };
   }),
 
   limits: read((tx, accountId: string) => tx.one<AccountLimits>(SELECT_LIMITS, { accountId })),
@@ -256,8 +257,9 @@ export const accountSteps = {
   }),
 
   /**
-   * Sets the address, and voids password resets mailed to the old one and a pending address change.
-   * Returns false if there is no such account. @throws {ServiceError} `email_taken`.
+   * Sets the address, and voids a pending address change and password resets mailed to the old address. Returns false
+   * if there is no such account.
+   * @throws {ServiceError} `email_taken`.
    */
   setEmail: write(async (tx, accountId: string, email: string) => {
     const values = { accountId, email, emailKey: emailKey(email) };

@@ -10,7 +10,7 @@ export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator",
 export const auditLogTable = new Table(
   "audit_log",
   {
-    /** Sequence number; later lines have higher ones. */
+    /** Sequence number, which increases from line to line. */
     id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
     atMs: integer(),
     /** `api`: an operator's session. `command`: a command on the coordinator's machine. */
@@ -38,7 +38,8 @@ export const auditLogTable = new Table(
 );
 
 /**
- * An action, or a refused attempt at one. It has no secrets, and only ids of accounts because the log outlives them.
+ * An action, or a refused attempt at an action. It contains no secrets, and names accounts only by id because the log
+ * outlives them.
  */
 export type AuditEntry = Omit<RowOf<typeof auditLogTable>, "id">;
 

@@ -59,7 +59,7 @@ export const sessionTable = new Table(
     accountId: key("REFERENCES accounts (id)"),
     createdAtMs: integer(),
     expiresAtMs: integer(),
-    /** Time of the last request, accurate to about a minute; null if there was none. */
+    /** Time of the latest request, accurate to about a minute; null if there was none. */
     lastUsedAtMs: nullable(integer()),
   },
   {
@@ -187,7 +187,7 @@ export const credentialSteps = {
     async (tx) => (await tx.only<{ revision: number }>("SELECT revision FROM credentials_revision")).revision,
   ),
 
-  /** Returns those of the credentials that have ended or are unknown: ids of keys and Island tokens, session hashes. */
+  /** Returns the credentials that have ended or are unknown: ids of keys and Island tokens, hashes of sessions. */
   endedOf: read(async (tx, credentials: readonly string[]): Promise<readonly string[]> => {
     const among = (column: string): string => oneOf(tx, column, "credentials");
     const sql = `SELECT id AS credential FROM api_keys WHERE ${among("id")} AND revoked_at_ms IS NULL
@@ -208,7 +208,7 @@ export const credentialSteps = {
     await tx.run(sql, { keyId, atMs });
   }),
 
-  /** Stores a session and ends the account's oldest ones beyond `maxSessions` (1 or more). */
+  /** Stores a session and ends the account's oldest sessions beyond `maxSessions` (1 or more). */
   createSession: write(async (tx, session: Omit<SessionRecord, "lastUsedAtMs">, maxSessions: number): Promise<void> => {
     await sessionTable.insert(tx, session);
     const oldest = `SELECT token_hash FROM sessions WHERE account_id = @accountId AND token_hash <> @tokenHash

@@ -13,13 +13,15 @@ export function monthBeginMs(month: UtcMonth): number {
   return Date.UTC(FIRST_YEAR, month);
 }
 
-/** Limits of an API key. Reaching one does not end work in progress; the end of the key also ends its streams. */
+/** Limits of an API key. When one is reached, work in progress continues. The end of the key also ends its streams. */
 export interface KeyLimits {
   /** Time from which requests with the key are refused; null for never. */
   readonly expiresAtMs: number | null;
   /** Slugs of the Cargos that the key may run; null for all. */
   readonly cargos: readonly string[] | null;
-  /** Maximum cost of the key's jobs in a month, in micro-credits: charged, or held while unfinished. Null: no limit. */
+  /**
+   * Maximum cost of the key's jobs in a month, in micro-credits: charged, or held while unfinished. Null for no limit.
+   */
   readonly monthlyMicro: number | null;
 }
 
@@ -30,7 +32,7 @@ export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly nu
 
 export interface SubmittingKey {
   readonly number: number;
-  /** Check of the monthly limit; null for a key without one, whose spending is not tracked. */
+  /** Check of the monthly limit; null for a key without that limit, whose spending is not tracked. */
   readonly monthly: {
     readonly limitMicro: number;
     readonly month: UtcMonth;

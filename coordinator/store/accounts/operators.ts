@@ -19,7 +19,10 @@ export const suspendedIslandTable = new Table("suspended_islands", {
   because: written(),
 });
 
-export type Suspension = Omit<RowOf<typeof suspendedIslandTable>, "hostId">;
+export interface Suspension {
+  readonly atMs: number;
+  readonly reason: string;
+}
 
 export const ANNOUNCEMENT_LEVELS = ["info", "warning"] as const;
 export const announcementTable = new Table("announcements", {
@@ -27,7 +30,7 @@ export const announcementTable = new Table("announcements", {
   level: text<(typeof ANNOUNCEMENT_LEVELS)[number]>("CHECK (level IN ('info', 'warning'))"),
   text: written(),
   createdAtMs: integer(),
-  /** Time until which the announcement is shown; null: until an operator removes it. */
+  /** Time until which the announcement is shown; null if it is shown until an operator removes it. */
   untilMs: nullable(integer()),
 });
 export type Announcement = RowOf<typeof announcementTable>;
@@ -36,12 +39,12 @@ export interface KnownAccount extends Account {
   readonly suspension: Suspension | null;
   readonly heldMicro: number;
   readonly unfinishedJobs: number;
-  /** Number of its Islands, connected or not. */
+  /** Number of the account's Islands, connected or not. */
   readonly islands: number;
 }
 
 export interface AccountFilter {
-  /** Part of the e-mail address, ignoring case; or a whole account id. */
+  /** Part of the e-mail address, in any case, or a whole account id. */
   readonly search?: string | undefined;
   readonly role?: Role | undefined;
   readonly isSuspended?: boolean | undefined;
@@ -54,7 +57,7 @@ export interface KnownIsland extends IslandRecord {
 }
 
 export interface IslandFilter {
-  /** Prefix of the host id, or part of a name, ignoring case. */
+  /** Prefix of the host id, or part of a name in any case. */
   readonly search?: string | undefined;
   readonly accountId?: string | undefined;
   /** Whether the Islands or their accounts are suspended. */
@@ -97,7 +100,7 @@ export interface KnownJobFilter {
   readonly islandId?: string | undefined;
 }
 
-/** Number of newest jobs that a list without an account searches: counting all would take minutes. */
+/** Number of newest jobs that a list without an account searches, because counting all would take minutes. */
 const MAX_LISTED_JOBS = 100_000;
 
 /** Number of unfinished jobs of one Cargo in one state, and the creation time of the oldest. */
@@ -112,14 +115,14 @@ export interface Grant {
   readonly accountId: string;
   /** Granted micro-credits; negative for a withdrawal. */
   readonly micro: number;
-  /** Reason, shown to the account in its ledger; null for none. */
+  /** Reason, shown to the account in its ledger; null without a reason. */
   readonly note: string | null;
   readonly atMs: number;
   /** Idempotency key and the operator who sent it; null if a repeated call shall grant again. */
   readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
 }
 
-/** `after` of a grant's audit line. Repeats are detected by it, so an idempotency key never expires. */
+/** `after` of a grant's audit line. Repeats are found by it, so an idempotency key never expires. */
 export interface GrantNote {
   readonly grantMicro: number;
   readonly note?: string;
@@ -146,8 +149,8 @@ type AccountRow = Omit<KnownAccount, "suspension"> &
 type IslandRow = Omit<KnownIsland, "suspension"> & { readonly atMs: number | null; readonly because: string | null };
 
 function decodeAccount(tx: Tx, row: AccountRow): KnownAccount {
-  const { suspendedAtMs: atMs, suspendedBecause: because, ...account } = accountTable.decode(row, tx.dialect);
-  return { ...account, suspension: suspensionOf(atMs, because) };
+  const { suspendedAtMs: atMs, suspendedBecause: reason, ...account } = accountTable.decode(row, tx.dialect);
+  return { ...account, suspension: suspensionOf(atMs, reason) };
 }
 
 function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
@@ -155,8 +158,8 @@ function decodeIsland(tx: Tx, row: IslandRow): KnownIsland {
   return { ...island, suspension: suspensionOf(atMs, because) };
 }
 
-function suspensionOf(atMs: number | null, because: string | null): Suspension | null {
-  return atMs === null ? null : { atMs, because: because ?? "" };
+function suspensionOf(atMs: number | null, reason: string | null): Suspension | null {
+  return atMs === null ? null : { atMs, reason: reason ?? "" };
 }
 
 async function isOne(changed: Promise<number>): Promise<boolean> {
@@ -185,7 +188,7 @@ export const operatorSteps = {
     return true;
   }),
 
-  /** Sets the role. Returns false if there is no such account, or if a suspended one would become an operator. */
+  /** Sets the role. Returns false if there is no such account, or if a suspended account would become an operator. */
   setRole: write((tx, accountId: string, role: Role) => {
     const sql = `UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL
       AND (@role = 'user' OR suspended_at_ms IS NULL)`;
@@ -193,10 +196,10 @@ export const operatorSteps = {
   }),
 
   /** Suspends an account. Returns false unless it exists, is not an operator and is not suspended. */
-  suspendAccount: write((tx, accountId: string, { atMs, because }: Suspension) => {
+  suspendAccount: write((tx, accountId: string, { atMs, reason }: Suspension) => {
     const sql = `UPDATE accounts SET suspended_at_ms = @suspendedAtMs, suspended_because = @suspendedBecause
       WHERE id = @accountId AND deleted_at_ms IS NULL AND suspended_at_ms IS NULL AND role = 'user'`;
-    return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: because }));
+    return isOne(accountTable.run(tx, sql, { accountId, suspendedAtMs: atMs, suspendedBecause: reason }));
   }),
 
   /** Ends a suspension. Returns false unless the account was suspended. */
@@ -207,11 +210,11 @@ export const operatorSteps = {
   }),
 
   /** Suspends an Island. Returns false unless it is known and not suspended. */
-  suspendIsland: write((tx, hostId: string, suspension: Suspension) => {
+  suspendIsland: write((tx, hostId: string, { atMs, reason }: Suspension) => {
     const sql = `INSERT INTO suspended_islands (host_id, at_ms, because)
       SELECT host_id, @atMs, @because FROM islands WHERE host_id = @hostId AND removed_at_ms IS NULL
       ON CONFLICT DO NOTHING`;
-    return isOne(suspendedIslandTable.run(tx, sql, { hostId, ...suspension }));
+    return isOne(suspendedIslandTable.run(tx, sql, { hostId, atMs, because: reason }));
   }),
 
   /** Ends a suspension. Returns false unless the Island was suspended. */
@@ -251,7 +254,7 @@ export const operatorSteps = {
     return row && decodeAccount(tx, row);
   }),
 
-  /** Returns a page of Islands, last seen first. `total` counts all pages. */
+  /** Returns a page of Islands, most recently seen first. `total` counts all pages. */
   islands: pageRead(async (tx, filter: IslandFilter, page: Page) => {
     const { search, accountId, isSuspended, seenSinceMs, unseenSinceMs } = filter;
     const names = ["name", "host_name"].map((column) => `${positionIn(tx, `lower(${column})`, "part")} > 0`);
@@ -279,14 +282,16 @@ export const operatorSteps = {
     return row && decodeIsland(tx, row);
   }),
 
-  /** Scans all Islands: each recorded heartbeat would have to update an index of `last_seen_at_ms`. */
+  /** Scans all Islands, because each recorded heartbeat would have to update an index of `last_seen_at_ms`. */
   countIslands: pageRead((tx, seenSinceMs: number) => {
     const sql = `SELECT count(*) AS known, count(*) FILTER (WHERE last_seen_at_ms >= @seenSinceMs) AS seen
       FROM islands WHERE removed_at_ms IS NULL`;
     return tx.only<{ readonly known: number; readonly seen: number }>(sql, { seenSinceMs });
   }),
 
-  /** Returns a page of jobs, newest first. `total`: all pages, at most {@link MAX_LISTED_JOBS} without an account. */
+  /**
+   * Returns a page of jobs, newest first. `total` counts all pages, at most {@link MAX_LISTED_JOBS} without an account.
+   */
   jobs: pageRead(async (tx, filter: KnownJobFilter, page: Page) => {
     const { accountId, states, slug, islandId } = filter;
     if (accountId !== undefined && islandId === undefined) {

@@ -16,7 +16,7 @@ export const FILE_BATCH_STATES = [
 ] as const;
 export type FileBatchState = (typeof FILE_BATCH_STATES)[number];
 
-/** An error of a failed batch. `line`: line of the input file, from 1; null if the error concerns none. */
+/** An error of a failed batch. `line`: line of the input file, from 1; null if the error does not concern a line. */
 export interface FileBatchError {
   readonly code: string;
   readonly message: string;
@@ -70,7 +70,7 @@ export const fileBatchTable = new Table(
     /** Time when the client requested cancellation; null if it did not. */
     cancellingAtMs: nullable(integer()),
     endedAtMs: nullable(integer()),
-    /** Id of the coordinator that runs the batch; null for none. */
+    /** Id of the coordinator that runs the batch; null if no coordinator does. */
     leaseOwner: nullable(key()),
     leaseUntilMs: integer("DEFAULT 0"),
   },
@@ -88,7 +88,7 @@ const BATCH = fileBatchTable.columnsBut("leaseOwner", "leaseUntilMs");
 const SELECT = `SELECT ${BATCH} FROM file_batches WHERE account_id = @accountId`;
 const LEASED = "id = @id AND lease_owner = @ownerId AND ended_at_ms IS NULL";
 
-/** Steps on file batches; `get` and `list` see only those of the given account. */
+/** Steps on file batches. `get` and `list` see only the given account's batches. */
 export const fileBatchSteps = {
   /** Stores a batch. Returns false if the account has `maxOpen` unfinished batches. */
   add: write(async (tx, batch: NewFileBatch, maxOpen: number) => {

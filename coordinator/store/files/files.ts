@@ -32,7 +32,7 @@ export const fileTable = new Table(
     /** File name without folders and control characters, at most 255 characters. */
     filename: text(),
     sizeBytes: integer(),
-    /** Name of the content on disk; files with equal content have the same. */
+    /** Name of the content on disk. Files with equal content share it. */
     blob: key("REFERENCES file_blobs (name)"),
     createdAtMs: integer(),
     /** Time from which requests no longer find the file; null for never. */
@@ -79,7 +79,7 @@ export interface FileList {
   readonly afterId: string | null;
   readonly limit: number;
   readonly isNewestFirst: boolean;
-  /** Purpose of the listed files; null for all purposes. */
+  /** Null for files of all purposes. */
   readonly purpose: FilePurpose | null;
   /** Files that expired by this time are omitted. */
   readonly nowMs: number;
@@ -185,7 +185,7 @@ export const fileSteps = {
 
   /**
    * Holds files for jobs or batches that are stored next, so that `remove` and `removeExpired` keep them until these
-   * have ended. Resolves with the ids of missing files; if there are any, holds none.
+   * have ended. Resolves with the ids of missing files; if any file is missing, holds none.
    */
   hold: write(async (tx, accountId: string, holds: readonly FileHold[], nowMs: number) => {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))];
@@ -232,13 +232,13 @@ export const fileSteps = {
     return remove(tx, find, IS_FREE, { nowMs, limit, unstoredMs: nowMs - UNSTORED_HOLD_MS });
   }),
 
-  /** Removes up to `limit` files of the account, held ones included. */
+  /** Removes up to `limit` files of the account, including held files. */
   removeOfAccount: write((tx, accountId: string, limit: number) => {
     const find = "SELECT id FROM files WHERE account_id = @accountId ORDER BY id LIMIT @limit";
     return remove(tx, find, "true", { accountId, limit });
   }),
 
-  /** Returns those of the names whose content no file uses. */
+  /** Returns the names whose content no file uses. */
   withoutFile: read(async (tx, blobs: readonly string[]) => {
     const sql = `SELECT name FROM file_blobs WHERE ${oneOf(tx, "name", "blobs")}`;
     const known = new Set(await selectColumn(tx, "name", sql, { blobs }));

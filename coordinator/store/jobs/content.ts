@@ -36,7 +36,10 @@ interface ContentRemoval {
 export interface ContentStore extends Opened<typeof contentSteps> {
   /** Whether the database can return unused space while it is in use. */
   readonly canReclaim: boolean;
-  /** Returns some unused space to the file system. Resolves with false if there is none left or it cannot. */
+  /**
+   * Returns some unused space to the file system. Resolves with false if no unused space is left, or it cannot return
+   * any.
+   */
   reclaim(): Promise<boolean>;
   /** Truncates the write-ahead log, which still contains removed content. Resolves with false if a reader blocks it. */
   truncateLog(): Promise<boolean>;
@@ -90,7 +93,7 @@ export const expired = ({ dialect }: Tx, part: ContentPart): string => {
 
 /**
  * Returns the table and condition of DELETE statements for rows of a deleted account, at most `@limit` rows each, in an
- * order that foreign keys allow. Ledger entries, batches and job rows stay, because they have no content.
+ * order that foreign keys allow. Ledger entries, batches and job rows stay, because they contain no content.
  */
 export function accountRows(tx: Tx): string[] {
   const own = "account_id = @accountId";
@@ -177,8 +180,7 @@ async function removeJob(
   return { usedBytes, isComplete: (await tx.one(left, { jobId })) === undefined };
 }
 
-/** Deletes the answer of a job from its conversation, and the question before it. */
-async function deleteTurn(tx: Tx, jobId: string): Promise<void> {
+async function deleteAnswerAndQuestion(tx: Tx, jobId: string): Promise<void> {
   const find = `SELECT ord, conversation_id AS "conversationId" FROM messages WHERE job_id = @jobId`;
   const answer = await tx.one<{ ord: number; conversationId: string }>(find, { jobId });
   if (answer === undefined) return;
@@ -201,14 +203,14 @@ export const contentSteps = {
   /** Returns the recorded removals, oldest first. */
   inFlight: read((tx) => tx.all<RemovalSubject>("SELECT kind, id FROM removals ORDER BY at_ms")),
 
-  /** Returns sorted ids of the subject's ended jobs after `afterId` (empty: from the first). */
+  /** Returns sorted ids of the subject's ended jobs after `afterId` (empty to start at the first). */
   jobsOf: read((tx, { kind, id }: RemovalSubject, afterId: string, limit: number) =>
     selectIds(tx, jobsOf(tx, kind), { id, afterId, limit }),
   ),
 
   /**
    * Returns jobs that ended by `endedByMs` and still have the part, oldest end first. `sinceMs`: a time before which no
-   * ended job still has the part, so that SQLite skips those rows.
+   * ended job still has the part, so that SQLite skips older rows.
    */
   expired: read(
     (tx, part: ContentPart, ends: { readonly sinceMs: number; readonly endedByMs: number }, limit: number) =>
@@ -231,7 +233,7 @@ export const contentSteps = {
         return done;
       }
       await endRemoval(tx, { kind: "output", id });
-      if (removal.withMessages) await deleteTurn(tx, id);
+      if (removal.withMessages) await deleteAnswerAndQuestion(tx, id);
       // oxlint-enable no-await-in-loop
     }
     return jobIds.length;

@@ -24,11 +24,11 @@ export interface EndToWrite extends Omit<JobEnding, "output" | "timings" | "erro
   readonly pieces: readonly Piece[];
 }
 
-/** Writes of jobs. Each engine has its own SQL for them, because many share one commit. */
+/** Writes of jobs. Each engine has its own SQL for them, because many writes share one commit. */
 export interface HotWrites {
-  /** Stores a job. Returns null; for a repeated Idempotency-Key, what the first request with the key created. */
+  /** Stores a job. Returns null, or for a repeated Idempotency-Key what the first request with the key created. */
   submitJob(args: JobToWrite): Made | null;
-  /** Stores a batch. Returns the number of jobs with a quota slot; for a repeat like `submitJob`. */
+  /** Stores a batch. Returns the number of jobs with a quota slot, or for a repeat what `submitJob` returns. */
   submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly JobText[] }): Made | number;
   askQuestion(args: { readonly question: Question; readonly job: JobToWrite }): Made | null;
   askAgain(args: { readonly answerId: string; readonly endedJobId: string; readonly job: JobToWrite }): Made | null;

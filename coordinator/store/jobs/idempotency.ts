@@ -2,7 +2,9 @@ import type { NewJob } from "./job-store.ts";
 
 /** Time for which a repeated Idempotency-Key returns the first result. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 3_600_000;
-/** Retention of key rows: a file batch may end a day late, and detects its lines' jobs by these rows. */
+/**
+ * Retention of key rows. It is longer, because a file batch may end a day late and finds its lines' jobs by these rows.
+ */
 export const IDEMPOTENCY_KEPT_MS = 2 * IDEMPOTENCY_WINDOW_MS;
 
 export type KeyedRequest = Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">;

@@ -4,7 +4,7 @@ import { assertPage, type Page } from "../steps/page.ts";
 import { LISTED, sqlListOf, UNLISTED } from "./job-guards.ts";
 import type { Dialect, Tx } from "../steps/tx.ts";
 
-/** Maximum size of an input in a list, in bytes of JSON; a longer one is omitted. */
+/** Maximum size of an input in a list, in bytes of JSON. Longer inputs are omitted. */
 export const MAX_LISTED_INPUT_BYTES = 4_096;
 
 const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs", completed_at_ms AS "completedAtMs",
@@ -14,7 +14,7 @@ const LISTED_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS
 
 /**
  * Reads a page of an account's jobs, newest first. The query walks only index entries of matching jobs; in SQLite, a
- * filter by Cargo also walks those of other Cargos.
+ * filter by Cargo also walks the entries of other Cargos.
  */
 export async function readJobList(
   tx: Tx,

@@ -40,7 +40,7 @@ export const jobReads = {
     return row && { ...row, ...jobFeedTable.decode({ text: row.text }, tx.dialect) };
   }),
 
-  /** Returns inputs as JSON by job id, without those that are unknown or removed. */
+  /** Returns inputs as JSON by job id, without unknown and removed inputs. */
   inputs: kept(
     read(async (tx, jobIds: readonly string[]) => {
       const sql = `SELECT job_id AS id, input FROM job_inputs WHERE ${oneOf(tx, "job_id", "jobIds")}`;

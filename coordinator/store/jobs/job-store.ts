@@ -43,10 +43,11 @@ export interface Submission {
 
 export interface NewJob extends SubmittedJob, Submission {
   /**
-   * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`); absent: no limit.
+   * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`); absent for no
+   * limit.
    */
   readonly maxJobs?: number;
-  /** Island that gets the first attempt in the same commit; absent: the job is stored as `pending`. */
+  /** Island that gets the first attempt in the same commit. If absent, the job is stored as `pending`. */
   readonly assignedTo?: string;
   /** Message rows of the job's conversation; absent for a job outside a conversation. */
   readonly answer?: AnswerLink;
@@ -172,7 +173,7 @@ export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITT
   readonly jobs: readonly SubmittedJob[];
   /**
    * Limit of the account's unfinished jobs, checked if the store counts quota slots (`QuotaSlots`): the first jobs that
-   * fit take their slots at once. Null: no job takes one yet, because other jobs of the account wait before them.
+   * fit take their slots at once. Null if no job takes one yet, because other jobs of the account wait before them.
    */
   readonly slotLimit: number | null;
 }

@@ -64,7 +64,7 @@ export const jobTable = new Table(
     ),
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     priceMicro: integer("CHECK (price_micro >= 0)"),
-    /** Number of attempts so far, refused ones included; also the number of the current or last attempt. */
+    /** Number of attempts so far, including refused attempts. It is also the number of the current or last attempt. */
     attempt: small(inSqlite("DEFAULT 0")),
     islandId: nullable(key()),
     /** Island of the last attempt if the attempt was lost; null otherwise. */
@@ -97,11 +97,11 @@ export const jobTable = new Table(
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
     /** Whether the result can be read only on the connection of the request, which waits for it. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
-    /** Whether the indexes of ended jobs lack this ended job: it enters them later, with many others. */
+    /** Whether the indexes of ended jobs do not contain this ended job yet. It is added later, with many other jobs. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
     /** Number of the API key that submitted the job; null for a session. */
     keyNumber: nullable(integer()),
-    /** Month in whose spending of the key the job counts; null if the key had no monthly limit. */
+    /** Month of the key's spending in which the job counts; null if the key had no monthly limit. */
     keyMonth: nullable(small()),
     /** Paths of ignored request parameters, such as `output_config.effort`; null if there are none. */
     ignoredParameters: nullable(json<readonly string[]>()),

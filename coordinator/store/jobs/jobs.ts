@@ -92,8 +92,9 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Returns the job that the first request with this Idempotency-Key created; undefined if there is no key or none is
-     * stored. Sees every submission called earlier. @throws {ServiceError} `idempotency_conflict`.
+     * Returns the job that the first request with this Idempotency-Key created; undefined without a key, or if no job
+     * is stored for it. Sees every submission called earlier.
+     * @throws {ServiceError} `idempotency_conflict`.
      */
     async findRepeat(request: KeyedRequest): Promise<JobRecord | undefined> {
       const made = await findRepeat(write, request);
@@ -124,9 +125,9 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
     },
 
     /**
-     * Ends the job, folds its feed, stores its postings and makes its webhook due, also that of its batch for the
-     * batch's last job, in one commit. Resolves with the `output` that `get` will return; undefined for the text of the
-     * feed.
+     * Ends the job, folds its feed, stores its postings and makes its webhook due, in one commit. The last job of a
+     * batch also makes the batch's webhook due. Resolves with the `output` that `get` will return; undefined for the
+     * text of the feed.
      * @throws {IllegalTransitionError} if state or attempt do not allow the end; nothing changes.
      */
     async end({ output, timings, error, lastChunk, ...ending }: JobEnding): Promise<{
@@ -163,10 +164,10 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     large: (jobId: string, ref: LargeRef): LargeJson => large(jobId, ref),
 
-    /** Returns the feed of a job, equal before and after the job's end; empty for an unknown job. */
+    /** Returns the feed of a job, which is the same before and after the job's end; empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
       const chunks = await reads.feedChunks(jobId);
-      // Read after the chunks, because the end of the job replaces the chunks by this row.
+      // This is read after the chunks, because the end of the job replaces the chunks by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined

@@ -6,7 +6,6 @@ import { KIB } from "../../../shared/format-bytes.ts";
  */
 export const MAX_INLINE_CHARS = 64 * KIB;
 
-/** `name` of a job's large output, among the large values of the job. */
 export const OUTPUT_NAME = "output";
 
 /** Reference to a large value. `name`: unique within the job. `chars`: length of the JSON text in UTF-16 units. */

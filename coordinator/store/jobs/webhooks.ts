@@ -21,7 +21,7 @@ export type AttemptOutcome =
 
 /**
  * Outbox of webhooks. The submission of a job or batch stores its webhook; the commit of its end makes the webhook
- * `pending`, so that a crash after the commit loses none.
+ * `pending`, so that a crash after the commit does not lose it.
  */
 export const webhookTable = new Table(
   "webhooks",
@@ -32,7 +32,7 @@ export const webhookTable = new Table(
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
     subjectId: key(),
     url: text(),
-    /** Signing key, as `whsec_` and base64. Every attempt needs it, so a hash would not do. */
+    /** Signing key, as `whsec_` and base64. Every attempt needs the key itself, not a hash. */
     secret: secret(),
     /** Whether the coordinator generated the secret; the response to the submission then shows it. */
     isSecretGenerated: flag(),
@@ -82,15 +82,15 @@ export const webhookSteps = {
   pending: kept(read(pending)),
 
   /**
-   * Adopts the pending webhooks of dead coordinators. Resolves with all pending webhooks of this one, because the reply
-   * to a commit that made some due may have been lost.
+   * Adopts the pending webhooks of dead coordinators. Resolves with all pending webhooks of this coordinator, because
+   * the reply to a commit that made some of them due may have been lost.
    */
   adopt: read(async (tx) => {
     await adoptRows(tx, "webhooks", "sender_id", "state = 'pending'");
     return pending(tx);
   }),
 
-  /** Returns a pending webhook; undefined if this coordinator does not, or no longer, deliver it. */
+  /** Returns a pending webhook; undefined if this coordinator does not (or no longer) deliver it. */
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
   /**

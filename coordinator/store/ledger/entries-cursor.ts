@@ -42,10 +42,11 @@ async function moveInSqlite(tx: Tx, cursor: string, limit: number, sumUp: SumUp)
 
 /**
  * Moves the cursor only past entries that are final. PostgreSQL assigns an id before the commit, so an id counts once
- * every transaction that could have received a lower one has ended.
+ * every transaction that could have received a lower id has ended.
  */
 async function moveInPostgres(tx: Tx, cursor: string, limit: number, sumUp: SumUp): Promise<boolean> {
-  // Read before the lock assigns an id to this transaction: transactions with these entry ids have an earlier id.
+  // This is read before the lock assigns an id to this transaction, because transactions with these entries have
+  // earlier ids.
   const drawn = await tx.only<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
   const { from, next, isFinal } = await tx.only<{ from: number; next: number; isFinal: boolean }>(
     `SELECT entry AS "from", next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"

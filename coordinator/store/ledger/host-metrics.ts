@@ -71,7 +71,9 @@ export interface JobEarning {
 export const MAX_LINES = 2_000;
 
 const IN_RANGE = "account_id = @accountId AND (CAST(@hostId AS text) IS NULL OR host_id = @hostId) AND day >= @fromDay";
-/** SQL: joins an entry with the first entry of its transaction, which has job and time, and with the job. */
+/**
+ * SQL: joins an entry with the first entry of its transaction, which contains the job and the time, and with the job.
+ */
 const JOINS = "JOIN entries AS first ON first.id = earning.txn JOIN jobs ON jobs.id = first.job_id";
 const DAY = `CAST(first.at_ms / ${DAY_MS} AS integer)`;
 const PARTY = "party = 'client:' || @accountId";
@@ -147,7 +149,7 @@ export const hostMetricSteps = {
     }),
   ),
 
-  /** Deletes at most `limit` rows per table for days before `beforeDay`. Resolves with the number of deleted rows. */
+  /** Resolves with the number of deleted rows. */
   forgetDays: write(async (tx, beforeDay: UtcDay, limit: number) => {
     const forget = (table: string): Promise<number> =>
       tx.run(`DELETE FROM ${table} WHERE ${someRows(tx, table, KEY, "day < @beforeDay")}`, { beforeDay, limit });

@@ -6,7 +6,7 @@ import { snapshotRead, write } from "../steps/steps.ts";
 import { definedAs, integer, key, named, nullable, onlyIn, small, Table, text, written } from "../steps/table.ts";
 import { countRows, type Dialect, type Tx } from "../steps/tx.ts";
 
-/** Balance of each party. Only that of the network may be negative. */
+/** Balance of each party. Only the balance of the network may be negative. */
 export const balanceTable = new Table(
   "balances",
   {
@@ -77,7 +77,8 @@ type Rows = readonly [id: string, from: string];
 
 const NEWEST = `FROM entries WHERE id > ${LAST_LINE}`;
 /**
- * FROM clauses. `lines`: entries that are ledger lines, of the client and charges of the hold. `moves`: client only.
+ * FROM clauses. `lines`: ledger lines, which are entries of the client and charges of the hold. `moves`: entries of the
+ * client.
  */
 const SOURCES: Readonly<Record<Dialect, { readonly lines: readonly Rows[]; readonly moves: readonly Rows[] }>> = {
   sqlite: {
@@ -106,7 +107,7 @@ function ledgerSql(dialect: Dialect) {
   const ids = lines.map(([id, from]) => `SELECT ${id} ${from}`).join(" UNION ALL ");
   const later = moves.map(([id, from]) => `coalesce((SELECT sum(micro) ${from} AND ${id} > @id), 0)`);
   return {
-    // The first entry of a movement has its job and time.
+    // The first entry of a movement contains its job and time.
     page: `SELECT entries.id, entries.kind, entries.micro, first.job_id AS "subjectId", first.at_ms AS "atMs", note,
         coalesce((SELECT slug FROM jobs WHERE id = first.job_id), (SELECT slug FROM batches WHERE id = first.job_id)) AS slug
       FROM entries JOIN entries AS first ON first.id = entries.txn
@@ -120,7 +121,10 @@ function ledgerSql(dialect: Dialect) {
 /** SQL of a ledger page. Lines before the page are skipped in an index, without reading their entries. */
 export const LEDGER_SQL = { sqlite: ledgerSql("sqlite"), postgres: ledgerSql("postgres") } as const;
 
-/** Reads a page of ledger lines. Balances are computed backwards from the current one, at a cost of page and offset. */
+/**
+ * Reads a page of ledger lines. Balances are computed backwards from the current balance, at a cost that grows with
+ * page and offset.
+ */
 export async function readLedger(
   tx: Tx,
   accountId: string,

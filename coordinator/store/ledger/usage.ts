@@ -59,7 +59,6 @@ export interface UsageLine extends Omit<RowOf<typeof usageTable>, "accountId" | 
   readonly keyId: string | null;
 }
 
-/** Totals over all pages of a report. */
 interface UsageTotals {
   /** Number of lines on all pages. */
   readonly total: number;
@@ -79,7 +78,8 @@ const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(
   CAST(sum(coalesce(jobs.prompt_tokens, 0)) AS bigint) AS prompt_tokens,
   CAST(sum(coalesce(jobs.completion_tokens, 0)) AS bigint) AS completion_tokens`;
 /**
- * SQL: joins an entry with the first entry of its transaction, which has job and time, and with the job and its key.
+ * SQL: joins an entry with the first entry of its transaction, which contains the job and the time, and with the job
+ * and its key.
  */
 const JOINS = `JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id
   LEFT JOIN api_keys ON api_keys.number = jobs.key_number`;

@@ -11,7 +11,7 @@ export interface CopiedTable {
   readonly kinds: readonly ColumnKind[];
   /** Columns with values of any length, because of which a page is also limited in bytes. */
   readonly long: readonly string[];
-  /** Column that PostgreSQL fills from a sequence; undefined for none. */
+  /** Column that PostgreSQL fills from a sequence; undefined if no column is. */
   readonly counter: string | undefined;
 }
 

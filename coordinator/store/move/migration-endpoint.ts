@@ -28,7 +28,7 @@ export interface MigrationEndpoint {
   lastKey(table: CopiedTable): Promise<CopiedRow | null>;
   append(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>;
   revisions(): Promise<Revisions>;
-  /** Computes the derived tables, once all rows are copied. Repeatable. */
+  /** Computes the derived tables, once all rows are copied. Can be repeated. */
   derive(revisions: Revisions): Promise<void>;
   verifyLedger(): Promise<LedgerReport>;
   close(): Promise<void>;

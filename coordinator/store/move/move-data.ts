@@ -25,7 +25,7 @@ export async function openEnd(location: StoreLocation, clock: Clock): Promise<Mi
   return openPostgresEnd(location, clock);
 }
 
-/** Receives a text for people about each step. */
+/** Receives a message about each step, for display. */
 type OnStep = (step: string) => void;
 
 /**
@@ -43,7 +43,7 @@ export async function moveData(from: MigrationEndpoint, to: MigrationEndpoint, o
     await copyAll(from, to, onStep);
   }
   const report = await verify(from, to, onStep);
-  // In this order, source and target can never both be opened.
+  // With this order, source and target can never both be opened.
   if (left?.isDone !== true) await from.completeSource();
   await to.completeTarget();
   return report;

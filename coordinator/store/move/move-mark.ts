@@ -7,7 +7,7 @@ import { DatabaseError } from "../database-error.ts";
  * to open a marked database: if two networks continued with the same data, each job would run and be paid twice.
  */
 export interface MoveMark {
-  /** Id of the migration, equal in source and target. */
+  /** The same in source and target. */
   readonly id: string;
   readonly role: "source" | "target";
   /** Name of the other endpoint. */

@@ -26,7 +26,7 @@ const CLIENT_NAME = "move of atoll";
 
 /**
  * SQL for the columns that only PostgreSQL has. Unfinished jobs become unowned, so that the first coordinator adopts
- * them. Jobs have a quota slot except those of a batch that wait, which take one when it is free.
+ * them. Jobs have a quota slot, except waiting jobs of a batch, which take one when it is free.
  */
 const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jobs: {
@@ -39,7 +39,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** SQL: a balance, with the pending moves added to that of the network. */
+/** SQL: a balance. The network's balance includes its pending moves. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
 
 const INT4 = 23;
@@ -189,7 +189,6 @@ export async function openPostgresEnd({ address, key }: DatabaseLocation, clock:
   };
 }
 
-/** Returns SQL for the next page of rows; if the table has long columns, the page is also limited in bytes. */
 function pageSql(table: CopiedTable, isFirst: boolean): string {
   const { name, columns, key, long } = table;
   const rows = nextRowsSql(table, isFirst);

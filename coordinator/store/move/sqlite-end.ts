@@ -139,7 +139,10 @@ export async function openSqliteEnd(databaseFile: string, nowMs: number): Promis
   };
 }
 
-/** Returns SQL for a column of an entry. Job and time come from the movement's first entry, the only one with them. */
+/**
+ * Returns SQL for a column of an entry. Job and time come from the movement's first entry, the only entry that contains
+ * them.
+ */
 function selectFromMovement(column: string): string {
   if (column !== "job_id" && column !== "at_ms") return column;
   return `(SELECT first.${column} FROM entries AS first WHERE first.id = entries.txn) AS ${column}`;

@@ -27,7 +27,7 @@ interface PostgresStoreOptions extends Pick<DatabaseLocation, "address"> {
   /** Encrypts secrets in the database with the key that all coordinators of the network share. */
   readonly secrets: SecretBox;
   /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
-  readonly onReadOnly?: ((because: string | null) => void) | undefined;
+  readonly onReadOnly?: ((reason: string | null) => void) | undefined;
   /** Interval of lease renewals, and time limit of each; absent for a store without a lease. */
   readonly leaseRenewMs?: number | undefined;
 }
@@ -54,9 +54,9 @@ export type PostgresStore = ReturnType<typeof postgresStore>;
 export function postgresStore(options: PostgresStoreOptions) {
   const { address, clock, ownerId, secrets, onReadOnly = () => {}, leaseRenewMs } = options;
   const db = openDatabase(address, clock);
-  const writer = batchWriter({ address, ownerId }, clock, (because) => {
-    onReadOnly(because);
-    if (because === null) cluster.noteReturn();
+  const writer = batchWriter({ address, ownerId }, clock, (reason) => {
+    onReadOnly(reason);
+    if (reason === null) cluster.noteReturn();
   });
   const lease = leaseConnection(address, leaseRenewMs);
   const run = postgresSteps(db, ownerId);

@@ -18,15 +18,14 @@ import { openReader } from "./engine/reader.ts";
 import { prepareOnce, SqliteTx, type Prepare } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
-/** Name of the key file that encrypts webhook secrets, in the folder of the database. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
 interface SqliteStoreOptions {
   /** Database file; its folder is created if missing. */
   readonly path: string;
   readonly clock: Clock;
   /** Called with the reason when the store becomes read-only, and with null when it is writable again. */
-  readonly onReadOnly?: ((because: string | null) => void) | undefined;
-  /** Free bytes below which the store becomes read-only; absent: it writes until the disk is full. */
+  readonly onReadOnly?: ((reason: string | null) => void) | undefined;
+  /** Free bytes below which the store becomes read-only; if absent, it writes until the disk is full. */
   readonly minFreeBytes?: number | undefined;
 }
 
@@ -60,7 +59,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
-/** Encrypts secrets that earlier versions stored as plain text. An index has only those, so without any it is fast. */
+/** Encrypts secrets that earlier versions stored as plain text. An index contains only those, so this is fast. */
 function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
   const select = db.prepare<[], { id: string; secret: string }>(
     "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
@@ -93,7 +92,7 @@ function sqliteStore(
   const closeWatch =
     minFreeBytes === undefined
       ? null
-      : watchDiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
+      : watchDiskSpace(dirname(file), minFreeBytes, clock, (reason) => writer.setLowSpace(reason));
   const selectCount = db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
   let closed: Promise<void> | null = null;
 
@@ -101,7 +100,8 @@ function sqliteStore(
     closeWatch?.();
     common.stop();
     await writer.drain();
-    // Readers close first: only the last connection to close checkpoints the WAL into the file, and the writer can.
+    // Readers close first, because only the last connection to close checkpoints the WAL into the file, which only the
+    // writer can.
     await reader.close();
     // Reads in progress finish in microtasks, before this macrotask.
     await new Promise(setImmediate);
@@ -142,7 +142,7 @@ function watchDiskSpace(
   folder: string,
   minFreeBytes: number,
   clock: Pick<Clock, "schedule">,
-  onRead: (tooLittleBecause: string | null) => void,
+  onRead: (lowSpaceReason: string | null) => void,
 ): () => void {
   let timer: Timer | null = null;
   let isClosed = false;

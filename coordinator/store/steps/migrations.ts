@@ -8,8 +8,8 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   /**
-   * Version of the oldest program, as its number of migrations, that can use the database afterwards, for rolling
-   * upgrades. Absent: only programs with this migration.
+   * Number of migrations of the oldest program that can use the database afterwards, for rolling upgrades. If absent,
+   * only programs with this migration can.
    */
   readonly oldest?: number;
   /**

@@ -79,7 +79,6 @@ export class Table<C extends Columns = Columns> {
   readonly name: string;
   readonly definition: C;
   readonly rules: TableRules;
-  /** SQL of all columns, as from {@link columns}. */
   readonly all: string;
   /** Columns whose values differ between a row in memory and in storage. */
   readonly #coded: readonly (readonly [member: string, kind: ColumnKind])[];
@@ -124,7 +123,7 @@ export class Table<C extends Columns = Columns> {
     return tx.run(sql, this.encode(values, tx.dialect));
   }
 
-  /** Inserts those members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
+  /** Inserts the members that are columns. `rule`: an `ON CONFLICT` clause, which may use the other members. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
     return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
@@ -139,7 +138,7 @@ export class Table<C extends Columns = Columns> {
     return columnName(member, this.definition[member]);
   }
 
-  /** Encodes those values that are named like a column. A `secret` stays as it is. */
+  /** Encodes the values that are named like a column. A `secret` stays as it is. */
   encode<T extends Values>(values: T, dialect: Dialect): T {
     const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -150,7 +149,7 @@ export class Table<C extends Columns = Columns> {
     return encoded as T;
   }
 
-  /** Decodes, in place, those members that are named like a column; the row may come from a join. */
+  /** Decodes, in place, the members that are named like a column; the row may come from a join. */
   decode<T extends object>(row: T, dialect: Dialect): T {
     const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
@@ -163,13 +162,11 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-/** Encodes a value of a `json`, `written` or `inner` column. */
 export function encodeText(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-/** Restores the value that {@link encodeText} encoded. */
 export function decodeText(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }

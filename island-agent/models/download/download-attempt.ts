@@ -23,7 +23,7 @@ export async function attempt<T>(
   const end = new AbortController();
   const onAbort = (): void => end.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const stalled = new RetriableError(`no byte for ${policy.stallMs / 1_000} s`);
+  const stalled = new RetriableError(`no data for ${policy.stallMs / 1_000} s`);
   const watchdog = new StallWatchdog(clock, policy.stallMs, () => end.abort(stalled));
   try {
     watchdog.wait();
@@ -37,7 +37,7 @@ export async function attempt<T>(
   }
 }
 
-/** Returns whether the error is of a socket, DNS, TLS or HTTP parsing. These have a code, unlike our own. */
+/** Returns whether the error comes from a socket, DNS, TLS or HTTP parsing. Such errors have a code, unlike those of the agent. */
 function isNetworkError(error: unknown): error is NodeJS.ErrnoException {
   if (error instanceof JobFailure || error instanceof RetriableError) return false;
   return error instanceof Error && "code" in error;

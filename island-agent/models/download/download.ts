@@ -13,7 +13,6 @@ export interface Download extends Transfer {
   readonly directory: string;
   /** File name without extension, derived only from the key. */
   readonly stem: string;
-  /** Name of the finished file. */
   readonly fileName: string;
 }
 
@@ -78,13 +77,13 @@ async function verify({ expected }: Download, part: PartFile): Promise<void> {
   const bytes = part.bytes;
   if (expected.bytes !== null && bytes !== expected.bytes) {
     await part.discard();
-    throw mismatch(`has ${bytes} bytes; the Cargo says ${expected.bytes}`);
+    throw mismatch(`has ${bytes} bytes instead of the ${expected.bytes} that the Cargo specifies`);
   }
   const sha256 = expected.sha256 ?? part.facts?.hubSha256 ?? null;
   const actual = part.digest();
   if (sha256 === null || actual === sha256) return;
   await part.discard();
-  throw mismatch(`has SHA-256 ${actual}; expected was ${sha256}`);
+  throw mismatch(`has the SHA-256 ${actual} instead of ${sha256}`);
 }
 
 function mismatch(text: string): JobFailure {

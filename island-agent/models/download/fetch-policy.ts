@@ -5,14 +5,13 @@ export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";
 
 /** Options of downloads. All defaults are in {@link resolveFetchPolicy}. */
 export interface FetchOptions {
-  /** Base URL of the coordinator (http or https); null: models of a coordinator cannot be downloaded. */
+  /** Base URL of the coordinator (http or https). If null, models of a coordinator cannot be downloaded. */
   readonly coordinatorUrl?: string | null;
-  /** Returns the current address of the coordinator, if the network has several. */
   readonly currentCoordinatorUrl?: () => string;
   readonly hubEndpoint?: string;
   /** Token that is sent only to the origin of `hubEndpoint`. */
   readonly hubToken?: string | null;
-  /** Allows model URLs with loopback, private and link-local addresses. */
+  /** Whether model URLs may have loopback, private and link-local addresses. */
   readonly allowPrivateAddresses?: boolean;
   /** Time without a byte after which a transfer is aborted and retried. */
   readonly stallMs?: number;
@@ -23,7 +22,7 @@ export interface FetchOptions {
   readonly maxBackoffMs?: number;
   /** Maximum Retry-After that is respected. */
   readonly maxRetryAfterMs?: number;
-  /** Returns 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random?: () => number;
   readonly resolveHost?: ResolveHost;
 }
@@ -31,7 +30,7 @@ export interface FetchOptions {
 export interface FetchPolicy extends Required<
   Omit<FetchOptions, "coordinatorUrl" | "currentCoordinatorUrl" | "hubEndpoint">
 > {
-  /** Base of model URLs, whichever coordinator of the network serves them. */
+  /** Base of model URLs, regardless of which coordinator of the network serves them. */
   readonly coordinator: URL | null;
   /** Returns the coordinator that serves models now. */
   readonly currentCoordinator: () => URL | null;
@@ -78,7 +77,7 @@ export function atCurrentCoordinator(policy: FetchPolicy, url: URL): URL {
 function httpUrl(what: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new TypeError(`${what}: "${text}" is not an http or https URL`);
+    throw new TypeError(`${what}: must be an http or https URL, got "${text}"`);
   }
   return url;
 }

@@ -1,7 +1,7 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 
-/** Reads a whole body. `what` names it in the message. @throws {JobFailure} when it has more than `maxBytes`. */
+/** Reads a whole body, which the message calls `what`. @throws {JobFailure} when it has more than `maxBytes`. */
 export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
   const gathered = new GatheredBytes();
   for await (const chunk of body) {

@@ -57,7 +57,7 @@ export function describeUrl(url: URL): string {
 /** @throws {JobFailure} */
 export function assertMayFetch(url: URL, policy: FetchPolicy): void {
   if (isTrustedOrigin(policy, url)) return;
-  if (url.protocol !== "https:") throw unavailable(`${describeUrl(url)} is not https`);
+  if (url.protocol !== "https:") throw unavailable(`${describeUrl(url)} does not use https`);
   if (!policy.allowPrivateAddresses) assertPublicLiteral(url);
 }
 
@@ -91,8 +91,7 @@ function redirectTarget(location: string | undefined, from: URL): URL {
 }
 
 /**
- * Merges the facts of a response. The hub's redirect has the SHA-256 and size of a large file. For small files it has a
- * different kind of hash.
+ * Merges the facts of a response. The hub's redirect contains the SHA-256 and size of a large file. For small files, it contains a different kind of hash.
  */
 function mergeHubFacts(known: HubFacts, { headers }: IncomingMessage): HubFacts {
   const etag = String(headers["x-linked-etag"] ?? "").replace(/^(?:W\/)?"(.*)"$/, "$1");

@@ -2,7 +2,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { ModelAddressError, parseModelAddress, type ModelAddress } from "../../../shared/model-address.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
-/** Source of a model's bytes. `extension` has no dot and is safe in a file name; empty when the address has none. */
+/** Source of a model's bytes. `extension` is safe in a file name and has no dot. It is empty if the address has no extension. */
 export type ModelSource =
   | { readonly kind: "file"; readonly url: URL; readonly extension: string }
   /** The hub is first asked which file of the repository has the quantization `tag`. */
@@ -21,7 +21,7 @@ export function parseModelSource(text: string, policy: FetchPolicy): ModelSource
   if (address.kind === "coordinator") return coordinatorSource(text, address.path, policy);
   if (address.kind === "url") {
     if (address.url.protocol === "http:" && address.url.origin !== policy.coordinator?.origin) {
-      throw invalidAddress(text, "uses http, which only the coordinator may");
+      throw invalidAddress(text, "uses http, which is allowed only for the coordinator");
     }
     return fileSource(address.url);
   }
@@ -35,7 +35,7 @@ export function parseModelSource(text: string, policy: FetchPolicy): ModelSource
 export function parseHubFolder(text: string): { readonly repository: string; readonly revision: string } {
   const address = parseAddress(text);
   if (address.kind !== "hub" || address.file !== null || address.tag !== null) {
-    throw invalidAddress(text, "is not a folder of the hub");
+    throw invalidAddress(text, "must be a folder of the hub (hf:owner/repo#revision)");
   }
   return { repository: address.repository, revision: address.revision ?? DEFAULT_REVISION };
 }
@@ -44,7 +44,7 @@ export function parseHubFolder(text: string): { readonly repository: string; rea
 export function hubFileUrl(policy: FetchPolicy, repository: string, path: string, revision: string): URL {
   const segments = path.split("/");
   const isSafe = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
-  if (!isSafe) throw invalidAddress(`hf:${repository}:${path}`, "names no file");
+  if (!isSafe) throw invalidAddress(`hf:${repository}:${path}`, "does not name a file");
   const encoded = segments.map((segment) => encodeURIComponent(segment)).join("/");
   return new URL(`${hubBase(policy)}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}?download=true`);
 }
@@ -73,7 +73,7 @@ function parseAddress(text: string): ModelAddress {
 }
 
 function coordinatorSource(text: string, path: string, policy: FetchPolicy): ModelSource {
-  if (policy.coordinator === null) throw invalidAddress(text, "is a path of a coordinator, and none is set");
+  if (policy.coordinator === null) throw invalidAddress(text, "is a path on a coordinator, but no coordinator is set");
   const base = policy.coordinator.pathname.replace(/\/+$/, "");
   const url = URL.parse(`${policy.coordinator.origin}${base}${path}`);
   // Checked after parsing, which resolves "/models/../x".

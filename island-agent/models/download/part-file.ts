@@ -162,7 +162,7 @@ async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns a failure for a disk error. Retryable, because another Island, or this one later, may have space. */
+/** Returns the failure for a disk error. It is retryable, because another Island, or this one later, may have space. */
 export function diskFailure(cause: unknown): JobFailure {
   const { message } = cause as NodeJS.ErrnoException;
   if (isOutOfSpace(cause)) {

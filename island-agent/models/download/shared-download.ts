@@ -10,8 +10,7 @@ interface Waiter<T> {
 }
 
 /**
- * One download with any number of callers. Each may leave by its own signal. The download stops when the last one has
- * left. `T` is each caller's result.
+ * One download with any number of callers. Each caller may leave by its own signal. The download stops when the last caller has left. `T` is the result of a caller.
  */
 export class SharedDownload<T> {
   readonly key: string;
@@ -28,7 +27,7 @@ export class SharedDownload<T> {
     return this.#controller.signal;
   }
 
-  /** True once stopped; then no caller can join. */
+  /** Whether the download has been stopped. Then no caller can join it. */
   get isStopping(): boolean {
     return this.signal.aborted;
   }

@@ -1,7 +1,7 @@
 import type { DownloadStatus } from "../../disk/stored-item.ts";
 import { SharedDownload } from "./shared-download.ts";
 
-/** Downloads of one store: at most one for each key, for any number of callers. */
+/** Downloads of one store. There is at most one download for each key, with any number of callers. */
 export class SharedDownloads<T> {
   /** Downloads that callers may join. */
   readonly #current = new Map<string, SharedDownload<T>>();

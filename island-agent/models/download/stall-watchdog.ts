@@ -1,8 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /**
- * Calls `onStall` once when the other side has been silent for `stallMs` during a wait. Other time (a slow disk) does
- * not count. The owner calls `stop`.
+ * Calls `onStall` once when the other side has been silent for `stallMs` during a wait. Time between waits (a slow disk) does not count. The owner calls `stop`.
  */
 export class StallWatchdog {
   readonly #clock: Clock;
@@ -20,11 +19,11 @@ export class StallWatchdog {
   /** Starts a wait for a byte. */
   wait(): void {
     this.#waitingSinceMs = this.#clock.monotonicMs();
-    // One timer for many chunks: when it fires it checks again, instead of a new timer for each chunk.
+    // One timer serves many chunks. When it fires it checks the time of the last one.
     this.#timer ??= this.#clock.schedule(this.#stallMs, () => this.#check());
   }
 
-  /** Ends the wait, because a byte arrived or we are busy. */
+  /** Ends the wait, because a byte has arrived or the caller is busy. */
   pause(): void {
     this.#waitingSinceMs = null;
   }

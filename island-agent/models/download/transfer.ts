@@ -85,7 +85,7 @@ function isComplete(part: PartFile, url: URL): boolean {
   return part.bytes > 0 && part.facts?.url === url.href && part.facts.totalBytes === part.bytes;
 }
 
-/** Handles a refused range: either all bytes are already here, or the file has changed. */
+/** Handles a refused range, which means that all bytes are already here or the file has changed. */
 async function settleRange({ message }: ModelResponse, part: PartFile, url: URL): Promise<void> {
   const total = /^bytes \*\/(\d{1,15})$/.exec(message.headers["content-range"] ?? "")?.[1];
   if (part.facts !== null && total !== undefined && Number(total) === part.bytes) {
@@ -96,7 +96,7 @@ async function settleRange({ message }: ModelResponse, part: PartFile, url: URL)
   throw new RetriableError(`${describeUrl(url)} changed during the download`);
 }
 
-/** Checks the response headers against the known facts, and prepares part and disk for the body. */
+/** Checks the response headers against the known facts, and prepares the part and the disk for the body. */
 async function prepare(
   transfer: Transfer,
   part: PartFile,
@@ -110,7 +110,7 @@ async function prepare(
   const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15}|\*)$/.exec(message.headers["content-range"] ?? "");
   const isContinued = status === 206 && offset > 0 && Number(range?.[1] ?? -1) === offset;
   if (status === 206 && !isContinued)
-    throw new RetriableError(`${describeUrl(url)} responded with another range than requested`);
+    throw new RetriableError(`${describeUrl(url)} responded with a different range than the requested one`);
   const announced = isContinued ? range?.[2] : message.headers["content-length"];
   const totalBytes = announced === undefined || announced === "*" ? hub.bytes : Number(announced);
   const expected = transfer.expected.bytes;
@@ -153,7 +153,8 @@ async function receive(
     transfer.onProgress({ receivedBytes: length, totalBytes: limit });
     watchdog.wait();
   }
-  if (limit !== null && part.bytes < limit) throw new RetriableError(`ended after ${part.bytes} of ${limit} bytes`);
+  if (limit !== null && part.bytes < limit)
+    throw new RetriableError(`the response ended after ${part.bytes} of ${limit} bytes`);
 }
 
 /** Yields the body, including bytes received before a broken connection, which the stream would drop. */
@@ -181,13 +182,15 @@ async function reserveMore(transfer: Transfer, part: PartFile, length: number): 
 }
 
 function sizeMismatch(url: URL, actual: number, expected: number): JobFailure {
-  const text = `${describeUrl(url)} has ${actual} bytes; the Cargo says ${expected}`;
+  const text = `${describeUrl(url)} has ${actual} bytes instead of the ${expected} that the Cargo specifies`;
   return new JobFailure("model_hash_mismatch", text, { retryable: true });
 }
 
 async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
   await part.discard();
-  return new JobFailure("model_hash_mismatch", `The model is longer than its ${limit} bytes`, { retryable: true });
+  return new JobFailure("model_hash_mismatch", `The model is longer than the expected ${limit} bytes`, {
+    retryable: true,
+  });
 }
 
 /**

@@ -18,7 +18,7 @@ const MAX_BYTES = 8_000_000;
 /** A file of a model's folder. `path` is below the folder, with `/`. */
 export interface FolderFile {
   readonly path: string;
-  /** Address of the file; `sizeBytes` is always known. */
+  /** Reference to the file, whose `sizeBytes` is always set. */
   readonly ref: ModelRef & { readonly sizeBytes: number };
 }
 
@@ -33,7 +33,7 @@ const treeSchema = z.array(
     type: z.string(),
     path: z.string(),
     size: sizeSchema,
-    /** Only for large files; the hub has no SHA-256 of the others. */
+    /** Present only for large files. The hub has no SHA-256 of the others. */
     lfs: z.object({ oid: z.string(), size: sizeSchema }).optional(),
   }),
 );
@@ -60,14 +60,15 @@ async function hubFiles({ url, sha256 }: ModelRef, context: FetchContext, signal
   if (sha256 !== null) {
     throw new JobFailure(
       "model_invalid",
-      "A folder of the hub has no SHA-256 of its own; its revision may be a commit",
+      "The model is a folder of the hub, which has no SHA-256. Remove sha256, and pin a commit as the revision of the URL",
     );
   }
   const commit = COMMIT.test(revision) ? revision : await commitOf(repository, revision, context, signal);
   const files: FolderFile[] = [];
   let page: URL | null = hubTreeUrl(context.policy, repository, commit);
   for (let pages = 0; page !== null; pages += 1) {
-    if (pages === MAX_PAGES) throw new JobFailure("model_invalid", `${repository} has too many files`);
+    if (pages === MAX_PAGES)
+      throw new JobFailure("model_invalid", `${repository} has more than ${MAX_PAGES} pages of files`);
     const { body, headers } = await fetchDocument(page, context, signal);
     const parsed = treeSchema.safeParse(parseJson(body));
     if (!parsed.success) throw unreadable(page);
@@ -96,7 +97,7 @@ async function commitOf(
   return parsed.data.sha;
 }
 
-/** Returns the next page. Uses only the link's query: a mirror may send the original hub's address. RFC 8288. */
+/** Returns the URL of the next page (RFC 8288). Uses only the link's query, because a mirror may send the original hub's address. */
 function nextPage(page: URL, link: string | string[] | undefined): URL | null {
   const target = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec([link ?? []].flat().join(", "))?.[1];
   const next = target === undefined ? null : URL.parse(target, page.href);
@@ -108,11 +109,11 @@ function nextPage(page: URL, link: string | string[] | undefined): URL | null {
 
 async function listedFiles(model: ModelRef, context: FetchContext, signal: AbortSignal): Promise<FolderFile[]> {
   const source = parseModelSource(model.url, context.policy);
-  if (source.kind !== "file") throw new JobFailure("model_invalid", `${model.url} is not a list of files`);
+  if (source.kind !== "file") throw new JobFailure("model_invalid", `${model.url} is not the URL of a list of files`);
   const { body } = await fetchDocument(source.url, context, signal);
   const actual = createHash("sha256").update(body).digest("hex");
   if (model.sha256 !== null && actual !== model.sha256) {
-    const text = `${describeUrl(source.url)} has SHA-256 ${actual}; expected was ${model.sha256}`;
+    const text = `${describeUrl(source.url)} has the SHA-256 ${actual} instead of ${model.sha256}`;
     throw new JobFailure("model_hash_mismatch", text, { retryable: true });
   }
   const parsed = fileListSchema.safeParse(parseJson(body));

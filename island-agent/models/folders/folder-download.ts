@@ -7,7 +7,7 @@ import { DiskFullError } from "../../disk/disk-full-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
 /** Maximum concurrent file downloads of one folder. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT_FILES = 4;
 
 /** Download of all files of a folder, for one caller. */
 export class FolderDownload {
@@ -35,7 +35,6 @@ export class FolderDownload {
     this.#mayEvict = mayEvict;
   }
 
-  /** Bytes of all files together. */
   get progress(): DownloadProgress {
     return { receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes };
   }
@@ -47,7 +46,7 @@ export class FolderDownload {
   async run(files: readonly FolderFile[], signal: AbortSignal): Promise<Map<string, ModelLease>> {
     const byKey = new Map(files.map((file) => [modelKey(file.ref), file]));
     this.#totalBytes = [...byKey.values()].reduce((sum, { ref }) => sum + ref.sizeBytes, 0);
-    // First the files on disk, before the others can evict them; then the largest, which are most likely not to fit.
+    // Lease the files on disk before the others can evict them. Then fetch the largest files, which are most likely not to fit.
     const isMissing = (key: string): number => (this.#models.has(key) ? 0 : 1);
     const order = [...byKey].sort(([a, one], [b, other]) => {
       return isMissing(a) - isMissing(b) || other.ref.sizeBytes - one.ref.sizeBytes;
@@ -59,7 +58,9 @@ export class FolderDownload {
     const work = async (): Promise<void> => {
       for (const [key, file] of waiting) leases.set(key, await this.#acquire(key, file, ending));
     };
-    const workers = Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => failed.abort(error)));
+    const workers = Array.from({ length: MAX_CONCURRENT_FILES }, () =>
+      work().catch((error: unknown) => failed.abort(error)),
+    );
     await Promise.all(workers);
     if (!failed.signal.aborted) return leases;
     for (const lease of leases.values()) lease.release();

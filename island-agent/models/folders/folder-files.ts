@@ -10,7 +10,7 @@ const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
 /** Components of a text-to-image pipeline. `safety_checker` and others are not used. */
-const DRAWING_COMPONENTS = [
+const PIPELINE_COMPONENTS = [
   "text_encoder",
   "text_encoder_2",
   "text_encoder_3",
@@ -37,7 +37,7 @@ export function folderLayoutOf({ runtimeType, onnxTaskType }: CargoManifest): Fo
 
 /**
  * Chooses the files of a folder that a Cargo needs, without the weights of PyTorch, TensorFlow and others.
- * @param weights null: the Island chooses the format.
+ * @param weights null if the Island chooses the format.
  * @throws {JobFailure} `model_invalid` when the folder lacks the graphs, or a chosen file is not safe to write to a
  * disk.
  */
@@ -67,9 +67,9 @@ function chooseOnnx(paths: readonly string[], weights: WeightFormat | null): str
  */
 function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null): string[] {
   const settings = paths.filter((path) => path.split("/").length <= 2 && SETTINGS_FILE.test(path));
-  const components = DRAWING_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
+  const components = PIPELINE_COMPONENTS.filter((component) => namesIn(component, paths).some(isGraph));
   if (components.length === 0)
-    throw new JobFailure("model_invalid", "The model's folder has no graph: unet/model.onnx");
+    throw new JobFailure("model_invalid", "The model's folder lacks the graph unet/model.onnx");
   const graphFiles = components.flatMap((component) => {
     const names = namesIn(component, paths);
     const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
@@ -80,7 +80,6 @@ function chooseDiffusers(paths: readonly string[], weights: WeightFormat | null)
   return [...settings, ...graphFiles];
 }
 
-/** Returns the names of the files directly in a folder. */
 function namesIn(folder: string, paths: readonly string[]): string[] {
   const prefix = `${folder}/`;
   const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
@@ -98,7 +97,7 @@ export function assertSafePaths(paths: readonly string[]): void {
   const seen = new Set<string>();
   for (const path of paths) {
     if (!isSafePath(path))
-      throw refuse(`has a file that cannot be written here: ${JSON.stringify(path.slice(0, 200))}`);
+      throw refuse(`has a file whose path is not safe to write: ${JSON.stringify(path.slice(0, 200))}`);
     // Some file systems are case-insensitive.
     const folded = path.toLowerCase();
     if (seen.has(folded)) throw refuse(`has two files named ${path}`);
@@ -106,7 +105,7 @@ export function assertSafePaths(paths: readonly string[]): void {
   }
   const isFile = (path: string): boolean => seen.has(path);
   const blocked = [...seen].find((path) => parentsOf(path).some(isFile));
-  if (blocked !== undefined) throw refuse(`has a file in the place of the folder of ${blocked}`);
+  if (blocked !== undefined) throw refuse(`has a file where ${blocked} needs a folder`);
 }
 
 /** Returns true for a relative path without `..`, drive, stream, device name, fragment or control character. */

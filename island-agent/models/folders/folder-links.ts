@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
-/** Error codes of a file system without hard links. */
 const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
 
 export type MakeLink = (target: string, path: string) => Promise<void>;

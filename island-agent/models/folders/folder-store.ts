@@ -47,7 +47,6 @@ interface FolderStoreOptions {
   readonly hardLink?: MakeLink;
 }
 
-/** A model's folder on disk. */
 interface StoredFolder extends StoredItem {
   /** Whether all files are on disk; `bytes` counts only those that are. */
   readonly isWhole: boolean;
@@ -192,7 +191,7 @@ export class FolderStore {
       return known;
     }
     const list = await this.#fetchList(cargo, signal);
-    // Another caller may have fetched the list and started: use that list.
+    // If another caller has fetched the list in the meantime, use that list.
     const present = this.#folders.get(id);
     if (present !== undefined && present.users > 0) {
       present.users += 1;
@@ -201,7 +200,7 @@ export class FolderStore {
     const folder = { ...list, users: 1 };
     this.#folders.set(id, folder);
     try {
-      // Before the first file, so that an interrupted download resumes with the same version of the folder.
+      // Stored before the first file, so that an interrupted download resumes with the same version of the folder.
       await this.#lists.write(list);
     } catch (error) {
       folder.users -= 1;
@@ -224,7 +223,7 @@ export class FolderStore {
 
   async #lease(folder: Folder, download: FolderDownload, signal: AbortSignal, mayEvict: boolean): Promise<ModelLease> {
     const sizes = sizesOf(folder);
-    // Refuse before the first byte, not after most of them.
+    // Refuse before the first byte instead of after most of them.
     if ([...sizes.keys()].some((key) => !this.#models.has(key))) this.#models.assertFits(sizes, mayEvict);
     const files = await download.run(folder.files, signal);
     try {
@@ -244,7 +243,7 @@ export class FolderStore {
       if (!isHeld) return;
       isHeld = false;
       folder.users -= 1;
-      // Released immediately, because the next download may need the space. The links take none.
+      // Released immediately, because the next download may need the space. The links take no space.
       for (const lease of files.values()) lease.release();
       this.#track(this.#links.remove(path));
     };
@@ -289,7 +288,7 @@ function keyOf(cargo: CargoManifest): string {
   return cacheKeyOf(cargo) ?? "";
 }
 
-/** Returns the id of a folder. Each layout needs other files of the same folder. */
+/** Returns the id of a folder. It includes the layout, because each layout needs other files of the same folder. */
 function idOf(cargo: CargoManifest): string {
   return splitModelList(cargo)?.id ?? `${folderLayoutOf(cargo)} ${keyOf(cargo)}`;
 }

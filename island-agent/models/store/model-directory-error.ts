@@ -1,6 +1,6 @@
 import { CliError, JobFailure } from "../../../shared/errors.ts";
 
-/** Thrown when the model directory cannot be used; the message has the reason. */
+/** Thrown when the model directory cannot be used. The message contains the reason. */
 export class ModelDirectoryError extends CliError {
   override readonly name = "ModelDirectoryError";
   readonly directory: string;

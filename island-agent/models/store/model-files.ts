@@ -14,7 +14,6 @@ export interface ModelLease {
   release(): void;
 }
 
-/** A finished model with its number of leases. */
 export interface HeldModel extends Omit<IndexedModel, "lastUsedMs"> {
   lastUsedMs: number;
   leases: number;
@@ -68,7 +67,7 @@ export class ModelFiles {
   }
 
   /** Records the part of an unfinished download on disk. */
-  async notePart(key: string): Promise<void> {
+  async recordPart(key: string): Promise<void> {
     const found = await stat(partPath(this.stemPath(key))).catch(() => null);
     if (found === null) this.#parts.delete(key);
     else this.#parts.set(key, { key, bytes: found.size, lastUsedMs: this.#nextUse() });

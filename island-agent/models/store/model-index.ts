@@ -11,7 +11,6 @@ const indexedModelSchema = z.object({
   bytes: z.number().int().nonnegative(),
   lastUsedMs: z.number().nonnegative(),
 });
-/** A finished model, as stored in the index file. */
 export type IndexedModel = z.infer<typeof indexedModelSchema>;
 
 const indexSchema = z.object({ version: z.literal(1), models: z.array(indexedModelSchema) });

@@ -26,14 +26,13 @@ interface ModelStoreOptions {
   /** Created when missing. Belongs to one process at a time. */
   readonly directory: string;
   readonly budgetBytes: number;
-  /** Bytes of the disk that downloads leave free. */
   readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly fetch: FetchOptions;
 }
 
 /** Minimum interval between writes that only update times of use, so that a job does not cost a disk write. */
-const USE_SAVE_MS = 60_000;
+const USE_WRITE_INTERVAL_MS = 60_000;
 const MAX_ANNOUNCED = 1_000;
 
 /** Stores the models on this Island's disk. The only writer of its directory. */
@@ -68,8 +67,8 @@ export class ModelStore {
   }
 
   /**
-   * Opens the directory as the last process left it, even after a crash. Evicts when the budget is smaller than before.
-   * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} the last for a bad URL in `fetch`.
+   * Opens the directory as the previous process left it, even after a crash. Evicts when the budget is smaller than before.
+   * @throws {DirectoryInUseError | ModelDirectoryError | TypeError} a TypeError for an invalid URL in `fetch`.
    */
   static async open(options: ModelStoreOptions): Promise<ModelStore> {
     const policy = resolveFetchPolicy(options.fetch);
@@ -145,7 +144,7 @@ export class ModelStore {
       const fileName = fileNameOf(sha256, extension);
       await rename(path, join(this.#directory, fileName));
       this.#files.add(sha256, fileName, size);
-      await this.#noteModel(sha256);
+      await this.#recordModel(sha256);
       return true;
     } finally {
       this.#budget.release(sha256);
@@ -229,7 +228,7 @@ export class ModelStore {
       const model = this.#files.get(shared.key) ?? (await this.#fetch(shared, ref));
       // Leased until the callers have their own leases, so that it is not evicted in between.
       const hold = this.#files.lease(model);
-      await this.#noteModel(model.key);
+      await this.#recordModel(model.key);
       shared.succeed(() => this.#files.lease(model));
       hold.release();
     } catch (error) {
@@ -251,7 +250,7 @@ export class ModelStore {
       fileName,
       reserve: (bytes, writtenBytes) => this.#reserve(shared, bytes, writtenBytes),
       onProgress: (progress) => {
-        this.#budget.noteWritten(key, progress.receivedBytes);
+        this.#budget.recordWritten(key, progress.receivedBytes);
         shared.report(progress);
       },
     };
@@ -259,7 +258,7 @@ export class ModelStore {
       const bytes = await downloadModel(download, { policy: this.#policy, clock: this.#clock }, shared.signal);
       return this.#files.add(key, fileName, bytes);
     } catch (error) {
-      await this.#files.notePart(key);
+      await this.#files.recordPart(key);
       throw error;
     } finally {
       this.#budget.release(key);
@@ -276,7 +275,7 @@ export class ModelStore {
   }
 
   /** Records a model. If the index cannot be written, the part's facts recover the model after a crash. */
-  async #noteModel(key: string): Promise<void> {
+  async #recordModel(key: string): Promise<void> {
     try {
       await this.#index.write();
     } catch {
@@ -291,7 +290,7 @@ export class ModelStore {
 
   #saveUse(): void {
     const nowMs = this.#clock.now();
-    if (Math.abs(nowMs - this.#useSavedMs) < USE_SAVE_MS) return;
+    if (Math.abs(nowMs - this.#useSavedMs) < USE_WRITE_INTERVAL_MS) return;
     this.#useSavedMs = nowMs;
     // If the write fails, the next one includes the same times.
     this.#index.write().catch(() => undefined);

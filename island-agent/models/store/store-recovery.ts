@@ -81,7 +81,7 @@ async function recoverModel(
 ): Promise<IndexedModel | null> {
   const { size } = await stat(join(directory, file));
   if (indexed !== undefined) return size === indexed.bytes && stemOf(indexed.key) === stem ? indexed : null;
-  // A part gets its final name only when verified. If its facts still exist, the index was not written in time.
+  // A part gets its final name only after verification. If its facts still exist, the index was not written in time.
   const facts = await readPartFacts(join(directory, stem));
   const isAdoptable = facts !== null && stemOf(facts.key) === stem && size === (facts.totalBytes ?? size);
   return isAdoptable ? { key: facts.key, file, bytes: size, lastUsedMs: nowMs } : null;

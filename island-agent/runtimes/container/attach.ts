@@ -3,8 +3,7 @@ import { request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 
 /**
- * Attaches to a container's standard streams. Writes to the socket are standard input (ending the socket ends the
- * input); reads are output frames, see stream-demux.ts. Does not use dockerode, because it sends its options as a body,
+ * Attaches to a container's standard streams. Writes to the socket are standard input, and ending the socket ends the input. Reads are output frames (see stream-demux.ts). Does not use dockerode, because it sends its options as a body,
  * which Podman passes to the container as input.
  * @param to socket path, or host, port and certificates of the engine.
  */

@@ -5,31 +5,29 @@ import { gpuRequest } from "./gpu-devices.ts";
 import { NANO } from "./engine.ts";
 
 interface ContainerLimits {
-  /** RAM including tmpfs; there is no swap. */
+  /** RAM limit, which includes tmpfs. There is no swap. */
   readonly memoryBytes: number;
-  /** CPU limit in processors; may be a fraction. */
+  /** CPU limit in processors, possibly a fraction. */
   readonly cpus: number;
   /** Maximum number of processes and threads. */
   readonly pids: number;
 }
 
-/** Properties of a container to create. */
 export interface ContainerPlan {
   readonly name: string;
   /** `sha256:…` */
   readonly imageId: string;
-  /** Volumes that the image declares. */
   readonly volumes: readonly string[];
   readonly spec: ContainerSpec;
   readonly limits: ContainerLimits;
   readonly labels: Readonly<Record<string, string>>;
-  /** Used if `spec.network` is granted. */
+  /** Network of the container if `spec.network` is granted. */
   readonly networkName: string;
   /** Name servers for `spec.network`. Otherwise the engine would query those of the host under its name. */
   readonly nameServers: readonly string[];
-  /** The only GPU device, used if `spec.gpu` is granted; null: all devices. */
+  /** GPU device that is used if `spec.gpu` is granted; null for all devices. */
   readonly gpuDevice: string | null;
-  /** Runtime of the engine, such as runsc; null: its default. */
+  /** Runtime of the engine, such as runsc; null for its default. */
   readonly engineRuntime: string | null;
 }
 
@@ -43,8 +41,7 @@ export interface ContainerOptions extends Docker.ContainerCreateOptions {
 const NOBODY = "65534:65534";
 const OPEN_FILES = 1_024;
 /**
- * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This does not isolate: on
- * some kernels a program can lower its own score.
+ * Makes the kernel kill a Cargo before the owner's programs when the host runs out of memory. This is not isolation, because on some kernels a program can lower its own score.
  */
 const OOM_SCORE = 500;
 
@@ -61,7 +58,7 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
     User: NOBODY,
     Hostname: "cargo",
     Labels: { ...labels },
-    // Programs need no cleanup.
+    // Programs need no time for cleanup.
     StopSignal: "SIGKILL",
     // The image's health check would run commands during the job.
     Healthcheck: { Test: ["NONE"] },

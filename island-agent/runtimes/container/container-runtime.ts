@@ -18,9 +18,9 @@ import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 import { posix } from "node:path";
 
-/** Folders that the engine mounts. */
+/** Folders that the engine mounts, where an image may not declare volumes. */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
-/** Shared memory, the exception: it may be a tmpfs of the container. */
+/** Exception among the system folders: shared memory may be a tmpfs of the container. */
 const SHARED_MEMORY = "/dev/shm";
 
 /** Limits of Cargos that are loaded later. {@link ContainerRuntime.setLimits} replaces them. */
@@ -29,7 +29,7 @@ export interface ContainerLimits {
   readonly cpus: number;
   /** Jobs of one Cargo that run at the same time if their memory fits `ramBytes`. */
   readonly concurrency: number;
-  /** RAM for all Cargos together. */
+  /** RAM limit for all Cargos together. */
   readonly ramBytes: number;
 }
 
@@ -39,15 +39,15 @@ export interface ContainerRuntimeOptions extends ContainerLimits {
   /** Label of this Island's containers; several Islands may share an engine. At most 63 of [a-z0-9-]. */
   readonly islandId: string;
   readonly clock: Clock;
-  /** Whether this host has a GPU that its owner shares. */
+  /** Whether the owner shares a GPU of this host. */
   readonly hasGpu: boolean;
   /** GPUs, or parts of GPUs; each container gets one. Null (default): one container at a time gets all GPUs. */
   readonly gpuDevices?: readonly string[] | null;
   /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
   readonly nameServers?: readonly string[];
-  /** Runtime of the engine, such as runsc. Default null: the engine's default. */
+  /** Runtime of the engine, such as runsc. Default null, which selects the engine's default. */
   readonly engineRuntime?: string | null;
-  /** Options of the firewall rules for containers with a network. Default: this host. */
+  /** Options of the firewall rules for containers with a network. Default: nftables of this host. */
   readonly egress?: Omit<EgressFilterOptions, "bridge">;
   /** Limit of processes and threads of one container. Default 512. */
   readonly pids?: number;
@@ -217,7 +217,7 @@ export class ContainerRuntime implements CargoRuntime {
       return loaded;
     } catch (error) {
       const disposal = loaded[Symbol.asyncDispose]();
-      // Do not wait after an abort: the engine may hang.
+      // Do not wait after an abort, because the engine may hang.
       if (!signal.aborted) await disposal;
       throw error;
     }
@@ -228,8 +228,8 @@ export class ContainerRuntime implements CargoRuntime {
     const { engineRuntime: wanted } = this.#options;
     const { name, version, runtimes } = found.facts;
     if (wanted === null || runtimes?.includes(wanted) === true) return found;
-    const known = runtimes === null ? "lists none" : `knows ${runtimes.join(", ")}`;
-    const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}; add it to the engine, or unset containers.runtime`;
+    const known = runtimes === null ? "lists no runtimes" : `knows ${runtimes.join(", ")}`;
+    const text = `containers.runtime is ${wanted}, but ${name} ${version} ${known}. Add it to the engine, or unset containers.runtime`;
     throw new JobFailure("runtime_unavailable", text, { retryable: true });
   }
 
@@ -253,7 +253,7 @@ export class ContainerRuntime implements CargoRuntime {
   #specOf({ slug, container }: CargoManifest): ContainerSpec {
     if (container === undefined) throw new JobFailure("model_invalid", `Cargo ${slug} has no image`);
     if (container.gpu && !this.#options.hasGpu) {
-      const text = `Cargo ${slug} needs a GPU, and this Island shares none`;
+      const text = `Cargo ${slug} needs a GPU, but this Island does not share one`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
     return container;
@@ -276,7 +276,6 @@ export class ContainerRuntime implements CargoRuntime {
   }
 }
 
-/** Returns the memory limit of one container. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(requiredRamBytes, MIN_MEMORY_BYTES);
 }
@@ -295,6 +294,6 @@ function plainFolder(imageName: string, volume: string): string {
   const folder = posix.resolve("/", volume);
   const isSystem = SYSTEM_FOLDERS.some((system) => folder === system || folder.startsWith(`${system}/`));
   if (posix.isAbsolute(volume) && folder !== "/" && (!isSystem || folder === SHARED_MEMORY)) return folder;
-  const text = `The image ${imageName} declares the volume ${JSON.stringify(volume)}; a volume must be an absolute path, not / and not inside ${SYSTEM_FOLDERS.join(", ")}`;
+  const text = `The image ${imageName} declares the volume ${JSON.stringify(volume)}. A volume must be an absolute path other than / and outside ${SYSTEM_FOLDERS.join(", ")}`;
   throw new JobFailure("model_invalid", text);
 }

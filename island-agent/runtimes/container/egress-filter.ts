@@ -39,8 +39,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
   }
 
   /**
-   * Checks that the bridge is in this network namespace. The bridges of an engine on another machine, in a virtual
-   * machine or without root are elsewhere, where the rules have no effect.
+   * Checks that the bridge is in this network namespace. An engine on another machine, in a virtual machine or without root has its bridges in another namespace, where the rules have no effect.
    * @throws {JobFailure} `runtime_unavailable`
    */
   async function assertHere(): Promise<void> {
@@ -65,7 +64,7 @@ export function openEgressFilter(options: EgressFilterOptions) {
         { env: { PATH, LC_ALL: "C" }, timeout: MAX_NFT_MS, killSignal: "SIGKILL" },
         (error, _stdout, stderr) => (error === null ? resolve() : reject(Object.assign(error, { stderr }))),
       );
-      // A program that ends without reading reports the reason by its exit.
+      // If nft ends without reading its input, its exit reports the reason.
       child.stdin?.on("error", () => undefined).end(script);
     });
   }

@@ -11,16 +11,16 @@ export function egressRules(bridge: string): string {
   const from = `iifname "${bridge}"`;
   const isPrivate = [
     `${from} ip daddr { ${PRIVATE_IPV4.join(", ")} } drop`,
-    // Mapped, translated, unique local, link-local and multicast addresses are all outside this range.
+    // This range of public addresses excludes mapped, translated, unique local, link-local and multicast addresses.
     `${from} ip6 daddr != ${GLOBAL_IPV6} drop`,
     `${from} ip6 daddr { ${PRIVATE_IPV6.join(", ")} } drop`,
   ];
   return [
     ...replaced(bridge),
     `table inet ${bridge} {`,
-    // Before addresses are rewritten: a port of this host that is forwarded elsewhere also counts as this host's.
+    // This chain runs before addresses are rewritten, so a port of this host that is forwarded elsewhere counts as this host's.
     ...chain("arriving", "prerouting priority -300", [`${from} fib daddr type != unicast drop`, ...isPrivate]),
-    // After addresses are rewritten, possibly to private ones.
+    // This chain runs after addresses are rewritten, possibly to private ones.
     ...chain("passing", "forward priority -5", [
       ...isPrivate,
       `oifname "${bridge}" ct state established,related accept`,

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 
-/** Address of a container engine. */
 export type EngineAddress =
   | { readonly kind: "socket"; readonly path: string }
-  /** `certificates`: directory with ca.pem, cert.pem and key.pem; null: plain HTTP. */
+  /** `certificates` is a directory with ca.pem, cert.pem and key.pem; null for plain HTTP. */
   | { readonly kind: "tcp"; readonly host: string; readonly port: number; readonly certificates: string | null };
 
-/** Inputs of the search for an engine. */
 export interface EngineSearch {
   /** The agent's environment: DOCKER_HOST, DOCKER_TLS_VERIFY, DOCKER_CERT_PATH, HOME, XDG_RUNTIME_DIR. */
   readonly environment: Readonly<Record<string, string | undefined>>;

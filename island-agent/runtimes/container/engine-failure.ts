@@ -1,7 +1,6 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { engineMessage, statusOf } from "./engine.ts";
 
-/** Returns the failure of a container that could not be created or started. */
 export function startFailureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   const status = statusOf(error);
@@ -12,15 +11,15 @@ export function startFailureOf(error: unknown): JobFailure {
     return new JobFailure("model_unavailable", "The Cargo's image is no longer on this Island", options);
   }
   if (/device driver|nvidia|\bgpu/i.test(message)) {
-    const text = `The container engine of this Island cannot use a GPU; its owner can install a GPU container toolkit (${message})`;
+    const text = `The container engine of this Island cannot use a GPU (${message}). Its owner can install a GPU container toolkit`;
     return new JobFailure("runtime_unavailable", text, options);
   }
-  // Messages of runc for a command that does not exist or cannot be executed.
+  // runc reports a command that does not exist or cannot be executed in these words.
   if (/exec(utable)?\b.*(not found|no such file|permission denied|exec format)|no command specified/i.test(message)) {
     const text = `The Cargo's image cannot run its command: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });
   }
-  // The working directory, a declared volume or /tmp is a file in the image.
+  // The image contains a file where the working directory, a declared volume or /tmp must be.
   if (/not a directory|error mounting "tmpfs"/i.test(message)) {
     const text = `The Cargo's image has a file where it declares a folder: ${message}`;
     return new JobFailure("model_invalid", text, { ...options, retryable: false });

@@ -7,18 +7,16 @@ import { attach } from "./attach.ts";
 import type { ContainerExit } from "./exit-failure.ts";
 import { describeAddress, readCertificates, type EngineAddress } from "./engine-address.ts";
 
-/** Facts about the engine and its host. */
 export interface EngineFacts {
   readonly name: "Docker" | "Podman";
   readonly version: string;
   readonly cpus: number;
-  /** Names of the runtimes that it can start containers with; null when it does not report them. */
+  /** Names of the runtimes that the engine can start containers with; null when it does not report them. */
   readonly runtimes: readonly string[] | null;
-  /** Limits that it cannot enforce; empty when it supports all. */
+  /** Limits that the engine cannot enforce; empty when it supports all of them. */
   readonly missing: readonly string[];
 }
 
-/** Facts about a network. */
 export interface EngineNetwork {
   readonly driver: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -30,13 +28,12 @@ export interface EngineImage {
   /** `sha256:…`: identifies these bytes even when tags move. */
   readonly id: string;
   readonly bytes: number;
-  /** `name@sha256:…` for each registry name it was pulled by. */
+  /** `name@sha256:…` for each registry name that the image was pulled by. */
   readonly repoDigests: readonly string[];
-  /** Volumes that the image declares. */
   readonly volumes: readonly string[];
 }
 
-/** CPU limit of one processor: the engine counts in billionths. */
+/** CPU limit of one processor, in the engine's unit of a billionth. */
 export const NANO = 1e9;
 /** Time limit of a call, except pulls. */
 const MAX_CALL_MS = 60_000;
@@ -114,7 +111,7 @@ export class ContainerEngine {
     return stream as Readable;
   }
 
-  /** Removes one name of an image, and its bytes with the last one. `in_use`: nothing was removed. */
+  /** Removes one name of an image, and with the last name also its bytes. `in_use` means that nothing was removed. */
   async removeImage(reference: string): Promise<"removed" | "in_use" | "absent"> {
     try {
       await this.#call(() => this.#docker.getImage(reference).remove());
@@ -170,7 +167,6 @@ export class ContainerEngine {
     return found.map(({ Names: names, Id: id }) => names[0]?.replace(/^\//, "") ?? id);
   }
 
-  /** Returns a network; null when it does not exist. */
   async network(name: string): Promise<EngineNetwork | null> {
     try {
       const found = (await this.#call(() => this.#docker.getNetwork(name).inspect())) as NetworkInfo;
@@ -242,7 +238,7 @@ export function engineMessage(error: unknown): string {
   return plain.replaceAll(/\s+/g, " ").trim().slice(0, 300);
 }
 
-/** Fields used of GET /networks/{name}. */
+/** Fields of GET /networks/{name} that are used here. */
 interface NetworkInfo {
   readonly Driver: string;
   readonly Internal?: boolean;
@@ -250,7 +246,7 @@ interface NetworkInfo {
   readonly Options?: Readonly<Record<string, string>> | null;
 }
 
-/** Fields used of GET /info: the limits that the engine enforces, and the folder of its files. */
+/** Fields of GET /info that are used here: the limits that the engine enforces, and the folder of its files. */
 interface EngineInfo {
   readonly NCPU: number;
   readonly DockerRootDir?: string;

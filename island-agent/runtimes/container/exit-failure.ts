@@ -2,14 +2,13 @@ import { constants } from "node:os";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
-/** Exit of a container, as reported by the engine. */
 export interface ContainerExit {
   readonly code: number;
-  /** A process in it was killed because memory ran out; not necessarily the main one. */
+  /** Whether a process of the container, not necessarily the main one, was killed because memory ran out. */
   readonly isOutOfMemory: boolean;
 }
 
-/** Convention of shells and engines: exit code 128 plus the signal's number. */
+/** Base of the exit codes of shells and engines for a signal; the signal's number is added. */
 const SIGNAL_BASE = 128;
 const SIGNAL_MEANINGS: Readonly<Record<string, string>> = {
   SIGKILL: "was killed",
@@ -29,8 +28,7 @@ const CODE_MEANINGS: Readonly<Record<number, string>> = {
 
 /**
  * Returns the failure of a job whose program ended without a `done` or `error` line. Only `cargo_failed` quotes the
- * program: the end of its standard error. Retryable after a signal, since the job may succeed elsewhere; not after the
- * program's own exit code.
+ * program: the end of its standard error. The failure is retryable after a signal, since the job may succeed elsewhere, but not after the program's own exit code.
  */
 export function failureOfExit(exit: ContainerExit, memoryBytes: number, stderrTail: string): JobFailure {
   if (exit.isOutOfMemory) {

@@ -26,7 +26,8 @@ export async function findEngine(search: EngineSearch, clock: Clock, signal: Abo
       if (fault !== null) faults.push(fault);
     }
   }
-  if (faults.length === 0) faults.push("found neither Docker nor Podman; start one, or set its address in DOCKER_HOST");
+  if (faults.length === 0)
+    faults.push("neither Docker nor Podman was found. Start one, or set its address in DOCKER_HOST");
   throw unavailable(faults.join("; "));
 }
 
@@ -46,9 +47,9 @@ function describeFault(address: EngineAddress, error: unknown): string | null {
       return null;
     case "EACCES":
     case "EPERM":
-      return `this user may not use ${shownAddress}; add the user to the group that owns the socket (often docker)`;
+      return `this user may not use ${shownAddress}. Add the user to the group that owns the socket (often docker)`;
     case "ECONNREFUSED":
-      return `nothing listens at ${shownAddress}`;
+      return `no engine listens at ${shownAddress}`;
     default:
       return `${shownAddress} does not respond like a container engine (${statusOf(error) ?? engineMessage(error)})`;
   }

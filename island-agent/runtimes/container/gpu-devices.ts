@@ -10,7 +10,7 @@ export function gpuRequest(device: string | null): Docker.DeviceRequest {
 
 /** Devices that an owner shares among all Cargos. Each container gets the device with the fewest users. */
 export class GpuDevices {
-  /** Number of users by device; null: all GPUs go to one job of a Cargo at a time. */
+  /** Number of users by device. If null, all GPUs go to one job of a Cargo at a time. */
   readonly #users: Map<string, number> | null;
 
   constructor(names: readonly string[] | null) {
@@ -22,7 +22,7 @@ export class GpuDevices {
     return Math.max(1, this.#users?.size ?? 1);
   }
 
-  /** Returns a device for a container; null: all of them. Return it with `give`. */
+  /** Takes a device for a container; null stands for all devices. Return it with `give`. */
   take(): string | null {
     const users = this.#users;
     if (users === null || users.size === 0) return null;

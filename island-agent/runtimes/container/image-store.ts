@@ -89,8 +89,7 @@ export class ImageStore {
   }
 
   /**
-   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call
-   * leaves the pull to the others.
+   * Returns the image, and pulls it if the engine does not have it. Concurrent calls share one pull. Aborting one call leaves the pull to the other calls.
    * @param slug Cargo that needs the image, as reported by `downloads()`.
    * @param mayEvict whether other images may be removed for it; if not, an image that proves too large is removed.
    * @throws {JobFailure} or `signal.reason`.
@@ -255,7 +254,7 @@ export class ImageStore {
   }
 
   async #remove(engine: ContainerEngine, image: HeldImage): Promise<RemoveOutcome> {
-    // Removed from the index first, so that no job gets it during the removal.
+    // Remove the image from the index first, so that no job gets it during the removal.
     this.#images.delete(image.key);
     const outcome = await engine.removeImage(image.reference).catch((error: unknown) => {
       this.#images.set(image.key, image);

@@ -9,7 +9,7 @@ const BRIDGE_OPTIONS = { "com.docker.network.bridge.enable_icc": "false" };
 
 const BRIDGE_NAME = "com.docker.network.bridge.name";
 
-/** Returns the bridge's interface name, as long as Linux allows. Several Islands may share an engine. */
+/** Returns the bridge's interface name, cut to the length that Linux allows. It is unique for the Island, because several Islands may share an engine. */
 export function bridgeNameOf(islandId: string): string {
   return `atl${createHash("sha256").update(islandId).digest("hex").slice(0, 12)}`;
 }
@@ -58,7 +58,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
       const found = await engine.network(name);
       if (found === null || faultOf(found) !== null) return;
       await engine.removeNetwork(name);
-      // Attached containers keep the network; the rules must then stay.
+      // If containers are attached, the network stays, and so must the rules.
       if ((await engine.network(name)) === null) await filter.remove();
     });
   }
@@ -69,7 +69,7 @@ export function openIslandNetwork(name: string, labels: Readonly<Record<string, 
     const found = await engine.network(name);
     const fault = found === null ? null : faultOf(found);
     if (fault !== null) {
-      const text = `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`;
+      const text = `The container engine of this Island has a network ${name} that ${fault}. Its owner can remove the network`;
       throw new JobFailure("runtime_unavailable", text, { retryable: true });
     }
     const { bridge } = filter;

@@ -8,16 +8,15 @@ import { StreamDemux } from "./stream-demux.ts";
 
 /** Bytes kept from the end of standard error, for the job's error message. */
 const STDERR_TAIL_BYTES = 1_500;
-/** CPU limit of a waiting container, in processors. Enough for a program that waits, and a limit for one that spins. */
+/** CPU limit of a waiting container, in processors. It is enough for a program that waits, and limits one that spins. */
 const RESTING_CPUS = 0.05;
-/** Attempts to remove a container when the engine returns an error. */
 const MAX_REMOVE_ATTEMPTS = 3;
 const REMOVE_RETRY_MS = 500;
 
 /** Receives a container's output, in order. `onEnd` is called last and once. */
 export interface ContainerListener {
   readonly onStdout: (bytes: Uint8Array) => void;
-  /** For counting only: the container itself keeps the end of standard error. */
+  /** Receives standard error only to count it. The container keeps its end. */
   readonly onStderr: (bytes: Uint8Array) => void;
   /** Called when the program's output has ended, or the engine is gone; `exit()` distinguishes them. */
   readonly onEnd: () => void;
@@ -103,7 +102,6 @@ export class JobContainer {
     return this.#stderr.text();
   }
 
-  /** Sends further output to another listener. */
   listen(listener: ContainerListener): void {
     this.#listener = listener;
   }
@@ -114,7 +112,7 @@ export class JobContainer {
       await this.#engine.setCpus(this.name, Math.min(RESTING_CPUS, this.#cpus));
       this.#isResting = true;
     } catch (error) {
-      // Without a response, the engine may have applied it.
+      // The engine may have applied the limit even if it did not respond.
       this.#isResting = statusOf(error) === null;
     }
   }
@@ -130,7 +128,7 @@ export class JobContainer {
     this.#socket.end(text);
   }
 
-  /** Returns the exit. Call it after the output's end; a program that only closed its output is killed. */
+  /** Returns the exit. Call it after the output's end. It kills a program that has only closed its output. */
   async exit(): Promise<ContainerExit> {
     await this.#engine.kill(this.name).catch(() => undefined);
     return this.#engine.exit(this.name);

@@ -36,7 +36,7 @@ export class JobOutput implements ContainerListener {
   onStderr(bytes: Uint8Array): void {
     this.#stderrBytes += bytes.length;
     if (this.#stderrBytes <= MAX_STDERR_BYTES) return;
-    const text = `The Cargo's program wrote too much: its standard error is over ${MAX_STDERR_BYTES} bytes`;
+    const text = `The Cargo's program wrote too much: its standard error exceeds ${MAX_STDERR_BYTES} bytes`;
     this.#over.reject(new JobFailure("output_too_large", text));
   }
 

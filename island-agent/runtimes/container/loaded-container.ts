@@ -18,7 +18,6 @@ interface LoadedContainerDeps {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly memory: MemoryUse;
-  /** Memory limit of one container. */
   readonly memoryBytes: number;
   readonly warmWindowMs: number;
   /** Time that an aborted run waits for the removal of its container. */
@@ -40,7 +39,7 @@ export class LoadedContainer implements LoadedCargo {
   readonly #deps: LoadedContainerDeps;
   readonly #pool: WarmPool<JobContainer>;
   readonly #slots: Semaphore<AbortController>;
-  /** Active and waiting runs, with their abort controllers. The promises never reject. */
+  /** Promises of active and waiting runs, with their abort controllers. They never reject. */
   readonly #runs = new Map<AbortController, Promise<void>>();
   /** Removals in progress; they never reject. */
   readonly #removals = new Set<Promise<void>>();
@@ -58,7 +57,6 @@ export class LoadedContainer implements LoadedCargo {
     this.#pool = new WarmPool({ start, discard, clock, max: concurrency, windowMs: warmWindowMs });
   }
 
-  /** Number of containers that wait for a job. */
   get warmContainers(): number {
     return this.#pool.size;
   }
@@ -140,13 +138,13 @@ export class LoadedContainer implements LoadedCargo {
         await this.#waitBriefly(removal);
         throw signal.reason as Error;
       }
-      throw container === undefined ? this.#noteStartFailure(error) : error;
+      throw container === undefined ? this.#recordStartFailure(error) : error;
     } finally {
       if (removal === undefined && container !== undefined) void this.#remove(container);
     }
   }
 
-  /** Waits for the removal, after which the work has stopped. The wait is limited, since the engine may hang. */
+  /** Waits for the removal, after which no work is running. The wait is limited, since the engine may hang. */
   #waitBriefly(removal: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#deps.clock.schedule(this.#deps.killWaitMs, resolve);
@@ -158,10 +156,10 @@ export class LoadedContainer implements LoadedCargo {
   }
 
   /** Ends the Cargo if its engine or image is missing, so that it must be loaded again. */
-  #noteStartFailure(error: unknown): JobFailure {
+  #recordStartFailure(error: unknown): JobFailure {
     const failure = startFailureOf(error);
-    const isLasting = statusOf(error) !== null && statusOf(error) !== 404;
-    if (isLasting) return failure;
+    const hasEngineAndImage = statusOf(error) !== null && statusOf(error) !== 404;
+    if (hasEngineAndImage) return failure;
     this.#end.resolve();
     return new CargoGone(failure.message);
   }
@@ -198,7 +196,10 @@ function inputLine({ input, resume }: RunRequest): string {
     throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
   const line = JSON.stringify(input satisfies JsonValue);
   if (line.length > MAX_INPUT_CHARS) {
-    throw new JobFailure("invalid_input", `The input is over ${MAX_INPUT_CHARS} characters`);
+    throw new JobFailure(
+      "invalid_input",
+      `The input has ${line.length} characters as JSON, but at most ${MAX_INPUT_CHARS} are allowed`,
+    );
   }
   return `${line}\n`;
 }

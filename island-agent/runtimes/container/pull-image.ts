@@ -93,7 +93,7 @@ async function checkImage(spec: ContainerSpec, engine: ContainerEngine): Promise
   return image;
 }
 
-/** @param fault the engine's text; it has no error codes. */
+/** @param fault the engine's text, because the engine does not report error codes. */
 function pullFailure({ image, digest }: ContainerSpec, fault: string): JobFailure {
   const text = `The image ${image} could not be pulled: ${fault}`;
   if (digest !== null && /verification failed|digest (mismatch|did not match|does not match)/i.test(fault)) {

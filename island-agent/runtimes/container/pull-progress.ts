@@ -25,7 +25,7 @@ export class PullProgress {
     return this.#fault;
   }
 
-  /** Compressed bytes. The total is null until the size of every layer is known. */
+  /** Compressed bytes, received and in total. The total is null until the size of every layer is known. */
   get bytes(): DownloadProgress {
     const layers = [...this.#layers.values()];
     const isKnown = layers.length > 0 && layers.every(({ totalBytes }) => totalBytes !== null);

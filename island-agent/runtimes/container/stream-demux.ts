@@ -12,7 +12,6 @@ export class StreamDemux {
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
   #name: OutputName = "stdout";
-  /** Bytes left of the current frame. */
   #leftBytes = 0;
 
   constructor(onBytes: (name: OutputName, bytes: Uint8Array) => void) {

@@ -2,9 +2,9 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { ContainerListener, JobContainer } from "./job-container.ts";
 
 /** Methods of a container that the pool uses. */
-type Warm = Pick<JobContainer, "listen" | "rest" | "wake">;
+type WarmContainer = Pick<JobContainer, "listen" | "rest" | "wake">;
 
-interface WarmPoolDeps<C extends Warm> {
+interface WarmPoolDeps<C extends WarmContainer> {
   readonly start: (listener: ContainerListener) => Promise<C>;
   /** Removes a container that is no longer needed. */
   readonly discard: (container: C) => void;
@@ -16,11 +16,10 @@ interface WarmPoolDeps<C extends Warm> {
 }
 
 /** A container that waits, or is being started. */
-interface Entry<C> {
-  /** Null if the container could not be started. */
+interface PoolEntry<C> {
   readonly container: Promise<C | null>;
   isReady: boolean;
-  /** True if the program ended or wrote output before it got a job. */
+  /** Whether the program ended or wrote output before it got a job. */
   isBroken: boolean;
   /** Bytes written to standard error so far. */
   stderrBytes: number;
@@ -37,21 +36,21 @@ const SETTLE_MS = 10_000;
 const MAX_IDLE_STDERR_BYTES = 65_536;
 
 /** After this many consecutive containers that did not read their input, none is kept warm. */
-const MAX_BROKEN = 3;
+const MAX_CONSECUTIVE_BROKEN = 3;
 
 /**
  * Keeps containers started, with their programs waiting for input, so that jobs do not wait for a start. Each container
  * serves one job and is replaced immediately if `max` allows it. A job that finds no ready container raises the target
  * by one. At the end of each window the target falls to the number of jobs in it.
  */
-export class WarmPool<C extends Warm> {
+export class WarmPool<C extends WarmContainer> {
   readonly #deps: WarmPoolDeps<C>;
   /** Waiting containers, oldest first. */
-  readonly #waiting = new Set<Entry<C>>();
+  readonly #waiting = new Set<PoolEntry<C>>();
   /** Containers to be discarded once they have started; they never reject. */
   readonly #leaving = new Set<Promise<void>>();
   #wanted = 1;
-  /** Number of jobs that have a container or are about to get one. */
+  /** Number of jobs with a container, including those that are about to get one. */
   #busy = 0;
   /** Number of jobs in this window. */
   #taken = 0;
@@ -63,7 +62,6 @@ export class WarmPool<C extends Warm> {
     this.#deps = deps;
   }
 
-  /** Number of containers that wait or are being started. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -103,7 +101,6 @@ export class WarmPool<C extends Warm> {
     return this.#deps.start(listener);
   }
 
-  /** Frees the slot of a finished job. */
   free(): void {
     this.#busy -= 1;
     this.#fill();
@@ -118,7 +115,7 @@ export class WarmPool<C extends Warm> {
   }
 
   #fill(): void {
-    if (this.#isClosed || this.#broken >= MAX_BROKEN) return;
+    if (this.#isClosed || this.#broken >= MAX_CONSECUTIVE_BROKEN) return;
     while (this.#waiting.size < Math.min(this.#wanted, this.#deps.max - this.#busy)) {
       // Errors are ignored here: the next job starts its own container and gets them.
       this.#add().catch(() => undefined);
@@ -134,7 +131,7 @@ export class WarmPool<C extends Warm> {
     };
     const starting = this.#deps.start({ onStdout: markBroken, onStderr, onEnd: markBroken });
     const container = starting.catch(() => null);
-    const entry: Entry<C> = {
+    const entry: PoolEntry<C> = {
       container,
       isReady: false,
       isBroken: false,
@@ -156,9 +153,9 @@ export class WarmPool<C extends Warm> {
     }
   }
 
-  #markBroken(entry: Entry<C>): void {
+  #markBroken(entry: PoolEntry<C>): void {
     entry.isBroken = true;
-    // Already handled, or taken by a job or by `close`, which discards it.
+    // The entry has been handled already, or was taken by a job or by `close`, which discards it.
     if (!this.#leave(entry)) return;
     this.#broken += 1;
     this.#discard(entry);
@@ -184,12 +181,12 @@ export class WarmPool<C extends Warm> {
   }
 
   /** Returns false when the entry was no longer waiting. */
-  #leave(entry: Entry<C>): boolean {
+  #leave(entry: PoolEntry<C>): boolean {
     entry.settling?.cancel();
     return this.#waiting.delete(entry);
   }
 
-  #discard(entry: Entry<C>): void {
+  #discard(entry: PoolEntry<C>): void {
     const leaving = Promise.all([entry.container, entry.resting]).then(([container]) => {
       if (container !== null) this.#deps.discard(container);
     });
@@ -199,7 +196,7 @@ export class WarmPool<C extends Warm> {
 }
 
 /** Returns false when the CPU limit could not be restored. */
-async function wake(container: Warm, { resting }: Entry<unknown>): Promise<boolean> {
+async function wake(container: WarmContainer, { resting }: PoolEntry<unknown>): Promise<boolean> {
   if (resting === null) return true;
   await resting;
   return container.wake().then(

@@ -12,7 +12,6 @@ export function coremlRuntime({
   onnx,
   diffusers,
 }: {
-  /** Platform, as Node names it. */
   readonly platform: string;
   /** Both must be set up to run on Core ML. */
   readonly onnx: CargoRuntime;

@@ -4,22 +4,19 @@ import { CLIPTokenizer } from "@huggingface/transformers";
 const MAX_TOKENS = 77;
 
 /**
- * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write; without it, the tokenizer
- * is built from the others.
+ * Files of a `tokenizer` folder. `json` is the whole tokenizer, which newer exporters write. Without it, the tokenizer is built from the other files.
  */
 export interface TokenizerFiles {
   readonly config: Readonly<Record<string, unknown>>;
   readonly json: object | null;
   readonly vocab: Readonly<Record<string, number>>;
-  /** Content of `merges.txt`. */
   readonly merges: string;
 }
 
-/** Tokens of a prompt for a text encoder. */
 export interface PromptTokens {
   /** Start, text, end and padding, up to the tokenizer's maximum length. */
   readonly ids: readonly number[];
-  /** Number of text tokens used. Longer prompts are truncated, as usual for these models. */
+  /** Number of text tokens that are used. Longer prompts are truncated, as is usual for these models. */
   readonly textTokens: number;
 }
 
@@ -53,7 +50,7 @@ function specialTokensOf(config: TokenizerFiles["config"]): SpecialTokens {
 }
 
 /**
- * Builds tokenizer.json for CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code,
+ * Builds a tokenizer.json with CLIP's splitting and merging from a folder's vocabulary. Source: Radford et al. 2021, code,
  * `simple_tokenizer.py`.
  */
 function tokenizerJson(special: SpecialTokens, vocab: TokenizerFiles["vocab"], merges: string): object {

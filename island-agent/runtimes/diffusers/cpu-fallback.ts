@@ -1,7 +1,7 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import type { DeviceChoice, ExecutionProvider } from "../onnx/execution-providers.ts";
 
-interface Opened<T> {
+interface OpenedModel<T> {
   readonly opened: T;
   readonly providers: readonly ExecutionProvider[];
   /** Reason why `best` was not used; null when it was. */
@@ -16,7 +16,7 @@ export async function openWithCpuFallback<T>(
   open: (providers: readonly ExecutionProvider[]) => Promise<T>,
   best: readonly ExecutionProvider[],
   choice: DeviceChoice,
-): Promise<Opened<T>> {
+): Promise<OpenedModel<T>> {
   try {
     return { opened: await open(best), providers: best, refused: null };
   } catch (error) {

@@ -4,8 +4,8 @@ import { imagePositions, packLatents, PATCH_SIDE, textPositions, unpackLatents }
 import type { Size } from "./size.ts";
 import type { PromptEmbeddings } from "./prompt-embeddings.ts";
 
-/** Number of training timesteps of Flux, whose transformer takes the timestep as a fraction of it. */
-const TIMES = 1_000;
+/** Number of training timesteps of Flux. Its transformer takes the timestep as a fraction of this number. */
+const FLUX_TIMESTEPS = 1_000;
 
 /** Inputs that are the same in all steps of an image. */
 export interface DenoiserContext {
@@ -16,7 +16,7 @@ export interface DenoiserContext {
   readonly guidance: Float32Array | null;
   /** Guidance scale, for networks that take it as a number. */
   readonly scale?: number;
-  /** Channels after those of the latents, for inpainting networks; null for others. */
+  /** Additional channels of inpainting networks, after those of the latents; null for other networks. */
   readonly extraChannels?: Float32Array | null;
 }
 
@@ -55,12 +55,15 @@ export class Denoiser {
     if (dims?.length !== 4 && !this.isPacked)
       throw new JobFailure(
         "model_invalid",
-        `${graph.part} has no input for latents, only ${graph.inputNames.join(", ")}`,
+        `${graph.part} lacks an input for latents; its inputs are ${graph.inputNames.join(", ")}`,
       );
     this.isInpainting = channels === 2 * decoderChannels + 1;
-    // Upscaling networks also take an image's channels.
+    // Upscaling networks, which are not supported, take additional channels of an image.
     if (channels !== null && channels !== decoderChannels && !this.isInpainting)
-      throw new JobFailure("model_invalid", `${graph.part} takes ${channels} channels, vae_decoder ${decoderChannels}`);
+      throw new JobFailure(
+        "model_invalid",
+        `${graph.part} expects ${channels} channels, but vae_decoder expects ${decoderChannels}`,
+      );
     this.channels = decoderChannels;
     this.fixedLatentSize = width !== null && height !== null ? { width, height } : null;
   }
@@ -106,9 +109,9 @@ export class Denoiser {
     const states = stack(embeddings.map((each) => each.states));
     const pooled = embeddings.flatMap((each) => each.pooled ?? []);
     const timeDims = this.#graph.inputDims("timestep") ?? [];
-    // U-Nets take one time for all images, transformers one for each.
+    // U-Nets take one timestep for all images; transformers take one for each image.
     const times = timeDims.length === 0 ? 1 : (timeDims[0] ?? (this.hasPooledText ? count : 1));
-    const time = this.isPacked ? timestep / TIMES : timestep;
+    const time = this.isPacked ? timestep / FLUX_TIMESTEPS : timestep;
     const packed = (): NumberGrid => packLatents(Float32Array.from(input), this.channels, latentSize);
     const outputs = await this.#graph.run({
       [this.#latentsName]: this.isPacked ? stack(Array.from({ length: count }, packed)) : sample,
@@ -130,7 +133,7 @@ export class Denoiser {
     if (modelOutput?.data.length !== latents.length * count)
       throw new JobFailure(
         "model_invalid",
-        `${this.#graph.part} returned [${modelOutput?.dims.join(", ")}], not the size of the latents`,
+        `${this.#graph.part} returned the dimensions [${modelOutput?.dims.join(", ")}], which differ in size from the latents`,
       );
     return embeddings.map((_, i) => {
       const own = modelOutput.data.subarray(i * latents.length, (i + 1) * latents.length);

@@ -6,16 +6,16 @@ import { findPipeline } from "./pipeline-files.ts";
 
 const PROCESS_BYTES = 192 * MIB;
 /** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
-const COPIES = 2;
-/** Memory of a step and of the decoder besides the weights: the shipped Cargos' `memory.working_mb`. */
+const WEIGHT_COPIES = 2;
+/** Memory of a step and of the decoder in addition to the weights: the shipped Cargos' `memory.working_mb`. */
 const WORKING_BYTES = 2_048 * MIB;
 const XL_WORKING_BYTES = 6_144 * MIB;
-/** Limit for small pipelines: the values above are for weights of a gigabyte and more. */
+/** Limit for small pipelines, since the values above are for weights of a gigabyte and more. */
 const MAX_WORKING_PER_WEIGHT = 2;
-/** RAM besides weights that are stored on a GPU. */
+/** RAM in addition to weights that are stored on a GPU. */
 const HOST_BYTES = 1_536 * MIB;
 
-/** Estimates a load's memory from file sizes and provider; rather too much than too little. @throws {JobFailure} */
+/** Estimates the memory of a load from the file sizes and the provider. The estimate is rather too high than too low. @throws {JobFailure} */
 export async function estimateDiffusers({ modelPath, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes, textEncoders } = await findPipeline(modelPath, weights);
   const [provider = "cpu"] = await providersFor(device);
@@ -32,7 +32,7 @@ export function memoryFor(provider: ExecutionProvider, bytes: number, isXl: bool
     case "cpu":
     case "coreml":
       // Core ML shares one memory with the CPU.
-      return { ramBytes: PROCESS_BYTES + COPIES * bytes + working, vramBytes: 0 };
+      return { ramBytes: PROCESS_BYTES + WEIGHT_COPIES * bytes + working, vramBytes: 0 };
     case "cuda":
     case "dml":
     case "webgpu":

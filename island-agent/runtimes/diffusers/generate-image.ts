@@ -11,13 +11,13 @@ import { zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 import type { Sampler } from "./samplers/sampler.ts";
 import { maskImage, readSource, shrinkMask } from "./source-image.ts";
 
-/** Defaults of diffusers' pipelines: a whole image is changed in part, a masked part is repainted. */
+/** Defaults of diffusers' pipelines. A whole image is changed in part; a masked part is fully repainted. */
 const DEFAULT_STRENGTH = 0.8;
 const DEFAULT_MASKED_STRENGTH = 1;
 
 interface GeneratedImage {
   readonly image: Image;
-  /** Number of tokens of both prompts. */
+  /** Number of tokens of both prompts together. */
   readonly promptTokens: number;
 }
 
@@ -45,9 +45,9 @@ export async function generateImage(
   const tokens = (latentSize.height * latentSize.width) / PATCH_SIDE ** 2;
   const sampler = pipeline.plan.create(steps, { tokens, isEven: denoiser.isPacked });
   const length = denoiser.channels * latentSize.height * latentSize.width;
-  const painting = await beginPainting(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
-  const { first: firstStep, extraChannels } = painting;
-  let { latents } = painting;
+  const start = await prepareStart(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
+  const { first: firstStep, extraChannels } = start;
+  let { latents } = start;
   for (const [step, timestep] of sampler.timesteps.entries()) {
     if (step < firstStep) continue;
     // ONNX Runtime blocks the thread during its computation, so an abort can arrive only here.
@@ -63,7 +63,7 @@ export async function generateImage(
     const modelOutput = second === undefined ? first : applyGuidance(first, second, scale);
     latents = sampler.advance(latents, modelOutput, step, () => seededNoise(seed, step + 1, length));
     if (!latents.every(Number.isFinite)) throw nonFiniteFailure(step + 1, steps);
-    latents = painting.keep(latents, step + 1);
+    latents = start.keep(latents, step + 1);
     onProgress(step + 1 - firstStep, steps - firstStep);
   }
   await setImmediate();
@@ -87,10 +87,8 @@ function nonFiniteFailure(step: number, steps: number): JobFailure {
 }
 
 /** Start of an image: noise, or another image with added noise. */
-interface Painting {
-  /** Index of the first step. */
+interface ImageStart {
   readonly first: number;
-  /** Latents of the first step. */
   readonly latents: Float32Array;
   /** Mask and latents of the kept part, for inpainting networks; null for others. */
   readonly extraChannels: Float32Array | null;
@@ -99,18 +97,17 @@ interface Painting {
 }
 
 /**
- * Prepares the first latents. With a source image only the last steps run, in proportion to `strength`; the image gets
- * the noise of the first of them (Meng et al. 2021, SDEdit). With a mask, the rest is restored after each step (Lugmayr
+ * Prepares the first latents. With a source image, only the last steps run, in proportion to `strength`, and the image gets the noise of the first of these steps (Meng et al. 2021, SDEdit). With a mask, the area outside it is restored after each step (Lugmayr
  * et al. 2022, without their resampling), or given to an inpainting network (Rombach et al. 2022, §4.5).
  * @throws {JobFailure}
  */
-async function beginPainting(
+async function prepareStart(
   job: ImageJob,
   { latentSize, imageSize, steps }: GenerationPlan,
   pipeline: ImagePipeline,
   sampler: Sampler,
   noise: Float32Array,
-): Promise<Painting> {
+): Promise<ImageStart> {
   const { isInpainting } = pipeline.denoiser;
   if (isInpainting && (job.image === undefined || job.mask_image === undefined)) {
     throw new JobFailure("invalid_input", "mask_image: this model is for inpainting and requires image and mask_image");

@@ -14,17 +14,15 @@ const DEFAULT_GUIDANCE = 7.5;
 const DEFAULT_XL_GUIDANCE = 5;
 const DEFAULT_SD3_GUIDANCE = 7;
 const DEFAULT_FLUX_GUIDANCE = 3.5;
-/** Default for a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
-/** Side that all usual models support: latents are 8 times smaller, and the U-Net halves them three times. */
+/** Multiple of sides that all usual models support. Latents are 8 times smaller, and the U-Net halves them three times. */
 const SAFE_SIDE = 64;
 
 /** A job with the pipeline's defaults filled in. */
 export interface GenerationPlan extends DenoiserContext {
   readonly steps: number;
-  /** Guidance scale. */
   readonly scale: number;
-  /** Classifier-free guidance: the network also runs without the prompt. */
+  /** Whether classifier-free guidance is used, for which the network also runs without the prompt. */
   readonly isGuided: boolean;
 }
 
@@ -50,7 +48,7 @@ export function planGeneration(job: ImageJob, pipeline: ImagePipeline): Generati
 export function oddSizeFailure(error: unknown, { width, height }: Size): unknown {
   const isOdd = width % SAFE_SIDE !== 0 || height % SAFE_SIDE !== 0;
   if (!isOdd || !(error instanceof JobFailure) || error.code !== "model_invalid") return error;
-  const message = `width: this model cannot generate ${width} by ${height} pixels; use multiples of ${SAFE_SIDE}`;
+  const message = `width: this model cannot generate images of ${width} by ${height} pixels. Use multiples of ${SAFE_SIDE}`;
   return new JobFailure("invalid_input", message, { cause: error });
 }
 
@@ -61,11 +59,11 @@ function latentSizeFor({ width, height }: ImageJob, { defaultLatentSize, denoise
   };
   const isOdd = latentSize.width % PATCH_SIDE !== 0 || latentSize.height % PATCH_SIDE !== 0;
   if (denoiser.hasPooledText && isOdd)
-    throw new JobFailure("invalid_input", "width: this model supports only multiples of 16 pixels");
+    throw new JobFailure("invalid_input", "width: width and height must be multiples of 16 pixels for this model");
   const fixed = denoiser.fixedLatentSize;
   if (fixed === null || (fixed.width === latentSize.width && fixed.height === latentSize.height)) return latentSize;
   const only = `${fixed.width * VAE_SCALE_FACTOR} by ${fixed.height * VAE_SCALE_FACTOR}`;
-  throw new JobFailure("invalid_input", `width: this model generates images of ${only} pixels only`);
+  throw new JobFailure("invalid_input", `width: this model generates only images of ${only} pixels`);
 }
 
 function stepsFor({ steps }: ImageJob, { plan, denoiser }: ImagePipeline): number {
@@ -73,7 +71,7 @@ function stepsFor({ steps }: ImageJob, { plan, denoiser }: ImagePipeline): numbe
   const isFew = plan.name === "lcm" || (denoiser.isPacked && !denoiser.takesScale);
   const wanted = steps ?? Math.min(isFew ? DEFAULT_LCM_STEPS : DEFAULT_STEPS, plan.maxSteps);
   if (wanted <= plan.maxSteps) return wanted;
-  throw new JobFailure("invalid_input", `steps: this model supports at most ${plan.maxSteps}`);
+  throw new JobFailure("invalid_input", `steps: must be at most ${plan.maxSteps} for this model, got ${wanted}`);
 }
 
 function defaultGuidance({ guidanceWidth, plan, promptEncoders, denoiser }: ImagePipeline): number {

@@ -5,11 +5,10 @@ export interface ProbeRequest {
   readonly device: DeviceChoice;
 }
 
-/** Request to load one pipeline in a host process. */
 export interface LoadRequest {
   /** A folder in the layout of diffusers' ONNX exporters. */
   readonly modelPath: string;
-  /** Null: the best format that the folder has. */
+  /** Format of the weights; null for the best one that the folder contains. */
   readonly weights: WeightFormat | null;
   readonly device: DeviceChoice;
   /** CPU threads of one operator, at least 1. */

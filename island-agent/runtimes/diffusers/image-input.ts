@@ -7,7 +7,7 @@ import type { RunRequest } from "../runtime.ts";
 const SIDE_UNIT = 8;
 const MIN_SIDE = 64;
 const MAX_SIDE = 2_048;
-/** Maximum pixels, 1536 by 1536. Attention's memory grows with the square; a PNG of noise would fill a frame. */
+/** Maximum number of pixels, 1536 by 1536. The memory of attention grows with the square of it, and a PNG of noise would fill a frame. */
 const MAX_PIXELS = 2_359_296;
 const MAX_STEPS = 200;
 const MAX_PROMPT_CHARS = 10_000;
@@ -26,7 +26,7 @@ const schema = z
     image: imageSchema.optional(),
     /** Area to paint: white, or transparent. The rest of the image is kept. */
     mask_image: imageSchema.optional(),
-    /** Share of the steps to run on the image: 1 keeps nothing of it. */
+    /** Share of the steps to run on the image. A value of 1 keeps nothing of the image. */
     strength: z.number().gt(0).max(1).optional(),
     /** Input of ControlNets; see docs/host/runtimes.md. */
     control_image: z
@@ -35,15 +35,15 @@ const schema = z
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {
     path: ["mask_image"],
-    message: "needs an image",
+    message: "requires the parameter image",
   })
   .refine(({ image, strength }) => image !== undefined || strength === undefined, {
     path: ["strength"],
-    message: "needs an image",
+    message: "requires the parameter image",
   })
   .refine(({ width = 0, height = 0 }) => width * height <= MAX_PIXELS, {
     path: ["width"],
-    message: `width times height must be at most ${MAX_PIXELS}`,
+    message: `width times height must be at most ${MAX_PIXELS} pixels`,
   });
 
 /** A job's input. The pipeline has defaults for missing fields; without a seed, a random one is used. */
@@ -54,5 +54,5 @@ export function readImageInput(input: RunRequest["input"]): ImageJob {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
 }

@@ -38,7 +38,6 @@ const DEFAULT_SD3_TEXT_WIDTH = 4_096;
 const SD3_T5_TOKENS = 256;
 const FLUX_T5_TOKENS = 512;
 
-/** A loaded text-to-image pipeline. */
 export interface ImagePipeline {
   readonly promptEncoders: readonly PromptEncoder[];
   /** @throws {JobFailure} `model_invalid` */
@@ -52,7 +51,7 @@ export interface ImagePipeline {
   readonly defaultLatentSize: Size;
   /** Width of `timestep_cond`; null if guidance is not embedded. */
   readonly guidanceWidth: number | null;
-  /** True if a missing negative prompt has zeros as its embeddings, instead of those of an empty text. */
+  /** Whether zeros, instead of the embeddings of an empty text, replace a missing negative prompt. */
   readonly isEmptyPromptZero: boolean;
   dispose(): Promise<void>;
 }
@@ -102,7 +101,10 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
       decoder,
       openEncoder: once(async () => {
         if (files.encoder === null)
-          throw new JobFailure("invalid_input", "image: this model takes only a prompt; its folder has no vae_encoder");
+          throw new JobFailure(
+            "invalid_input",
+            "image: this model accepts only a prompt, because its folder lacks a vae_encoder",
+          );
         return latentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
       }),
       plan,

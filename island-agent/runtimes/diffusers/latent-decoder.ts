@@ -18,7 +18,7 @@ export interface Image {
   readonly rgb: Uint8Array;
 }
 
-/** Scale of latents: `(encoded - shift) * factor`. */
+/** Scale of latents, which are `(encoded - shift) * factor`. */
 export interface LatentScale {
   readonly factor: number;
   readonly shift: number;
@@ -46,7 +46,7 @@ export function latentDecoder(graph: PipelineGraph, config: Readonly<Record<stri
     if (decoded === undefined || decoded.dims.join() !== wanted.join())
       throw new JobFailure(
         "model_invalid",
-        `${graph.part} returned [${decoded?.dims.join(", ")}], not [${wanted.join(", ")}]`,
+        `${graph.part} returned the dimensions [${decoded?.dims.join(", ")}] instead of [${wanted.join(", ")}]`,
       );
     if (!decoded.data.every(Number.isFinite))
       throw new JobFailure("model_invalid", `${graph.part} returned NaN or infinity`);

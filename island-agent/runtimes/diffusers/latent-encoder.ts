@@ -24,7 +24,10 @@ export function latentEncoder(graph: PipelineGraph, channels: number, scale: Lat
     const length = channels * height * width;
     const isLatents = encoded !== undefined && [length, 2 * length].includes(encoded.data.length);
     if (!isLatents || encoded.dims.slice(2).join() !== [height, width].join())
-      throw new JobFailure("model_invalid", `${graph.part} returned [${encoded?.dims.join(", ")}], not latents`);
+      throw new JobFailure(
+        "model_invalid",
+        `${graph.part} returned the dimensions [${encoded?.dims.join(", ")}], which are not those of latents`,
+      );
     const latents = encoded.data.subarray(0, length).map((value) => (value - scale.shift) * scale.factor);
     if (!latents.every(Number.isFinite))
       throw new JobFailure("model_invalid", `${graph.part} returned NaN or infinity`);

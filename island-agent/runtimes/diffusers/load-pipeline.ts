@@ -65,6 +65,6 @@ async function encodePng({ width, height, rgb }: Image): Promise<string> {
     .png()
     .toBuffer();
   if (png.length <= MAX_PNG_BYTES) return png.toString("base64");
-  const message = `The image of ${width} by ${height} pixels takes ${png.length} bytes as PNG; the limit is ${MAX_PNG_BYTES}`;
+  const message = `The image of ${width} by ${height} pixels takes ${png.length} bytes as PNG, but at most ${MAX_PNG_BYTES} are allowed`;
   throw new JobFailure("output_too_large", message);
 }

@@ -4,7 +4,7 @@ import type { NumberGrid } from "./pipeline-graph.ts";
 /** Latents per token, in width and in height. */
 export const PATCH_SIDE = 2;
 const PATCH = PATCH_SIDE * PATCH_SIDE;
-/** Numbers per position; the first is 0 for an image. */
+/** Count of numbers per position, the first of which is 0 for an image. */
 const POSITION = 3;
 
 /** Packs latents for Flux: one token per 2 by 2 latents, row by row. Source: diffusers, `_pack_latents`. */
@@ -14,7 +14,6 @@ export function packLatents(latents: Float32Array, channels: number, size: Size)
   return { data: packed, dims: [1, latents.length / (channels * PATCH), channels * PATCH] };
 }
 
-/** Reverses {@link packLatents}. */
 export function unpackLatents(packed: Float32Array, channels: number, size: Size): Float32Array {
   const latents = new Float32Array(packed.length);
   for (const [from, to] of pairs(channels, size)) latents[from] = packed[to] ?? NaN;
@@ -36,7 +35,7 @@ export function textPositions(tokens: number): NumberGrid {
   return { data: new Float32Array(tokens * POSITION), dims: [tokens, POSITION] };
 }
 
-/** Yields for each latent its index in planes, and its index in tokens. */
+/** Yields the index in planes and the index in tokens of each latent. */
 function* pairs(channels: number, { width, height }: Size): Generator<[number, number]> {
   const columns = width / PATCH_SIDE;
   for (let channel = 0; channel < channels; channel += 1) {

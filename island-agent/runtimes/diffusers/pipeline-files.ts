@@ -13,22 +13,20 @@ interface GraphFile {
   readonly bytes: number;
 }
 
-/** Networks in a pipeline's folder. */
 export interface PipelineFiles {
-  /** One encoder, the two of SDXL and Flux, or the two or three of Stable Diffusion 3. */
+  /** One encoder, two encoders (SDXL and Flux), or two or three encoders (Stable Diffusion 3). */
   readonly textEncoders: readonly GraphFile[];
   /** `unet` or `transformer`. */
   readonly denoiser: GraphFile;
   readonly decoder: GraphFile;
-  /** Encoder for jobs with an image; null: the pipeline starts only from noise. */
+  /** Encoder for jobs with an image. If null, the pipeline starts only from noise. */
   readonly encoder: GraphFile | null;
   readonly bytes: number;
 }
 
 /**
  * Finds the networks in a folder of diffusers' ONNX exporters.
- * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used unchanged: many folders have
- * one format under the plain name, and the graph itself has the type.
+ * @param weights `model_fp16.onnx` for fp16 and so on. A part without such a file is used as it is, because many folders contain one format under the plain name and the graph states its type.
  * @throws {JobFailure} `model_unavailable` when the path does not exist, `model_invalid` naming the missing part.
  */
 export async function findPipeline(modelPath: string, weights: WeightFormat | null): Promise<PipelineFiles> {
@@ -39,7 +37,7 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
     },
   );
   if (!isDirectory)
-    throw new JobFailure("model_invalid", "The model is one file; a text-to-image pipeline is a folder");
+    throw new JobFailure("model_invalid", "The model is a single file, but a text-to-image pipeline requires a folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
   const [first, second, third, unet, transformer, decoder, encoder = null] = await Promise.all(
     ["text_encoder", "text_encoder_2", "text_encoder_3", "unet", "transformer", "vae_decoder", "vae_encoder"].map(find),
@@ -85,7 +83,7 @@ export function numberIn(config: Readonly<Record<string, unknown>>, name: string
   const value = config[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && value > 0) return value;
-  throw new JobFailure("model_invalid", `${name} of the model's configuration is not a positive number`);
+  throw new JobFailure("model_invalid", `${name} in the model's configuration must be a positive number`);
 }
 
 function parseJson(text: string): unknown {
@@ -104,8 +102,7 @@ async function findGraph(modelPath: string, part: string, weights: WeightFormat 
   const format = weights !== null && formatsOf(names).includes(weights) ? weights : null;
   const { graphs, data } = chooseGraphs(names, format, part);
   const graph = graphs.find((name) => name.startsWith("model")) ?? graphs[0] ?? "";
-  // Weights too large for one file are in a separate file: "model.onnx_data" from optimum, "weights.pb" from older
-  // diffusers.
+  // Weights that are too large for the graph's file are in a second file: "model.onnx_data" from optimum, "weights.pb" from older diffusers.
   const used = [graph, ...data, ...names.filter((name) => name === "weights.pb")];
   const sizes = await Promise.all(used.map(async (name) => (await stat(path.join(folder, name))).size));
   return { part, path: path.join(folder, graph), bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };

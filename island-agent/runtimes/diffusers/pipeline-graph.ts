@@ -8,7 +8,6 @@ import { type Elements, readElements, writeElements } from "./tensor-elements.ts
 export interface GraphOptions {
   readonly modelPath: string;
   readonly providers: readonly ExecutionProvider[];
-  /** CPU threads of one operator. */
   readonly threads: number;
 }
 

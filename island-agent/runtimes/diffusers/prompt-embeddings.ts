@@ -2,7 +2,6 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { PromptTokens } from "./clip-tokenizer.ts";
 import type { NumberGrid, PipelineGraph } from "./pipeline-graph.ts";
 
-/** A text encoder with its tokenizer. */
 export interface PromptEncoder {
   readonly encoder: PipelineGraph;
   readonly tokenize: (prompt: string) => PromptTokens;
@@ -14,7 +13,6 @@ export interface PromptEmbeddings {
   readonly states: NumberGrid;
   /** [1, width]; null for a pipeline with one text encoder. */
   readonly pooled: NumberGrid | null;
-  /** Number of text tokens used. */
   readonly textTokens: number;
 }
 
@@ -39,11 +37,10 @@ export async function encodePrompt(
   return { states, pooled, textTokens: first.textTokens };
 }
 
-/** A text encoded by one encoder. */
 interface EncodedText {
   /** [1, tokens, width] */
   readonly states: NumberGrid;
-  /** Pooled state, projected (`text_embeds`) or not (`pooler_output`); null: the encoder returns neither. */
+  /** Pooled state, either projected (`text_embeds`) or not (`pooler_output`); null if the encoder returns neither. */
   readonly pooled: NumberGrid | null;
   readonly projected: NumberGrid | null;
   readonly textTokens: number;
@@ -73,7 +70,7 @@ export function zeroEmbeddings({ states, pooled }: PromptEmbeddings): PromptEmbe
   return { states: zeros(states), pooled: pooled && zeros(pooled), textTokens: 0 };
 }
 
-/** Returns the output of the penultimate layer. "hidden_states.0" are the embeddings, further ones the layers. */
+/** Returns the name of the penultimate layer's output. "hidden_states.0" are the embeddings; higher numbers are the layers. */
 function penultimateState(encoder: PipelineGraph): string {
   const layers = encoder.outputNames
     .filter((name) => /^hidden_states\.\d+$/.test(name))
@@ -84,12 +81,14 @@ function penultimateState(encoder: PipelineGraph): string {
   return `hidden_states.${layers[1]}`;
 }
 
-/** Concatenates the states of each token. */
 export function joinStates(left: NumberGrid, right: NumberGrid): NumberGrid {
   const [, tokens = 0, leftWidth = 0] = left.dims;
   const [, rightTokens, rightWidth = 0] = right.dims;
   if (tokens !== rightTokens)
-    throw new JobFailure("model_invalid", `The text encoders read ${tokens} and ${rightTokens} tokens`);
+    throw new JobFailure(
+      "model_invalid",
+      `The text encoders must return the same number of tokens, got ${tokens} and ${rightTokens}`,
+    );
   const width = leftWidth + rightWidth;
   const data = new Float32Array(tokens * width);
   for (let token = 0; token < tokens; token++) {

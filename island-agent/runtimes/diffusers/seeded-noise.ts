@@ -30,24 +30,24 @@ export function normalQuantile(p: number): number {
   const fromMiddle = p - 0.5;
   if (Math.abs(fromMiddle) <= 0.425) {
     const r = 0.180625 - fromMiddle ** 2;
-    return (fromMiddle * polynomial(r, MIDDLE[0])) / polynomial(r, MIDDLE[1]);
+    return (fromMiddle * polynomial(r, CENTRAL[0])) / polynomial(r, CENTRAL[1]);
   }
   const r = Math.sqrt(-Math.log(Math.min(p, 1 - p)));
-  const [above, below] = r <= 5 ? NEAR : FAR;
+  const [above, below] = r <= 5 ? NEAR_TAIL : FAR_TAIL;
   const from = r - (r <= 5 ? 1.6 : 5);
   return (Math.sign(fromMiddle) * polynomial(from, above)) / polynomial(from, below);
 }
 
 /** Coefficients of numerator and denominator, from the constant up. */
-const MIDDLE = [
+const CENTRAL = [
   [3.3871327179, 50.434271938, 159.29113202, 59.10937472],
   [1, 17.895169469, 78.757757664, 67.1875636],
 ] as const;
-const NEAR = [
+const NEAR_TAIL = [
   [1.4234372777, 2.75681539, 1.3067284816, 0.17023821103],
   [1, 0.7370016425, 0.12021132975],
 ] as const;
-const FAR = [
+const FAR_TAIL = [
   [6.657905115, 3.081226386, 0.42868294337, 0.017337203997],
   [1, 0.24197894225, 0.012258202635],
 ] as const;

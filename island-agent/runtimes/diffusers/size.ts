@@ -1,4 +1,4 @@
-/** Width and height: of latents, or of an image in pixels. */
+/** Size of latents, or of an image in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;

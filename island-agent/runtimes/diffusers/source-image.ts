@@ -12,7 +12,7 @@ const HALF = 128;
 interface SourceImage {
   /** Planes of red, green and blue, -1 to 1, in the size of the image to generate. */
   readonly pixels: Float32Array;
-  /** Value per pixel: 1 to paint, 0 to keep; null: paint everywhere. */
+  /** Value per pixel: 1 to paint, 0 to keep. If null, the whole image is painted. */
   readonly mask: Float32Array | null;
 }
 
@@ -33,7 +33,7 @@ export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32
   });
 }
 
-/** Returns the pixels with gray in the area to paint, as input of inpainting networks. */
+/** Returns the pixels with grey in the area to paint, as an input of inpainting networks. */
 export function maskImage({ pixels, mask }: SourceImage): Float32Array {
   if (mask === null) return pixels;
   return pixels.map((value, i) => ((mask[i % mask.length] ?? 0) > 0 ? 0 : value));
@@ -46,7 +46,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
     .toColourspace("srgb")
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
-  if (info.channels !== COLOURS) throw new Error(`it has ${info.channels} channels`);
+  if (info.channels !== COLOURS) throw new Error(`it has ${info.channels} channels instead of 3`);
   const plane = width * height;
   return Float32Array.from({ length: COLOURS * plane }, (_, i) => {
     const [colour, pixel] = [Math.floor(i / plane), i % plane];
@@ -54,7 +54,7 @@ async function readPixels(file: Buffer, { width, height }: Size): Promise<Float3
   });
 }
 
-/** Reads a mask: white pixels are painted, or the transparent ones of any color if there are some. */
+/** Reads a mask. If it has transparent pixels, these are painted; otherwise the white ones are. */
 async function readMask(file: Buffer, { width, height }: Size): Promise<Float32Array> {
   const resized = (): Sharp => open(file).resize(width, height, { fit: "cover" });
   const { hasAlpha } = await sharp(file).metadata();

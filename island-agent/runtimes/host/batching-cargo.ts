@@ -8,7 +8,6 @@ import { HostedCargo, type HostedCargoOptions } from "./hosted-cargo.ts";
 
 /** Defines which jobs of a Cargo may share one run of its host. */
 export interface Batching {
-  /** Maximum number of jobs of one run. */
   readonly maxJobs: number;
   /** Maximum of a run's rows times its longest row, which is the size of the computation with padding. */
   readonly maxArea: number;
@@ -16,16 +15,16 @@ export interface Batching {
   readonly shareOf: (job: unknown) => Share | null;
 }
 
-/** Share of a job in a run. */
+/** A job's share of a run. */
 interface Share {
-  /** Only jobs with the same key share a run. */
+  /** Jobs share a run only if their keys are equal. */
   readonly key: string;
   readonly rows: number;
   /** Length of the longest row, in any unit. */
   readonly longest: number;
 }
 
-/** Several jobs for a host. It replies with {@link batchResultsSchema}: one result per job, in the same order. */
+/** Several jobs for one run. The host replies with {@link batchResultsSchema}: one result per job, in the same order. */
 export interface JobBatch<Job> {
   readonly batch: readonly Job[];
 }
@@ -34,7 +33,7 @@ const batchResultsSchema = z.array(
   z.object({ output: jsonValueSchema, finishReason: z.enum(FINISH_REASONS), usage: usageSchema }),
 );
 
-/** Jobs of a batch, passed as a client's input. A class, so that no client's input can be mistaken for it. */
+/** Jobs of a batch, passed in place of a client's input. They are wrapped in a class so that a client's input cannot be mistaken for them. */
 class BatchInput {
   readonly jobs: readonly unknown[];
   constructor(jobs: readonly unknown[]) {
@@ -42,7 +41,7 @@ class BatchInput {
   }
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly request: RunRequest;
   readonly onOutput: (item: OutputItem) => void;
   readonly signal: AbortSignal;
@@ -62,7 +61,7 @@ interface Waiting {
 export class BatchingCargo extends HostedCargo {
   readonly #batching: Batching;
   readonly #readInput: HostedCargoOptions["readInput"];
-  #waiting: Waiting[] = [];
+  #waiting: WaitingJob[] = [];
   #isBusy = false;
 
   constructor(host: HostProcess, options: HostedCargoOptions, batching: Batching) {
@@ -103,10 +102,10 @@ export class BatchingCargo extends HostedCargo {
     this.#isBusy = false;
   }
 
-  /** Removes and returns the oldest job and others that fit its run. */
-  #takeNext(): Waiting[] {
-    const taken: Waiting[] = [];
-    const left: Waiting[] = [];
+  /** Removes and returns the oldest job and the other jobs that fit its run. */
+  #takeNext(): WaitingJob[] {
+    const taken: WaitingJob[] = [];
+    const left: WaitingJob[] = [];
     for (const job of this.#waiting) {
       if (job.signal.aborted) continue;
       if (taken.length === 0 || this.#fits(taken, job.share)) taken.push(job);
@@ -116,7 +115,7 @@ export class BatchingCargo extends HostedCargo {
     return taken;
   }
 
-  #fits(taken: readonly Waiting[], share: Share): boolean {
+  #fits(taken: readonly WaitingJob[], share: Share): boolean {
     const { maxJobs, maxArea } = this.#batching;
     const shares = [...taken.map((each) => each.share), share];
     const rows = shares.reduce((sum, each) => sum + each.rows, 0);
@@ -125,14 +124,14 @@ export class BatchingCargo extends HostedCargo {
   }
 
   /** Runs one job. If it is aborted, its promise rejects after the work has stopped. */
-  async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: Waiting): Promise<void> {
+  async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: WaitingJob): Promise<void> {
     signal.removeEventListener("abort", onAbort);
     const onWorking = (): void => this.#notify([watcher]);
     await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
   }
 
-  /** Runs several jobs as one. An aborted job rejects immediately; the run is aborted with the last of them. */
-  async #runTogether(jobs: readonly Waiting[]): Promise<void> {
+  /** Runs several jobs as one. An aborted job rejects immediately. The run is aborted when all its jobs are. */
+  async #runTogether(jobs: readonly WaitingJob[]): Promise<void> {
     const signals = jobs.map(({ signal }) => signal);
     const stop = new AbortController();
     const onAnyAbort = (): void => {
@@ -149,7 +148,7 @@ export class BatchingCargo extends HostedCargo {
       for (const [i, { resolve }] of jobs.entries()) resolve(results.data[i] as RunResult);
     } catch (error) {
       if (stop.signal.aborted) return;
-      // One job may have caused the failure, so each runs again for its own result or failure.
+      // One job may have caused the failure, so each job runs again and gets its own result or failure.
       const isOfOne = error instanceof JobFailure && !error.retryable;
       for (const job of jobs) {
         if (!isOfOne) job.reject(error);

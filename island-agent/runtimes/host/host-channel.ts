@@ -48,7 +48,7 @@ export class HostChannel {
       const end = chunk.indexOf(NEWLINE, from);
       const piece = chunk.subarray(from, end === -1 ? undefined : end);
       if (this.#line.length + piece.length >= MAX_MESSAGE_BYTES)
-        return this.#break(`a message was over ${MAX_MESSAGE_BYTES} bytes`);
+        return this.#break(`a message exceeded ${MAX_MESSAGE_BYTES} bytes`);
       this.#line.add(piece);
       if (end === -1) return;
       this.#endLine();

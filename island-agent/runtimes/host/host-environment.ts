@@ -1,8 +1,8 @@
-/** Variables that Node's loader and the operating system need. No others are passed on, to keep secrets out. */
-const PLAIN = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
-/** Adds the variables of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
-const NATIVE = [
-  ...PLAIN,
+/** Variables that Node's loader and the operating system need. Other variables may contain secrets and are not passed on. */
+const PLAIN_VARIABLES = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"];
+/** The same variables, those of native packages and GPU drivers, and Node's compile cache, which a sandbox makes read-only. */
+const NATIVE_VARIABLES = [
+  ...PLAIN_VARIABLES,
   "NODE_COMPILE_CACHE",
   "PATH",
   "HOME",
@@ -17,7 +17,7 @@ const NATIVE = [
  * sends them to its vendor. Source: microsoft/onnxruntime#27379. The other native packages have no telemetry.
  */
 const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
-const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
+const ALLOWED_VARIABLES = { plain: new Set(PLAIN_VARIABLES), native: new Set(NATIVE_VARIABLES) };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,9 +29,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function hostEnvironment(
   own: Environment,
   added: Readonly<Record<string, string>>,
-  code: keyof typeof PASSED_ON = "native",
+  code: keyof typeof ALLOWED_VARIABLES = "native",
 ): Record<string, string> {
-  const passed = Object.entries(own).filter(([name]) => PASSED_ON[code].has(name.toUpperCase()));
+  const passed = Object.entries(own).filter(([name]) => ALLOWED_VARIABLES[code].has(name.toUpperCase()));
   const kept = Object.fromEntries(passed.map(([name, value]) => [name, value ?? ""]));
   return { ...kept, ...(code === "native" ? NO_TELEMETRY : {}), ...added };
 }

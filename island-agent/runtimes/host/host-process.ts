@@ -10,10 +10,9 @@ import { type FromHost, readFromHost, type ToHost } from "./host-protocol.ts";
 
 /** Maximum number of characters kept from the end of the host's error output. */
 const STDERR_KEPT_CHARS = 4_096;
-/** Wait after the exit for the rest of the error output. */
+/** Time after the exit in which the rest of the error output may arrive. */
 const STDERR_GRACE_MS = 200;
 
-/** Program of a host process. */
 export interface HostProgram {
   /** Name in messages, such as "llama.cpp". */
   readonly name: string;
@@ -23,25 +22,23 @@ export interface HostProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Flags for Node. */
   readonly execArgv?: readonly string[];
-  /** Default: no sandbox. */
   readonly sandbox?: Sandbox;
-  /** Files and folders that it reads inside the sandbox, besides our code. */
+  /** Files and folders that it reads inside the sandbox in addition to our code. */
   readonly readable?: readonly string[];
-  /** Finds the cause of a crash in the error output; empty if it names none. */
+  /** Finds the cause of a crash in the error output; empty if the output does not name it. */
   readonly explainCrash?: (stderrTail: string) => string;
 }
 
-/** How a host process ended. */
 export interface HostEnding {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** True if the agent had requested the end. */
   readonly isRequested: boolean;
-  /** Reason why the agent killed it; null if it did not. */
-  readonly killedBecause: string | null;
-  /** Error code for its runs or its load if the agent killed it. */
+  /** Reason why the agent killed the process; null if it did not. */
+  readonly killReason: string | null;
+  /** Error code for the process's runs or load if the agent killed it. */
   readonly killedAs: JobErrorCode;
-  /** End of its error output, where native code prints assertions. */
+  /** End of the error output, where native code prints assertions. */
   readonly stderrTail: string;
 }
 
@@ -62,7 +59,7 @@ export class HostProcess {
   readonly #channel: HostChannel;
   #listener: (message: FromHost) => void = () => {};
   #isEndRequested = false;
-  #killedBecause: string | null = null;
+  #killReason: string | null = null;
   #killedAs: JobErrorCode = "runtime_crashed";
 
   constructor(program: HostProgram, clock: Clock) {
@@ -104,9 +101,9 @@ export class HostProcess {
   }
 
   /** Kills the process and the sandbox around it immediately. @param as error code for its runs. */
-  kill(because: string, as: JobErrorCode = "runtime_crashed"): void {
-    if (this.#killedBecause === null) {
-      this.#killedBecause = because;
+  kill(reason: string, as: JobErrorCode = "runtime_crashed"): void {
+    if (this.#killReason === null) {
+      this.#killReason = reason;
       this.#killedAs = as;
     }
     this.#killNow();
@@ -121,7 +118,7 @@ export class HostProcess {
   #killNow(): void {
     const child = this.#child;
     const { depth } = this.#launch;
-    // Kill the host first: the sandbox around it then exits after it.
+    // Kill the host first. The sandbox around it then exits on its own.
     const hostPid = child.pid === undefined || depth === 0 ? undefined : descendantOf(child.pid, depth);
     if (hostPid === undefined) child.kill("SIGKILL");
     else killIfThere(hostPid);
@@ -129,7 +126,7 @@ export class HostProcess {
 
   #receive(message: unknown): void {
     const read = readFromHost(message);
-    if (read === null) this.killAsBroken("a message is not one that hosts send");
+    if (read === null) this.killAsBroken("it sent an unknown message");
     else this.#listener(read);
   }
 
@@ -144,7 +141,7 @@ export class HostProcess {
       const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
         const exit = this.#launch.depth === 0 ? { code, signal } : exitInside({ code, signal }, stderrTail);
         const isRequested = this.#isEndRequested;
-        resolve({ ...exit, isRequested, killedBecause: this.#killedBecause, killedAs: this.#killedAs, stderrTail });
+        resolve({ ...exit, isRequested, killReason: this.#killReason, killedAs: this.#killedAs, stderrTail });
       };
       child.on("error", (error) => {
         stderrTail = error.message;

@@ -55,7 +55,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("loaded"), memory, facts: z.record(z.string(), z.unknown()) }),
   /** The estimate or the load failed. */
   z.object({ kind: z.literal("refused"), error }),
-  /** Prompt progress of a run; implies `working`. */
+  /** Progress of a run's prompt, which implies `working`. */
   z.object({ kind: z.literal("prompt"), run, prompt: promptSchema }),
   z.object({
     kind: z.literal("finished"),
@@ -70,7 +70,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("failed"), run, error }),
   z.object({ kind: z.literal("aborted"), run }),
-  /** The run makes progress without output; at most once a second. */
+  /** Progress of a run without output, sent at most once a second. */
   z.object({ kind: z.literal("working"), run }),
 ]);
 
@@ -80,8 +80,7 @@ export type FromHost =
   | { readonly kind: "output"; readonly outputs: readonly RunOutput[] };
 
 /**
- * Validates a message of a host process; null when invalid. The host is not trusted: its native code may have been
- * exploited, or may have corrupted its heap.
+ * Validates a message of a host process; null when invalid. The host is not trusted, because its native code may have been exploited or may have corrupted its heap.
  */
 export function readFromHost(message: unknown): FromHost | null {
   if (isRecord(message) && message["kind"] === "output") {

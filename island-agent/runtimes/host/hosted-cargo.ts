@@ -16,7 +16,6 @@ import type { FromHost, HostRun } from "./host-protocol.ts";
 import { watchMemory } from "./memory-watch.ts";
 
 export interface HostedCargoOptions {
-  /** Memory use, measured after the load. */
   readonly memory: MemoryUse;
   /** Number of runs that the host works on at the same time. */
   readonly concurrency: number;
@@ -48,11 +47,11 @@ export class HostedCargo implements LoadedCargo {
   readonly #slots: Semaphore<number>;
   /** Progress callbacks of runs that wait for a slot. */
   readonly #waiting = new Set<() => void>();
-  /** Aborted, with the reason, once no more runs can begin. */
+  /** Aborted with the reason as soon as no more runs can begin. */
   readonly #over = new AbortController();
   #memory: MemoryUse;
   #lastRun = 0;
-  /** Set while there are runs. */
+  /** Ends the memory watch of the current runs. */
   #endWatch: (() => void) | undefined;
   #ending: HostEnding | undefined;
 
@@ -66,7 +65,7 @@ export class HostedCargo implements LoadedCargo {
     this.gone = host.ended.then((ending) => this.#end(ending));
   }
 
-  /** Memory reported by the host, raised when its process has grown since. */
+  /** Memory as reported by the host, raised when its process has grown since then. */
   get memory(): MemoryUse {
     return this.#memory;
   }
@@ -156,7 +155,8 @@ export class HostedCargo implements LoadedCargo {
       });
       signal.addEventListener("abort", onAbort, { once: true });
       const isSent = this.#host.send({ kind: "run", run, ...job });
-      if (!isSent) this.#find(run)?.settle({ error: new JobFailure("invalid_input", "The input is over 64 MiB") });
+      if (!isSent)
+        this.#find(run)?.settle({ error: new JobFailure("invalid_input", "The input exceeds the limit of 64 MiB") });
     });
   }
 

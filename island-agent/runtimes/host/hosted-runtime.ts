@@ -47,11 +47,11 @@ interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
     readonly entry: URL;
     /** Variables added to those passed on from the agent. */
     readonly environment?: Readonly<Record<string, string>>;
-    /** Default true. False: no native package runs there, so it gets no PATH, HOME or driver variables. */
+    /** Whether native packages run in the host. If false, it gets no PATH, HOME or driver variables. Default true. */
     readonly isNative?: boolean;
     /** Node flags. `modelPath` is null for a probe. */
     readonly execArgv?: (modelPath: string | null) => readonly string[];
-    /** Folders that it reads besides our code and its model. */
+    /** Folders that the host reads in addition to our code and its model. */
     readonly readable?: readonly string[];
     readonly explainCrash?: HostProgram["explainCrash"];
   };
@@ -62,7 +62,7 @@ interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   readonly estimate?: (request: LoadRequest) => Promise<MemoryUse>;
   /** Number of runs that one host process works on at the same time, at least 1. */
   readonly concurrency: (request: LoadRequest) => number;
-  /** Defines which waiting jobs share a run; null: none. The host gets a `JobBatch`. Default: none. */
+  /** Defines which waiting jobs share a run, which the host gets as a `JobBatch`. Default null: no jobs share a run. */
   readonly batching?: (request: LoadRequest) => Batching | null;
   /** Whether a run can continue the text of an earlier attempt. Default false. */
   readonly canResume?: boolean;
@@ -80,7 +80,7 @@ export interface HostedRuntime extends CargoRuntime {
 
 /**
  * Builds a runtime from its definition. A probe and a load each start a host process with the definition's program. A
- * load has a time limit and a memory watch. Its process then runs the Cargo's jobs until it is disposed.
+ * load has a time limit and a memory watch. The process of a load then runs the Cargo's jobs until it is disposed.
  */
 export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   definition: HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job>,

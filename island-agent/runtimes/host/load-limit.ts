@@ -6,7 +6,7 @@ export interface LoadLimits {
   readonly estimateMs: number;
   /** Time for process start and compiling kernels, added to the time to read the model. */
   readonly loadBaseMs: number;
-  /** Minimum rate at which a model is read; any working disk is faster. */
+  /** Minimum rate at which a model is read. Any working disk is faster. */
   readonly minBytesPerS: number;
 }
 

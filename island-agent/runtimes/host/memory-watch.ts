@@ -12,8 +12,7 @@ const BYTES_PER_KIB = 1_024;
 const run = promisify(execFile);
 
 /**
- * Kills a host process, as `out_of_memory`, when its RAM exceeds the limit. The memory that a job needs is not known in
- * advance.
+ * Kills a host process with the code `out_of_memory` when its RAM exceeds the limit. The memory that a job needs is not known in advance.
  * @returns a function that ends the watch; call it also when the process has ended. On platforms without memory data,
  * the watch does nothing.
  */
@@ -40,7 +39,7 @@ export function watchMemory(
     if (isOver || memory === null) return;
     const { residentBytes, ownBytes } = memory;
     if (ownBytes > ceilingBytes) {
-      const words = `it used ${formatMibRoundedUp(ownBytes)} of RAM, its limit is ${formatMibRoundedDown(ceilingBytes)}`;
+      const words = `it used ${formatMibRoundedUp(ownBytes)} of RAM, but its limit is ${formatMibRoundedDown(ceilingBytes)}`;
       return host.kill(words, "out_of_memory");
     }
     onMeasured(residentBytes);
@@ -58,7 +57,7 @@ export function watchMemory(
 }
 
 interface ProcessMemory {
-  /** RAM including mapped pages of files. */
+  /** RAM, including mapped pages of files. */
   readonly residentBytes: number;
   /**
    * RAM without mapped pages, where the platform reports them. A model's weights may be such pages on their way to a

@@ -82,7 +82,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
 
   async function estimate(request: LoadRequest): Promise<void> {
     try {
-      if (handlers.estimate === undefined) throw new Error("does not estimate");
+      if (handlers.estimate === undefined) throw new Error("this runtime does not estimate memory");
       send({ kind: "estimated", memory: await handlers.estimate(request) });
     } catch (error) {
       send({ kind: "refused", error: jobErrorOf(handlers.name, error) });
@@ -112,7 +112,7 @@ export function serveHost<ProbeRequest, LoadRequest, Job>(
       const onWorking = (): void => void (working.isDue() && send({ kind: "working", run: id }));
       const result = await model.run({ job, resume, cacheKey }, onOutput, abort.signal, { onPrompt, onWorking });
       const isSent = outbox.end({ kind: "finished", run: id, result, memory: memoryOf(model) });
-      if (!isSent) throw new JobFailure("output_too_large", "The output is over 64 MiB");
+      if (!isSent) throw new JobFailure("output_too_large", "The output exceeds the limit of 64 MiB");
     } catch (error) {
       const failed: FromHost = { kind: "failed", run: id, error: jobErrorOf(handlers.name, error) };
       outbox.end(abort.signal.aborted ? { kind: "aborted", run: id } : failed);

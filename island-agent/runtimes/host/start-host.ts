@@ -8,8 +8,8 @@ import type { FromHost, ToHost } from "./host-protocol.ts";
 import { type LoadLimits, loadLimitMs } from "./load-limit.ts";
 import { watchMemory } from "./memory-watch.ts";
 
-/** Time that a process which has estimated waits for its load. */
-const MAX_WAIT_FOR_ROOM_MS = 2_000;
+/** Maximum time between a process's estimate and its load. */
+const MAX_LOAD_WAIT_MS = 2_000;
 
 /** Dependencies of all estimates and loads of a runtime. */
 export interface HostContext {
@@ -41,20 +41,18 @@ export async function probeInHost(
 interface LoadSpec {
   /** Name of the Cargo, for the log. */
   readonly slug: string;
-  /** Size on disk sets the time limit. */
+  /** The size on disk of this file or folder sets the time limit. */
   readonly modelPath: string;
   readonly request: unknown;
   /** Default: the host process estimates. */
   readonly estimate?: (() => Promise<MemoryUse>) | undefined;
-  /** Default: the load starts immediately and has no RAM limit. */
+  /** By default, the load starts immediately and without a RAM limit. */
   readonly admit?: Admission | undefined;
 }
 
-/** A host process that has loaded its model. */
 interface LoadedHost {
   readonly host: HostProcess;
   readonly memory: MemoryUse;
-  /** RAM limit of the process. */
   readonly ramCeilingBytes: number;
 }
 
@@ -107,8 +105,8 @@ class WaitingHost {
     }
     this.#host = host;
     void host.ended.then(() => this.take());
-    // Until the load, the process's own memory is in no budget, and the load may have to wait for hours.
-    this.#limit = this.#clock.schedule(MAX_WAIT_FOR_ROOM_MS, () => void this.end());
+    // Before the load, no budget counts the process's own memory, and the load may have to wait for hours.
+    this.#limit = this.#clock.schedule(MAX_LOAD_WAIT_MS, () => void this.end());
     return first.reply.memory;
   }
 

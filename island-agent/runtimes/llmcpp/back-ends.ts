@@ -30,7 +30,6 @@ export function llamaVersion(): string | null {
   }
 }
 
-/** Returns the folder of all added back ends of an Island. */
 export const backEndsFolder = (dataDirectory: string): string => join(dataDirectory, "runtimes");
 
 /**

@@ -8,11 +8,10 @@ import { BatchSize } from "./batch-size.ts";
 /** Request of a node-llama-cpp sequence (3.21.1): tokens to evaluate, and which of them need a result. */
 interface DecodeRequest {
   readonly sequenceId: number;
-  /** When the request is settled, the library treats the remaining tokens as evaluated. */
+  /** Tokens to evaluate. When the request is settled, the library treats the remaining ones as evaluated. */
   readonly tokens: number[];
-  /** True at the indexes of tokens that need a result. */
+  /** Whether each token needs a result, by index. */
   readonly logits: readonly (boolean | undefined)[];
-  /** Position of the first token in the sequence. */
   readonly firstTokenSequenceIndex: number;
   readonly afterBatchAction?: (stateLength: number) => unknown;
 }
@@ -31,14 +30,14 @@ interface BatchBinding {
   decodeBatch(): Promise<void>;
 }
 
-/** Private members of a context that this file uses or replaces. */
+/** Private members of a context that this file reads or replaces. */
 export interface ContextInternals {
   readonly _ctx: BatchBinding;
   readonly batchSize: number;
   _decodeTokens(request: DecodeRequest, sample: Sample): Promise<Results>;
 }
 
-interface Waiting {
+interface QueuedRequest {
   readonly request: DecodeRequest;
   readonly sample: Sample;
   readonly results: Results;
@@ -48,7 +47,7 @@ interface Waiting {
 }
 
 interface Share {
-  readonly item: Waiting;
+  readonly item: QueuedRequest;
   readonly from: number;
   /** Batch indexes of the tokens with a result, and their positions in the sequence. */
   readonly outputs: readonly (readonly [batchIndex: number, position: number])[];
@@ -57,10 +56,8 @@ interface Share {
 /**
  * Evaluates the requests of all sequences of a context, batch by batch. It replaces node-llama-cpp's dispatch, which
  * has three problems. It starts a batch before the slowest sequence has queued its token. It orders sequences by
- * completion, but llama.cpp merges only ascending sequence ids. And it costs as much CPU as a tiny model. Here all
- * sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The
- * next batch starts as soon as all runs have queued, otherwise in the following tick; in both cases before the output
- * of the last one is written. Each batch holds the library's lock on the context, because the library erases tokens of
+ * completion, but llama.cpp merges only ascending sequence ids. It also costs as much CPU time as a tiny model. Here all
+ * sequences of a batch get their results together and queue their next tokens in the same tick of the event loop. The next batch starts as soon as all runs have queued, otherwise in the following tick. In both cases it starts before the output of the previous batch is written. Each batch holds the library's lock on the context, because the library erases tokens of
  * other sequences under it.
  */
 export class BatchLoop {
@@ -69,12 +66,12 @@ export class BatchLoop {
   readonly #size: BatchSize;
   /** Abort signals of the runs, by sequence id. After an abort, the sequence is no longer evaluated. */
   readonly signals = new Map<number, AbortSignal>();
-  /** Called with a sequence's tokens in each batch, by sequence id. Only for runs that read their prompt. */
+  /** Callbacks for the number of a sequence's tokens in each batch, by sequence id. Only runs that read their prompt need one. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
-  /** By sequence id: runs that read each result in addition to their sampler. */
+  /** Runs that read each result in addition to their sampler, by sequence id. */
   readonly followers = new Map<number, Follow>();
   readonly #watchers = new Set<() => void>();
-  #queue: Waiting[] = [];
+  #queue: QueuedRequest[] = [];
   #isPlanned = false;
   #running: Promise<void> | null = null;
   #closed: Error | null = null;
@@ -149,7 +146,7 @@ export class BatchLoop {
   /** Evaluates one batch. Never rejects: errors go to the sequences. */
   async #evaluate(): Promise<void> {
     const lock = await acquireLock([this.#context, "context"]);
-    let items: readonly Waiting[] = this.#queue;
+    let items: readonly QueuedRequest[] = this.#queue;
     try {
       this.#dropAborted();
       const { shares, size } = this.#take();
@@ -174,9 +171,9 @@ export class BatchLoop {
     }
   }
 
-  /** Settles requests of aborted runs with the tokens so far. Without a result, the library ends the evaluation. */
+  /** Settles requests of aborted runs with the tokens so far. The library ends an evaluation that has no result. */
   #dropAborted(): void {
-    const isAborted = ({ request }: Waiting): boolean => this.signals.get(request.sequenceId)?.aborted === true;
+    const isAborted = ({ request }: QueuedRequest): boolean => this.signals.get(request.sequenceId)?.aborted === true;
     for (const { request, done, settle } of this.#queue.filter(isAborted)) {
       request.tokens.length = done;
       settle();
@@ -195,7 +192,7 @@ export class BatchLoop {
     const size = parts.reduce((sum, { count }) => sum + count, 0);
     if (size > 0) binding.initBatch(size);
     const shares = parts.map(({ index, count }) => {
-      const item = queue[index] as Waiting;
+      const item = queue[index] as QueuedRequest;
       const { sequenceId, tokens, logits, firstTokenSequenceIndex } = item.request;
       const from = item.done;
       const position = firstTokenSequenceIndex + from;
@@ -215,7 +212,7 @@ export class BatchLoop {
     const follow = this.followers.get(item.request.sequenceId);
     for (const [batchIndex, position] of outputs) {
       const sampled = item.sample(batchIndex, position);
-      // In sequence, because the sampler of a sequence has one state.
+      // One result after the other, because the sampler of a sequence has one state.
       // oxlint-disable-next-line no-await-in-loop
       item.results.push([
         position,
@@ -224,7 +221,7 @@ export class BatchLoop {
     }
   }
 
-  #fail(items: readonly Waiting[], error: Error): void {
+  #fail(items: readonly QueuedRequest[], error: Error): void {
     for (const { settle } of items) settle(error);
     this.#queue = this.#queue.filter((item) => !items.includes(item));
   }

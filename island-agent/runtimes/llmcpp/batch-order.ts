@@ -1,4 +1,4 @@
-/** Tokens of one sequence that wait for evaluation: one for a decode, many for a prompt. */
+/** Tokens of one sequence that wait for evaluation: one token for a decode, many for a prompt. */
 interface WaitingTokens {
   readonly sequenceId: number;
   readonly count: number;

@@ -1,8 +1,8 @@
 /** Target duration of a batch. A run is aborted between batches, so this keeps the delay well below a second. */
-const AIM_MS = 500;
+const TARGET_MS = 500;
 const MIN_TOKENS = 32;
-/** A batch with half the tokens is used only if it takes at most this share of the time. */
-const WORTHWHILE = 0.75;
+/** Maximum share of the time that a batch with half the tokens may take; otherwise it is not used. */
+const MAX_TIME_SHARE = 0.75;
 
 interface Measured {
   readonly tokens: number;
@@ -20,7 +20,7 @@ export class BatchSize {
   #tokens: number;
   #last: Measured | null = null;
 
-  /** @param max Limit of the context. The first batch is small, because the model's speed is unknown. */
+  /** @param max Maximum batch size of the context. The first batch is small, because the model's speed is unknown. */
   constructor(max: number) {
     this.#max = max;
     this.#tokens = Math.min(max, MIN_TOKENS);
@@ -41,8 +41,8 @@ export class BatchSize {
 }
 
 function factorOf(last: Measured, { tokens, ms }: Measured): number {
-  if (tokens < last.tokens && ms > WORTHWHILE * last.ms) return 2;
-  if (tokens > last.tokens && last.ms > WORTHWHILE * ms) return 2;
-  if (ms > AIM_MS) return 0.5;
-  return 2 * ms <= AIM_MS ? 2 : 1;
+  if (tokens < last.tokens && ms > MAX_TIME_SHARE * last.ms) return 2;
+  if (tokens > last.tokens && last.ms > MAX_TIME_SHARE * ms) return 2;
+  if (ms > TARGET_MS) return 0.5;
+  return 2 * ms <= TARGET_MS ? 2 : 1;
 }

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../../shared/chat-input.ts";
 
 /**
  * Converts a conversation to node-llama-cpp's history, which ends with the empty completion to generate. Messages keep
- * their order. Templates have three roles only: `developer` becomes a system message and `tool` a user message.
+ * their order. Templates have only three roles, so `developer` becomes a system message and `tool` a user message.
  */
 export function historyOf(messages: readonly ChatMessage[]): ChatHistoryItem[] {
   return [...messages.map(itemOf), { type: "model", response: [] }];

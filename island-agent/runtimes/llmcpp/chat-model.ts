@@ -36,10 +36,10 @@ import { hiddenMarks, messagesWithTools } from "./tools/tool-text.ts";
 import { REASONING_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import { ToolCallReader } from "./tools/tool-call-reader.ts";
 
-/** Start of a completion without reasoning: the library renders it as reasoning that has ended. */
+/** Start of a completion without reasoning, which the library renders as reasoning that has ended. */
 const NO_REASONING: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
-/** Context slots that node-llama-cpp leaves free: one for generation, one because it compares with "less than". */
+/** Context slots that node-llama-cpp leaves free: one slot for generation, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
 
 interface Listener {
@@ -52,9 +52,8 @@ interface ChatModelParts {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly loop: BatchLoop;
-  /** True if the model reasons before it responds, and the reasoning is delivered. */
+  /** Whether the model reasons before it responds and the reasoning is delivered. */
   readonly canThink: boolean;
-  /** True if the model's template renders tools. */
   readonly rendersTools: boolean;
 }
 
@@ -168,7 +167,7 @@ export class ChatModel {
             );
       const finishReason = await completion.end(generation);
       const { stop } = text;
-      // Only a stop sequence of the request, not one of the template.
+      // This is only a stop sequence of the request, never one of the template.
       const stopSequence = stop !== null && request.stop.includes(stop) ? { stopSequence: stop } : {};
       return { finishReason, usage: usageOf(completion.tokens), ...stopSequence };
     } finally {
@@ -186,7 +185,7 @@ export class ChatModel {
     return this.#canThink ? withReasoning(template) : template;
   }
 
-  /** Calls `onPrompt` for each batch with a part of the prompt. Tokens in the sequence's cache are added at the end. */
+  /** Calls `onPrompt` for each batch that contains a part of the prompt. Tokens in the sequence's cache are added at the end. */
   #watchPrompt(
     sequence: LlamaContextSequence,
     total: number,
@@ -222,7 +221,7 @@ export class ChatModel {
     const max = this.#contextTokens - RESERVED_TOKENS;
     return new JobFailure(
       "context_length_exceeded",
-      `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${max}`,
+      `The prompt has ${promptTokens} tokens, but the context of ${this.#contextTokens} tokens allows prompts of at most ${max}`,
     );
   }
 }
@@ -233,8 +232,7 @@ function idOf(sequence: LlamaContextSequence): number {
 }
 
 /**
- * Template without markup: the model continues the text unchanged, after its start token if it uses one. Names of
- * special tokens in the text become these tokens, so that clients can apply their own template.
+ * Template without markup, with which the model continues the unchanged text, after its start token if it uses one. Names of special tokens in the text become these tokens, so that clients can apply their own template.
  */
 class RawTemplate extends ChatWrapper {
   readonly wrapperName = "Raw";
@@ -249,7 +247,7 @@ class RawTemplate extends ChatWrapper {
     chatHistory,
   }: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
     const [prompt] = chatHistory;
-    if (prompt?.type !== "user") throw new Error("A raw prompt is one text");
+    if (prompt?.type !== "user") throw new Error("A raw prompt must be a single text");
     const text = new SpecialTokensText(prompt.text);
     return { contextText: LlamaText([...this.#begin, text]), stopGenerationTriggers: [] };
   }

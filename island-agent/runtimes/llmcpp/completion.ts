@@ -2,7 +2,7 @@ import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import { type Piece, StopFilter } from "./stop-filter.ts";
 import type { TokenProbabilities } from "./token-probabilities.ts";
 
-/** Tool call part without the fields that the completion adds. */
+/** Part of a tool call, without the fields that the completion adds. */
 type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
 
 /**
@@ -21,7 +21,7 @@ export class Completion {
   #hidden = 0;
 
   /**
-   * @param probabilities One per token, if they are requested.
+   * @param probabilities Probabilities of each token, if they are requested.
    * @param emitsReasoning If false, tokens of reasoning are counted with the next text.
    */
   constructor(
@@ -42,12 +42,12 @@ export class Completion {
     return this.#tokens;
   }
 
-  /** Stop sequence that ended the completion; null for none. */
+  /** Stop sequence that ended the completion; null if none did. */
   get stop(): string | null {
     return this.#filter.stop;
   }
 
-  /** True once the run is aborted or a stop sequence was found; further text is dropped. */
+  /** Whether the run has been aborted or a stop sequence was found. Further text is dropped. */
   get isOver(): boolean {
     return this.#signal.aborted || this.#filter.isStopped;
   }

@@ -37,6 +37,6 @@ export async function estimateModel(request: LoadRequest): Promise<MemoryUse> {
     // Layers that do not fit into VRAM stay in RAM.
     return { ramBytes: ramBytes + gpuBytes - vramBytes, vramBytes };
   } catch (cause) {
-    throw llamaFailure("model_invalid", "cannot estimate the model's memory", cause, errors);
+    throw llamaFailure("model_invalid", "Cannot estimate the model's memory", cause, errors);
   }
 }

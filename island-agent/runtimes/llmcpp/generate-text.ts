@@ -17,10 +17,9 @@ import type { TokenProbabilities } from "./token-probabilities.ts";
 /** Output of the detokenizer for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
 /**
- * Number of preceding tokens that a token's text may depend on, for example for a space between words. They include
- * tokens of the prompt, which may end with the start of the completion. The library uses the same number.
+ * Number of preceding tokens that a token's text may depend on, for example for a space between words. Tokens of the prompt count, because the prompt may end with the start of the completion. The library uses the same number.
  */
-const TOKENS_BEFORE = 3;
+const PRECEDING_TOKENS = 3;
 
 /** Tokens and texts that end a completion, besides the model's end tokens. */
 interface Endings {
@@ -76,7 +75,7 @@ interface Generation {
 
 /**
  * Generates a completion token by token, like LlamaChat for plain text, with less work per token. Text is delivered in
- * whole characters. Prompt tokens in the sequence's cache are not evaluated again.
+ * whole characters. Prompt tokens that are in the sequence's cache are not evaluated again.
  */
 export async function generateText(
   { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
@@ -86,7 +85,7 @@ export async function generateText(
   const written: Token[] = [];
   const tokens = await unreadOf(sequence, prompt);
   if (completion.isOver) return "stop";
-  let before = prompt.slice(-TOKENS_BEFORE);
+  let before = prompt.slice(-PRECEDING_TOKENS);
   let character: Token[] = [];
   let generated = 0;
   for await (const token of sequence.evaluate(tokens, evaluationOf(sampling, written))) {
@@ -96,7 +95,7 @@ export async function generateText(
     const text = model.detokenize(character, false, before);
     if (!text.endsWith(INCOMPLETE_CHARACTER)) {
       written.push(...character);
-      before = [...before, ...character].slice(-TOKENS_BEFORE);
+      before = [...before, ...character].slice(-PRECEDING_TOKENS);
       probabilities?.keep(character);
       completion.take(text, character.length);
       character = [];
@@ -117,8 +116,7 @@ function evaluationOf({ repeatPenalty, ...options }: Sampling, written: Token[])
 }
 
 /**
- * Removes tokens from the sequence that are not of the prompt. Returns the tokens left to evaluate, at least the last
- * one for its result.
+ * Removes tokens that are not part of the prompt from the sequence. Returns the tokens left to evaluate, which include at least the last one for its result.
  */
 async function unreadOf(sequence: LlamaContextSequence, prompt: readonly Token[]): Promise<Token[]> {
   await sequence.adaptStateToTokens(prompt.slice(0, -1), false);

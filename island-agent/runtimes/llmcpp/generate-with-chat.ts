@@ -15,7 +15,7 @@ interface ChatGeneration {
   readonly template: ChatWrapper;
   readonly history: ChatHistoryItem[];
   readonly options: LLamaChatGenerateResponseOptions;
-  /** Control tokens that have a text here; normally control tokens have none. */
+  /** Control tokens that are rendered as text. Control tokens normally have no text. */
   readonly shownMarks?: ReadonlySet<Token>;
   readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
@@ -52,7 +52,7 @@ export async function generateWithChat(
   }
 }
 
-/** Throws: sizes are checked before, and shifting the context would silently drop a part of the conversation. */
+/** Throws, because sizes are checked before and shifting the context would silently drop a part of the conversation. */
 function neverShift(): never {
   throw new Error("The context is full although its size was checked");
 }

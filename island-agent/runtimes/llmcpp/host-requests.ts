@@ -5,20 +5,18 @@ export type GpuChoice = "auto" | false;
 
 export interface ProbeRequest {
   readonly gpu: GpuChoice;
-  /** Folder of the back ends that the owner has added; null: none. */
+  /** Folder of the back ends that the owner has added, or null. */
   readonly backEnds: string | null;
 }
 
-/** Request to load one model in a host process. */
 export interface LoadRequest {
   readonly modelPath: string;
   /** LoRA adapter files. */
   readonly adapters: readonly { readonly filePath: string; readonly scale: number }[];
-  /** Null: chats. */
+  /** Task of the model; null for chats. */
   readonly task: TextTask | null;
-  /** True if the model reasons before it responds, and the reasoning is delivered. */
+  /** Whether the model reasons before it responds and the reasoning is delivered. */
   readonly reasoning: boolean;
-  /** True if the model's template renders tools. */
   readonly toolTemplate: boolean;
   /** Tokens per sequence that the Cargo requires; the host reduces it to the model's limit. */
   readonly contextTokens: number;
@@ -26,6 +24,6 @@ export interface LoadRequest {
   readonly threads: number;
   readonly gpu: GpuChoice;
   readonly backEnds: string | null;
-  /** Limit of GPU memory; null: all free memory. */
+  /** Limit of GPU memory; null for all free memory. */
   readonly vramCapBytes: number | null;
 }

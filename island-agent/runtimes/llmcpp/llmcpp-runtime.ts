@@ -15,14 +15,14 @@ const DEFAULT_SEQUENCES = 4;
 const SPARE_POOL_THREADS = 4;
 
 export interface LlmcppOptions extends HostingOptions {
-  /** CPU threads of one model: physical cores less one, at least 1. More threads than cores are far slower. */
+  /** CPU threads of one model, at least 1: one less than the physical cores. More threads than cores are far slower. */
   readonly threads: number;
   /** Maximum number of batched runs of one model; each has its own context in memory. Default 4. */
   readonly sequences?: number;
   readonly gpu: GpuChoice;
-  /** The owner's cap on VRAM. Default null: no cap. */
+  /** The owner's cap on VRAM. Default null, for no cap. */
   readonly vramCapBytes?: number | null;
-  /** Folder of the back ends that the owner has added (`back-ends.ts`). Default null: none. */
+  /** Folder of the back ends that the owner has added (`back-ends.ts`). Default null. */
   readonly backEnds?: string | null;
 }
 

@@ -31,7 +31,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
     .catch((cause: unknown) => {
       // Adapters are loaded with the context. Without adapters, the cause is this host.
       const hasAdapters = request.adapters.length > 0;
-      const what = `no context of ${request.sequences} x ${contextSize} tokens${hasAdapters ? " with the adapters" : ""}`;
+      const what = `Cannot create a context of ${request.sequences} x ${contextSize} tokens${hasAdapters ? " with the adapters" : ""}`;
       throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
     });
   const loop = BatchLoop.over(context, systemClock);

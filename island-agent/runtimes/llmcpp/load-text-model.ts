@@ -11,12 +11,10 @@ import { contextSizeOf, llamaFailure, openLlama } from "./open-llama.ts";
 /** Maximum number of progress items of a job, whatever its number of texts. */
 const PROGRESS_STEPS = 50;
 
-/** Job of a text task, as sent to the host. */
 export type TextJob = TextTaskInput<TextTask>;
 
 /** One text, or one pair of query and document, that the model reads. */
 interface TextUnit<Value> {
-  /** Field of the input, for messages. */
   readonly field: string;
   readonly tokens: number;
   readonly read: () => Promise<Value>;
@@ -39,7 +37,7 @@ export async function loadTextModel(request: LoadRequest, task: TextTask): Promi
   const reader = await (
     task === "feature-extraction" ? openEmbedder(model, options) : openRanker(model, options)
   ).catch((cause: unknown) => {
-    throw llamaFailure("model_invalid", `the model cannot do ${task}`, cause, errors);
+    throw llamaFailure("model_invalid", `The model does not support ${task}`, cause, errors);
   });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
@@ -61,8 +59,8 @@ async function runJob<Value>(
   // All texts are checked first, so that a job that cannot succeed costs nothing.
   for (const { field, tokens } of units) {
     if (tokens < reader.contextTokens) continue;
-    const limit = `the model takes at most ${reader.contextTokens - 1}`;
-    throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens; ${limit}`);
+    const limit = `the model accepts at most ${reader.contextTokens - 1}`;
+    throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens, but ${limit}`);
   }
   const every = Math.ceil(units.length / PROGRESS_STEPS);
   const values: Value[] = [];

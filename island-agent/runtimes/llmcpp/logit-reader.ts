@@ -26,7 +26,7 @@ interface Internals {
 export interface TokenLogits {
   readonly token: Token;
   readonly logprob: number;
-  /** Alternatives, most probable first. */
+  /** Alternatives, the most probable first. */
   readonly top: readonly { readonly token: Token; readonly logprob: number }[];
 }
 
@@ -34,7 +34,7 @@ export interface TokenLogits {
  * Number of tokens whose probabilities are read. A whole vocabulary has 150,000, which would block the event loop for
  * tens of milliseconds.
  */
-const SHORT_LIST = 1_000;
+const MAX_CANDIDATES = 1_000;
 
 /**
  * Reads the model's token probabilities before temperature, penalties and grammar. node-llama-cpp has only the
@@ -54,7 +54,7 @@ export class LogitReader {
     this.#best = new AddonSampler(model._model);
     this.#best.applyConfig({ temperature: 0 });
     this.#list = new AddonSampler(model._model);
-    this.#list.applyConfig({ temperature: 1, topK: SHORT_LIST, seed: 0 });
+    this.#list.applyConfig({ temperature: 1, topK: MAX_CANDIDATES, seed: 0 });
   }
 
   /** @param batchIndex index of the result in the current batch. @param topCount number of alternatives to return. */
@@ -76,7 +76,7 @@ export class LogitReader {
     let list = await this.#read(batchIndex, this.#list, best);
     let logprob = list.find((each) => each.token === token)?.logprob;
     if (logprob === undefined) {
-      // The token was chosen by a grammar, a bias or a penalty.
+      // A grammar, a bias or a penalty has chosen the token.
       list = await this.#read(batchIndex, this.#best, best);
       logprob = list.find((each) => each.token === token)?.logprob ?? MIN_LOGPROB;
     }

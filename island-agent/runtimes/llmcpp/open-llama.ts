@@ -15,7 +15,7 @@ const MAX_ERRORS_KEPT = 3;
 
 export interface OpenLlama {
   readonly llama: Llama;
-  /** Last lines that llama.cpp logged as errors. */
+  /** Most recent lines that llama.cpp logged as errors. */
   readonly errors: readonly string[];
 }
 
@@ -56,7 +56,7 @@ async function startLlama({ gpu, threads, vramCapBytes, backEnds }: LoadRequest)
 /** @throws {JobFailure} `model_invalid` */
 export function readHeader(modelPath: string): Promise<GgufFileInfo> {
   return readGgufFileInfo(modelPath, { sourceType: "filesystem", logWarnings: false }).catch((cause: unknown) => {
-    throw llamaFailure("model_invalid", "not a readable GGUF file", cause, []);
+    throw llamaFailure("model_invalid", "The model is not a readable GGUF file", cause, []);
   });
 }
 

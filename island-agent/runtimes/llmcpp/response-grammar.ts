@@ -22,13 +22,9 @@ export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<
       } catch (cause) {
         if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
         const why = cause instanceof Error ? cause.message : String(cause);
-        throw new JobFailure(
-          "invalid_input",
-          `response_format.json_schema: it cannot be turned into a grammar: ${why}`,
-          {
-            cause,
-          },
-        );
+        throw new JobFailure("invalid_input", `response_format.json_schema: cannot be converted to a grammar: ${why}`, {
+          cause,
+        });
       }
     }
     default:

@@ -6,7 +6,7 @@ import {
 } from "node-llama-cpp";
 
 /**
- * The model's own template for one completion, with two differences. Templates drop white space at the start of a
+ * Template of the model for one completion, with two differences. Templates drop white space at the start of a
  * completion, which would join two words when it is resumed; here it is kept. And templates trim or close finished
  * completions; here the text so far is appended to the prompt unchanged.
  */
@@ -15,7 +15,7 @@ export class ResumableTemplate extends ChatWrapper {
   override readonly settings: ChatWrapper["settings"];
   readonly #template: ChatWrapper;
   readonly #soFar: string;
-  /** Last rendered state; LlamaChat renders the history again that its caller has just rendered. */
+  /** Most recent rendered state, because LlamaChat renders the history again that its caller has just rendered. */
   #last: { readonly history: string; readonly state: ChatWrapperGeneratedContextState } | undefined;
 
   constructor(template: ChatWrapper, soFar: string) {
@@ -43,8 +43,7 @@ export class ResumableTemplate extends ChatWrapper {
   }
 
   /**
-   * Returns true while the history ends with exactly the text so far. False for templates with reasoning: their prompt
-   * may open a reasoning section, which the text so far is not part of.
+   * Returns true while the history ends with exactly the text so far. Returns false for templates with reasoning, because their prompt may open a reasoning section that does not contain the text so far.
    */
   #isAtStart({ chatHistory }: ChatWrapperGenerateContextStateOptions): boolean {
     const last = chatHistory.at(-1);

@@ -14,7 +14,7 @@ export interface Sampling {
 }
 
 /**
- * Returns the sampling options of a request. Missing options have llama.cpp's defaults (top_k 40, top_p 0.95).
+ * Returns the sampling options of a request. Missing options get llama.cpp's defaults (top_k 40, top_p 0.95).
  * @throws {JobFailure} `invalid_input` for a bias of a token that the model does not have, or that ends completions.
  * @param before tokens of the completion from an earlier attempt; penalties count them.
  * @param randomSeed for a request without a seed. The library's default is the time in seconds, which gives
@@ -37,7 +37,7 @@ export function samplingOf(
     ...(logitBias.length === 0 ? {} : { tokenBias: tokenBiasOf(model, logitBias) }),
     seed: seed ?? randomSeed,
     repeatPenalty: hasPenalty && {
-      // The library's default is 1.1.
+      // Set explicitly, because the library's default is 1.1.
       penalty: repeatPenalty,
       frequencyPenalty,
       presencePenalty,

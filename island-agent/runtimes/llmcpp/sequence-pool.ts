@@ -3,7 +3,6 @@ interface CachedSequence<Tokens> {
   /** Number of tokens in the cache. */
   readonly nextTokenIndex: number;
   compareContextTokens(tokens: Tokens): { firstDifferentIndex: number };
-  /** Removes all tokens. */
   clearHistory(): Promise<void>;
 }
 
@@ -22,7 +21,7 @@ interface Waiter<Tokens, Sequence> {
 export class SequencePool<Tokens extends { readonly length: number }, Sequence extends CachedSequence<Tokens>> {
   readonly #all: readonly Sequence[];
   readonly #free: Set<Sequence>;
-  /** Cache keys of the last runs, by sequence. */
+  /** Cache keys of the most recent runs, by sequence. */
   readonly #keys = new Map<Sequence, string>();
   readonly #waiters = new Set<Waiter<Tokens, Sequence>>();
 
@@ -31,7 +30,7 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     this.#free = new Set(sequences);
   }
 
-  /** Resolves to a sequence, the caller's until `release`; rejects with `signal.reason` during the wait. */
+  /** Resolves to a sequence that belongs to the caller until `release`. Rejects with `signal.reason` during the wait. */
   async acquire(tokens: Tokens, cacheKey: string | undefined, signal: AbortSignal): Promise<Sequence> {
     const sequence = await this.#take(tokens, cacheKey, signal);
     if (sequence.nextTokenIndex > 0 && !this.#isOf(sequence, cacheKey)) {
@@ -89,7 +88,7 @@ export class SequencePool<Tokens extends { readonly length: number }, Sequence e
     for (const sequence of this.#all) {
       if (!this.#free.has(sequence)) continue;
       const shared = this.#isOf(sequence, cacheKey) ? sequence.compareContextTokens(tokens).firstDifferentIndex : 0;
-      // Prompt tokens to evaluate, and cached ones to discard.
+      // Returns the number of prompt tokens to evaluate plus that of cached tokens to discard.
       const cost = tokens.length - shared + (sequence.nextTokenIndex - shared);
       if (cost >= lowest) continue;
       best = sequence;

@@ -1,12 +1,10 @@
-/** Text with its number of tokens. */
 export interface Piece {
   readonly text: string;
   readonly count: number;
 }
 
 /**
- * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until the next
- * pieces decide. Whole pieces are held, because an interrupted completion is resumed from the delivered text, which
+ * Cuts streamed text before the first stop sequence. Pieces that may begin a stop sequence are held back until further pieces show whether they do. Whole pieces are held back, because an interrupted completion is resumed from the delivered text, which
  * must not end within a token. LlamaChat's stop triggers are not used: at `max_tokens` they lose the text that they
  * hold back.
  */
@@ -19,12 +17,12 @@ export class StopFilter {
     this.#stops = stops;
   }
 
-  /** True after the first stop sequence. */
+  /** Whether a stop sequence was found. */
   get isStopped(): boolean {
     return this.#stop !== null;
   }
 
-  /** Stop sequence before which the text was cut; the longest, if several begin there. */
+  /** Stop sequence before which the text was cut: the longest one if several begin there. */
   get stop(): string | null {
     return this.#stop;
   }

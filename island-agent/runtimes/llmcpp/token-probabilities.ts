@@ -4,7 +4,7 @@ import type { LogitReader, TokenLogits } from "./logit-reader.ts";
 import { bytesOfToken } from "./token-bytes.ts";
 
 /** Number of preceding tokens that a token's text may depend on, as in `generate-text.ts`. */
-const TOKENS_BEFORE = 3;
+const PRECEDING_TOKENS = 3;
 
 /**
  * Tracks the probabilities of one completion's tokens. They are read as each token is sampled, kept in order once the
@@ -23,7 +23,7 @@ export class TokenProbabilities {
     this.#model = model;
     this.#reader = reader;
     this.#topCount = topCount;
-    this.#before = prompt.slice(-TOKENS_BEFORE);
+    this.#before = prompt.slice(-PRECEDING_TOKENS);
   }
 
   /** Returns the sampled token for a result of the current batch, after its probabilities were read. */
@@ -42,7 +42,7 @@ export class TokenProbabilities {
       const logits = at === -1 ? undefined : this.#sampled[at];
       if (at !== -1) this.#sampled = this.#sampled.slice(at + 1);
       this.#kept.push(logits === undefined ? null : this.#probabilityOf(logits));
-      this.#before = [...this.#before, token].slice(-TOKENS_BEFORE);
+      this.#before = [...this.#before, token].slice(-PRECEDING_TOKENS);
     }
   }
 

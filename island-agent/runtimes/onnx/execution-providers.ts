@@ -24,7 +24,7 @@ export const LOG_FATAL_ONLY = 4;
 
 /**
  * Tests every provider that onnxruntime-node knows. A bundled provider may lack its libraries and drivers, and the
- * owner may have added one that is not bundled. Only for host processes: it loads native code.
+ * owner may have added one that is not bundled. Only for host processes, because it loads native code.
  */
 export async function listProviders(): Promise<ProviderState[]> {
   const { listSupportedBackends } = await import("onnxruntime-node");
@@ -50,11 +50,11 @@ export async function providersFor(choice: DeviceChoice): Promise<ExecutionProvi
   }
   const chosen = states.find(({ provider }) => provider === choice);
   if (chosen?.problem === null) return [choice, "cpu"];
-  const why = chosen?.problem ?? "this build of ONNX Runtime does not have it";
+  const why = chosen?.problem ?? "this build of ONNX Runtime does not include it";
   throw new JobFailure("runtime_unavailable", `ONNX Runtime cannot use ${choice} here: ${why}`, { retryable: true });
 }
 
-/** Returns the GPU memory of weights of `bytes`, at least; null on the CPU. ONNX Runtime does not report it. */
+/** Returns the minimum GPU memory for weights of `bytes`; null on the CPU. ONNX Runtime does not report its memory. */
 export function gpuMemoryOf([first]: readonly ExecutionProvider[], bytes: number): HostedModel<never>["gpuMemory"] {
   return first === undefined || first === "cpu" ? null : { bytes, isShared: first === "coreml" };
 }

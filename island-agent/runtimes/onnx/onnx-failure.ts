@@ -7,7 +7,7 @@ const REQUESTED_BYTES = /requested buffer of size (\d+)/;
 /** Memory size above that of any machine: a larger request is caused by a broken model or input. */
 const BEYOND_ANY_MACHINE = 2 ** 40;
 /** Path in ONNX Runtime's sources, removed from messages. */
-const SOURCE_PLACE = /\/onnxruntime_src\/\S+ /g;
+const SOURCE_PATH = /\/onnxruntime_src\/\S+ /g;
 
 /**
  * Converts an error of a native package or the file system to a job's failure with the code `otherwise`. It is
@@ -18,7 +18,7 @@ export function onnxFailure(otherwise: JobErrorCode, what: string, cause: unknow
   const why = (cause instanceof Error ? cause.message : String(cause))
     .replaceAll(`${modelPath}/`, "")
     .replaceAll(modelPath, "the model")
-    .replaceAll(SOURCE_PLACE, "")
+    .replaceAll(SOURCE_PATH, "")
     .trim();
   const code = codeOf(cause, why) ?? otherwise;
   const retryable = code === "out_of_memory" || code === "model_unavailable";

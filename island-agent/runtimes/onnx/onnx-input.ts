@@ -8,12 +8,12 @@ const MAX_NEW_TOKENS = 1_024;
 /** Position of the tensor's name in a field's path. Messages do not repeat the name, because the client chose it. */
 const TENSOR_NAME_DEPTH = 1;
 
-const text = z.string().min(1, "is empty");
+const text = z.string().min(1, "must not be empty");
 const threshold = z.number().min(0).max(1).default(0.5);
 const topK = (initial: number) => z.int().min(1).max(100).default(initial);
 const newTokens = (initial: number) => z.int().min(1).max(MAX_NEW_TOKENS).default(initial);
-/** A model's code or name of a language: "de", "german", "deu_Latn". */
-const language = z.string().regex(/^[\w-]{2,20}$/, "is not a language code");
+/** A language's code in the model, or its name: "de", "german", "deu_Latn". */
+const language = z.string().regex(/^[\w-]{2,20}$/, 'must be a language code or name, such as "de" or "german"');
 
 /** Input of each task, with the field names of the shipped Cargos' input schemas. Unknown fields are dropped. */
 const ONNX_INPUTS = {
@@ -21,7 +21,7 @@ const ONNX_INPUTS = {
   "feature-extraction": z
     .object({
       input: z.union([text, z.array(text).min(1).max(MAX_TEXTS)], {
-        error: `must be a text or a list of 1 to ${MAX_TEXTS} texts, none empty`,
+        error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts, all of them non-empty`,
       }),
       pooling: z.enum(["mean", "cls", "none"]).default("mean"),
       normalize: z.boolean().default(true),
@@ -43,7 +43,7 @@ const ONNX_INPUTS = {
     audio: audioSchema,
     language: language.optional(),
     task: z.enum(["transcribe", "translate"]).default("transcribe"),
-    /** True: times of segments. */
+    /** `true` requests the times of segments. */
     timestamps: z.union([z.boolean(), z.enum(["segment", "word"])]).default(false),
     /** Windows of a long recording. Default: the model's maximum, with an overlap of a sixth. */
     chunk_length_s: z.number().min(1).max(30).optional(),
@@ -53,7 +53,7 @@ const ONNX_INPUTS = {
     text,
     voice: z
       .string()
-      .regex(/^[\w-]{1,40}$/, "is not the name of a voice")
+      .regex(/^[\w-]{1,40}$/, "must be the name of a voice: 1 to 40 letters, digits, _ and -")
       .optional(),
     speed: z.number().min(0.25).max(4).default(1),
   }),
@@ -88,5 +88,5 @@ export function readOnnxInput(task: OnnxTask | null, input: unknown): OnnxJob {
   const path = (issue?.path ?? []).map((key, depth) =>
     task === null && depth === TENSOR_NAME_DEPTH ? "*" : String(key),
   );
-  throw new JobFailure("invalid_input", `${path.join(".")}: ${issue?.message ?? "is wrong"}`);
+  throw new JobFailure("invalid_input", `${path.join(".")}: ${issue?.message ?? "is invalid"}`);
 }

@@ -12,9 +12,9 @@ import type { MemoryUse } from "../runtime.ts";
 import { findWeights } from "./weight-files.ts";
 
 /** Copies of the weights in memory: ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
-const COPIES = 2;
+const WEIGHT_COPIES = 2;
 const PROCESS_BYTES = 192 * MIB;
-/** Memory of a run besides the weights: for each task the largest `memory.working_mb` of the shipped Cargos. */
+/** Memory of a run in addition to the weights: for each task, the largest `memory.working_mb` of the shipped Cargos. */
 const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
   "text-classification": 128 * MIB,
   "feature-extraction": 256 * MIB,
@@ -76,11 +76,11 @@ function taskOf({ onnxTaskType: name }: CargoManifest): OnnxTask | null {
   throw new JobFailure("runtime_unavailable", `This Island does not support the task ${name}`, { retryable: true });
 }
 
-/** Estimates the memory of a load from the file sizes; rather too much than too little. @throws {JobFailure} */
+/** Estimates the memory of a load from the file sizes. The estimate is rather too high than too low. @throws {JobFailure} */
 async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
   const { bytes } = await findWeights(modelPath, weights);
   const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
-  const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
+  const ramBytes = PROCESS_BYTES + WEIGHT_COPIES * bytes + working;
   // On a provider with its own memory, everything is counted there too, because the part of the graph that runs there
   // is not known in advance.
   return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };

@@ -9,8 +9,7 @@ type Create = (model: string | Uint8Array, options?: InferenceSession.SessionOpt
 
 /**
  * Wraps every ONNX session of this process. transformers.js creates sessions (sorting, resizing) that accept no options
- * and would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps (a
- * token, a label).
+ * and would use one thread per core; the wrapper sets their thread limits. It also stops a task between two steps, such as tokens or labels.
  */
 export class SessionGate {
   /** Called after each step of the model. */
@@ -50,7 +49,7 @@ export class SessionGate {
     this.#signal?.throwIfAborted();
   }
 
-  /** Returns the function with a rest before each call. */
+  /** Returns a function that rests before each call of the given one. */
   resting<Call extends (...args: never[]) => Promise<unknown>>(call: Call): Call {
     return new Proxy(call, {
       apply: async (target, self, args) => {

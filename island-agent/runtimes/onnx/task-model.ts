@@ -28,7 +28,7 @@ import { imageToText, summarization, translation } from "./tasks/generation-task
 
 type Part = "tokenizer" | "processor";
 interface TaskSpec<Task extends OnnxTask> {
-  /** Parts required besides the model. transformers.js ignores missing ones and fails only at the first job. */
+  /** Parts that the task requires in addition to the model. If one is missing, transformers.js fails only at the first job. */
   readonly needs: readonly Part[];
   readonly handler: TaskHandler<Task, AllTasks[Task]>;
   /** Runs several jobs in the same calls of the model. */
@@ -71,7 +71,8 @@ export async function loadTaskModel<Task extends OnnxTask>(
   const { modelPath, threads, device } = request;
   stayLocal();
   const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
-  if (graphs[0] === modelPath) throw new JobFailure("model_invalid", `The model is one file; ${task} needs a folder`);
+  if (graphs[0] === modelPath)
+    throw new JobFailure("model_invalid", `The model is a single file, but ${task} requires a folder`);
   const providers = await providersFor(device);
   const gate = await SessionGate.install({ intraOpNumThreads: threads, interOpNumThreads: 1 });
   const pipe = await openPipeline(task, modelPath, {

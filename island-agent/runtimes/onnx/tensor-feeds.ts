@@ -6,7 +6,7 @@ import { elementsOf, type TensorData, TensorError, type TensorType } from "./ten
 
 type ValueMetadata = InferenceSession.ValueMetadata;
 
-/** Limits on text from a job's tensor and from the model in messages. */
+/** Limits of text in messages that comes from a job's tensor or from the model. */
 const MAX_DIMS_SHOWN = 8;
 const MAX_MESSAGE_CHARS = 1_000;
 
@@ -48,12 +48,12 @@ export function readFeeds(slots: readonly TensorSlot[], { inputs }: TensorsInput
   if (unknown.length > 0) {
     // Does not quote the names: the client chose them.
     const names = slots.map(({ name }) => name).join(", ");
-    const text = `inputs: ${unknown.length} of these are not inputs of the model; it has ${names}`;
+    const text = `inputs: ${unknown.length} of the names are not inputs of the model. Its inputs are ${names}`;
     throw new JobFailure("invalid_input", text.slice(0, MAX_MESSAGE_CHARS));
   }
   return slots.map((slot) => {
     const tensor = Object.hasOwn(inputs, slot.name) ? inputs[slot.name] : undefined;
-    const problem = tensor === undefined ? `is missing (${describe(slot)})` : problemOf(slot, tensor);
+    const problem = tensor === undefined ? `is missing; expected ${describe(slot)}` : problemOf(slot, tensor);
     if (problem !== null || tensor === undefined)
       throw new JobFailure("invalid_input", `inputs.${slot.name}: ${problem}`);
     return readFeed(slot, tensor);
@@ -70,21 +70,21 @@ function readFeed({ name, type }: TensorSlot, { dims, data }: TensorJson): Tenso
 }
 
 function problemOf(slot: TensorSlot, { type, dims, data }: TensorJson): string | null {
-  if (type !== slot.type) return `is of ${type}; the model takes ${describe(slot)}`;
+  if (type !== slot.type) return `must be ${describe(slot)}, got the type ${type}`;
   const isSame =
     dims.length === slot.shape.length && slot.shape.every((size, i) => typeof size === "string" || size === dims[i]);
-  if (!isSame) return `has the dimensions ${describeDims(dims)}; the model takes ${describe(slot)}`;
+  if (!isSame) return `must be ${describe(slot)}, got the dimensions ${describeDims(dims)}`;
   const count = dims.reduce((product, size) => product * size, 1);
-  return count === data.length ? null : `has ${data.length} elements; its dimensions ask for ${count}`;
+  return count === data.length ? null : `has ${data.length} elements, but its dimensions require ${count}`;
 }
 
-/** "[1, 4]" */
+/** Formats dimensions, such as "[1, 4]". */
 function describeDims(dims: readonly number[]): string {
   const more = dims.length > MAX_DIMS_SHOWN ? ", …" : "";
   return `[${dims.slice(0, MAX_DIMS_SHOWN).join(", ")}${more}]`;
 }
 
-/** "float32 [batch, 4]" */
+/** Describes an input, such as "float32 [batch, 4]". */
 function describe({ type, shape }: TensorSlot): string {
   return `${type} [${shape.map((size) => (size === "" ? "?" : size)).join(", ")}]`;
 }

@@ -84,18 +84,18 @@ export function elementsToJson(type: TensorType, data: ArrayLike<number | bigint
 function readFloat(element: JsonElement, i: number): number {
   if (element === null) return NaN;
   if (typeof element === "number") return element;
-  throw new TensorError(`data.${i}: is not a number`);
+  throw new TensorError(`data.${i}: must be a number or null`);
 }
 
 function readBool(element: JsonElement, i: number): number {
   if (element === true || element === 1) return 1;
   if (element === false || element === 0) return 0;
-  throw new TensorError(`data.${i}: is not true or false`);
+  throw new TensorError(`data.${i}: must be true or false`);
 }
 
 function readString(element: JsonElement, i: number): string {
   if (typeof element === "string") return element;
-  throw new TensorError(`data.${i}: is not a string`);
+  throw new TensorError(`data.${i}: must be a string`);
 }
 
 function readInteger(type: TensorType): (element: JsonElement, i: number) => number {
@@ -112,7 +112,7 @@ function readBigInteger(type: TensorType): (element: JsonElement, i: number) => 
         : typeof element === "string" && /^-?\d{1,20}$/.test(element);
     const value = isInteger ? BigInt(element as number | string) : null;
     if (value !== null && value >= least && value <= greatest) return value;
-    throw new TensorError(`data.${i}: is not an integer of ${type}`);
+    throw new TensorError(`data.${i}: must be an integer of the type ${type}`);
   };
 }
 

@@ -11,7 +11,7 @@ import { readFeeds, slotsOf, type TensorFeed, type TensorSlot } from "./tensor-f
 import { elementsToJson } from "./tensor-json.ts";
 import { findWeights } from "./weight-files.ts";
 
-/** Maximum elements of all outputs together; as JSON about 40 MB. */
+/** Maximum number of elements of all outputs together, which take about 40 MB as JSON. */
 const MAX_ELEMENTS = 2_000_000;
 
 /** Loads one graph that takes and returns raw tensors. @throws {JobFailure} */
@@ -69,7 +69,10 @@ function outputsToJson(slots: readonly TensorSlot[], results: InferenceSession.R
   const tensors = slots.map((slot) => ({ ...slot, tensor: results[slot.name] }));
   const count = tensors.reduce((sum, { tensor }) => sum + (tensor?.size ?? 0), 0);
   if (count > MAX_ELEMENTS) {
-    throw new JobFailure("output_too_large", `The outputs have ${count} elements; the limit is ${MAX_ELEMENTS}`);
+    throw new JobFailure(
+      "output_too_large",
+      `The outputs have ${count} elements, but at most ${MAX_ELEMENTS} are allowed`,
+    );
   }
   return Object.fromEntries(
     tensors.map(({ name, type, tensor }) => {

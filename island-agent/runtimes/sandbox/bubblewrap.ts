@@ -28,7 +28,7 @@ const FILES = [
 
 /** Library folders; programs are not included. */
 const LIBRARIES = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
-/** From /etc, only the files of the dynamic loader; from /sys, only the number of cores. */
+/** Files of the dynamic loader from /etc, and the number of cores from /sys. Nothing else of these folders is visible. */
 const SYSTEM_FILES = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",
@@ -42,9 +42,8 @@ const SHARED_MEMORY_BYTES = 16 * MIB;
 const DEPTH = 2;
 
 interface BubblewrapOptions extends SandboxNeeds {
-  /** Path of `bwrap`. */
   readonly file: string;
-  /** Null: no limit. */
+  /** Null for no limit. */
   readonly memoryLimitBytes: number | null;
 }
 
@@ -70,7 +69,7 @@ export function bubblewrap({ file, memoryLimitBytes, gpu, mayFork }: BubblewrapO
       ];
       const environment = { ...command.environment, HOME: "/tmp", TMPDIR: "/tmp" };
       const launch = { file, args, environment, inputs, depth: DEPTH };
-      // GPU drivers map more memory than they use.
+      // There is no limit with a GPU, because GPU drivers map more memory than they use.
       return devices.length > 0 ? launch : withMemoryLimit(launch, memoryLimitBytes);
     },
   };
@@ -91,7 +90,7 @@ function systemArgs(): string[] {
     ...SYSTEM_FILES.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...["--size", String(TMP_BYTES), "--tmpfs", "/tmp"],
-    // In the /dev that bubblewrap makes, /dev/shm could take half of the RAM.
+    // In the /dev that bubblewrap creates, /dev/shm could take half of the RAM.
     ...["--size", String(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"],
   ];
 }
@@ -113,14 +112,12 @@ function fileArgs({ file, environment, readable }: HostCommand): string[] {
   return paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]);
 }
 
-/** Returns the GPU devices of this machine. */
 function gpuDevices(): string[] {
   return namesIn("/dev")
     .filter((name) => DEVICES.test(name))
     .map((name) => join("/dev", name));
 }
 
-/** Returns the files and libraries of the GPU drivers. */
 function gpuFiles(): string[] {
   const cuda = namesIn("/usr/local").filter((name) => name.startsWith("cuda"));
   return [...FILES, ...cuda.map((name) => join("/usr/local", name))].filter((path) => existsSync(path));

@@ -16,15 +16,15 @@ type SandboxSetting = AgentConfig["sandbox"];
 export interface SandboxState {
   readonly setting: SandboxSetting;
   readonly kind: SandboxKind;
-  /** Rights of native host processes, and why they are not fewer. */
+  /** Rights of native host processes, with the reason if they are not restricted further. */
   readonly summary: string;
-  /** Advice for a better sandbox; null: none. */
+  /** Advice for a better sandbox, or null. */
   readonly remedy: string | null;
 }
 
 export interface SandboxChoice {
   readonly state: SandboxState;
-  /** Null: native runtimes may not start, because the owner requires a sandbox. */
+  /** The sandbox. If null, native runtimes may not start, because the owner requires a sandbox. */
   readonly open: ((needs: SandboxNeeds) => Sandbox) | null;
 }
 
@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly environment: Environment;
   /** Whether jobs may use the GPU. */
   readonly gpu: boolean;
-  /** Private memory that one host may map; null: no limit. */
+  /** Private memory that one host may map; null for no limit. */
   readonly memoryLimitBytes: number | null;
 }
 

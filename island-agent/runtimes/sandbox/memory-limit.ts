@@ -15,7 +15,7 @@ const BYTES_PER_KIB = 1_024;
  */
 export function withMemoryLimit(launch: Launch, bytes: number | null): Launch {
   if (bytes === null || !Number.isFinite(bytes)) return launch;
-  // A lower limit that the agent already has stays.
+  // If the agent already has a lower limit, that limit stays.
   const script = 'ulimit -d "$1" 2>/dev/null; shift; exec "$@"';
   const kibibytes = String(Math.floor(bytes / BYTES_PER_KIB));
   return { ...launch, file: "/bin/sh", args: ["-c", script, "sh", kibibytes, launch.file, ...launch.args] };

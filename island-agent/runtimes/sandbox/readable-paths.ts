@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 /** Folder of `shared`, `island-agent` and package.json: the repository, or `dist` in the package. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** In the package, package.json is above `dist`; Node needs it to know that our files are modules. */
+/** In the package, package.json is above `dist`. Node reads there that our files are modules. */
 const OUR_FILES = ["island-agent", "shared", "package.json", join("..", "package.json")];
 /** Folders where our imports are resolved, even if they are links. */
 const PACKAGES = ["node_modules", join("..", "node_modules")];
@@ -41,7 +41,7 @@ export function linkTargets(folder: string): string[] {
       .filter((entry) => entry.isSymbolicLink())
       .map((entry) => realpathSync(join(entry.parentPath, entry.name)));
   } catch {
-    // A file, or a missing path: the host itself reports what it cannot read.
+    // The path is a file or missing. The host reports what it cannot read.
     return [];
   }
 }

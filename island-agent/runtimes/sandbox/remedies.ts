@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Kernel settings of this machine. Each is a known reason why a sandbox cannot be made. */
+/** Kernel settings of this machine. Each of them is a known reason why a sandbox cannot be created. */
 export interface KernelFacts {
   /** Ubuntu since 24.04: only programs with an AppArmor profile get user namespaces. */
   readonly appArmorRestricts: boolean;
   /** Debian before 11: a switch for all users except root. */
   readonly usersMayUnshare: boolean;
-  /** Maximum number of user namespaces; null: unknown. */
+  /** Maximum number of user namespaces; null if unknown. */
   readonly maxUserNamespaces: number | null;
   readonly isContainer: boolean;
 }

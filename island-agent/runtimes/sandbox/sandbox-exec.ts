@@ -1,7 +1,7 @@
 import { codePaths, linkTargets, readablePaths } from "./readable-paths.ts";
 import type { HostCommand, Launch, Sandbox, SandboxNeeds } from "./sandbox.ts";
 
-/** Libraries and frameworks, and the files that they read. */
+/** Folders of libraries and frameworks, and files that these read. */
 const SYSTEM = [
   "/usr/lib",
   "/usr/share",

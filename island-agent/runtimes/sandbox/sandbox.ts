@@ -19,7 +19,6 @@ export interface Launch extends Omit<HostCommand, "readable"> {
   readonly inputs: readonly Buffer[];
   /** Processes between the started process and the host: 0 when they are the same. */
   readonly depth: number;
-  /** Called with the id of the started process. */
   readonly onStarted?: (pid: number) => void;
 }
 
@@ -29,10 +28,10 @@ export interface Sandbox {
   wrap(command: HostCommand): Launch;
 }
 
-/** Rights that only some programs need. */
+/** Rights that not all programs need. */
 export interface SandboxNeeds {
   readonly gpu: boolean;
-  /** False: threads only. */
+  /** Whether it may start processes; if false, only threads. */
   readonly mayFork: boolean;
 }
 
@@ -52,7 +51,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Returns the exit of the host, from the exit of the process around it. Both null: the sandbox could not be made. */
+/** Returns the exit of the host, derived from the exit of the process around it. Both members are null if the sandbox could not be created. */
 export function exitInside({ code, signal }: Exit, stderrTail: string): Exit {
   if (code === 1 && /^bwrap: /m.test(stderrTail)) return { code: null, signal: null };
   const inner = SIGNALS.find(([, number]) => number + SIGNAL_BASE === code);

@@ -11,7 +11,7 @@ const RETURN = 0x06;
 
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
-const FAIL_WITH = 0x00050000;
+const RETURN_ERRNO = 0x00050000;
 const EPERM = 1;
 const ENOTTY = 25;
 const ENOSYS = 38;
@@ -49,7 +49,7 @@ interface Architecture {
  */
 const DENIED_EVERYWHERE = [428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467];
 /** io_uring_setup, io_uring_enter, io_uring_register and clone3. ENOSYS makes libraries use the older calls. */
-const MISSING = [425, 426, 427, 435];
+const DENIED_WITH_ENOSYS = [425, 426, 427, 435];
 
 // prettier-ignore
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
@@ -85,7 +85,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 /**
  * Returns the filter for bubblewrap's `--seccomp`, which loads it after its own forks; null for an unknown
  * architecture.
- * @param mayFork false: threads only.
+ * @param mayFork whether the host may start processes in addition to threads.
  */
 export function seccompFilter(architecture: string, mayFork: boolean): Buffer | null {
   const known = ARCHITECTURES[architecture];
@@ -94,8 +94,8 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
   const add = (what: number, value: number, ifTrue = 0, ifFalse = 0): void => {
     code.push({ what, ifTrue, ifFalse, value });
   };
-  const fail = (errno: number): void => add(RETURN, FAIL_WITH | errno);
-  /** Adds a check per number. Jumps count skipped instructions; without a match the next check follows. */
+  const fail = (errno: number): void => add(RETURN, RETURN_ERRNO | errno);
+  /** Adds a check for each number. A jump counts the instructions that it skips. Without a match, the next check follows. */
   const failOn = (numbers: readonly number[], errno: number): void => {
     for (const number of numbers) {
       add(JUMP_IF_EQUAL, number, 0, 1);
@@ -111,7 +111,7 @@ export function seccompFilter(architecture: string, mayFork: boolean): Buffer | 
     fail(ENOSYS);
   }
   failOn([...known.denied, ...DENIED_EVERYWHERE], EPERM);
-  failOn(MISSING, ENOSYS);
+  failOn(DENIED_WITH_ENOSYS, ENOSYS);
   if (!mayFork) {
     failOn(known.fork, EPERM);
     add(JUMP_IF_EQUAL, known.clone, 0, 4);

@@ -3,10 +3,10 @@ import { hostEntry } from "../host/host-process.ts";
 import { startLaunch } from "./start-launch.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-const MAX_TRY_MS = 10_000;
+const MAX_ATTEMPT_MS = 10_000;
 const STDERR_KEPT_CHARS = 500;
 /** Attempts if the process was killed or hung, since neither is caused by the sandbox. */
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 /**
  * Starts a test program in the sandbox, in the same way as hosts. Resolves to null when it works, otherwise to its
@@ -17,7 +17,7 @@ export async function trySandbox(
   environment: Readonly<Record<string, string>>,
 ): Promise<string | null> {
   let problem: string | null = null;
-  for (let count = 0; count < TRIES; count += 1) {
+  for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
     const ending = await runOnce(sandbox, environment);
     if (ending.code === 0) return null;
     problem = ending.stderr.trim() || `it ended with ${ending.code ?? "a signal"}`;
@@ -33,7 +33,7 @@ function runOnce(
   return new Promise((resolve) => {
     const entry = fileURLToPath(hostEntry("try-inside", import.meta.url));
     const child = startLaunch(sandbox.wrap({ file: process.execPath, args: [entry], environment, readable: [] }));
-    const limit = AbortSignal.timeout(MAX_TRY_MS);
+    const limit = AbortSignal.timeout(MAX_ATTEMPT_MS);
     const onLimit = (): void => void child.kill("SIGKILL");
     limit.addEventListener("abort", onLimit, { once: true });
     let stderr = "";

@@ -8,17 +8,15 @@ import type { Launch, Sandbox } from "./sandbox.ts";
 const DEPTH = 2;
 const NAMESPACES = ["--user", "--net", "--ipc", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
-/** Fallback without bubblewrap: hides network and processes. Files stay accessible with the user's rights. */
+/** Fallback without bubblewrap, which hides the network and other processes. Files stay accessible with the user's rights. */
 export function unshare({
   file,
   setpriv,
   memoryLimitBytes,
 }: {
-  /** Path of util-linux' `unshare`. */
   readonly file: string;
-  /** Path of util-linux' `setpriv`. */
   readonly setpriv: string;
-  /** Null: no limit. */
+  /** Null for no limit. */
   readonly memoryLimitBytes: number | null;
 }): Sandbox {
   return {

@@ -2,22 +2,21 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { encodeNumber, joinBytes, ModuleReader } from "./module-bytes.ts";
 
 export const WASM_PAGE_BYTES = 65_536;
-/** Maximum pages of a 32-bit memory. */
 const MAX_PAGES = 65_536;
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const HEADER = [...MAGIC, 0x01, 0x00, 0x00, 0x00];
 /** Bytes 7 and 8 of a component (0 in a module), in any version. Source: component model, Binary.md, `layer`. */
 const COMPONENT_LAYER = [0x01, 0x00];
-/** Section ids. Source: WebAssembly core specification §5.5. */
-const TYPES = 1;
-const TABLES = 4;
-const MEMORIES = 5;
+/** Ids of sections. Source: WebAssembly core specification §5.5. */
+const TYPE_SECTION = 1;
+const TABLE_SECTION = 4;
+const MEMORY_SECTION = 5;
 const FUNCTION_TYPE = 0x60;
 const REFERENCE_TYPES = new Set([0x70, 0x6f]);
-/** Known flags of limits. Others (shared, 64-bit, page sizes) are of proposals whose memory is not limited here. */
+/** Known flags of limits. Other flags (shared, 64-bit, page sizes) belong to proposals whose memory is not limited here. */
 const LIMITS = { none: 0, hasMax: 1 };
-/** Maximum number of tables; far more than compilers produce, and still little memory. */
+/** Maximum number of tables, which is far more than compilers produce and still takes little memory. */
 const MAX_TABLES = 4;
 const MAX_TABLE_ENTRIES = 200_000;
 
@@ -34,9 +33,9 @@ export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<Ar
     const start = reader.at;
     const id = reader.byte();
     const body = reader.take(reader.number());
-    if (id === TYPES) assertFunctionTypes(body);
-    if (id === MEMORIES) parts.push(withId(MEMORIES, boundMemories(body, Math.min(maxPages, MAX_PAGES))));
-    else if (id === TABLES) parts.push(withId(TABLES, boundTables(body)));
+    if (id === TYPE_SECTION) assertFunctionTypes(body);
+    if (id === MEMORY_SECTION) parts.push(withId(MEMORY_SECTION, boundMemories(body, Math.min(maxPages, MAX_PAGES))));
+    else if (id === TABLE_SECTION) parts.push(withId(TABLE_SECTION, boundTables(body)));
     else parts.push(module.subarray(start, reader.at));
   }
   return joinBytes(parts);
@@ -82,7 +81,7 @@ function boundLimits(reader: ModuleReader, cap: number, what: string): number[] 
   if (flags !== LIMITS.none && flags !== LIMITS.hasMax) throw invalid(`has shared, 64-bit or unusual ${what}`);
   const min = reader.number();
   const max = flags === LIMITS.none ? cap : reader.number();
-  if (min > cap) throw invalid(`needs ${min} ${what} at its start and may have ${cap}`);
+  if (min > cap) throw invalid(`needs ${min} ${what} at its start, but at most ${cap} are allowed`);
   return [LIMITS.hasMax, ...encodeNumber(min), ...encodeNumber(Math.min(max, cap))];
 }
 
@@ -92,8 +91,7 @@ function assertFunctionTypes(body: Uint8Array): void {
   for (let index = 0; index < count; index += 1) {
     if (reader.byte() !== FUNCTION_TYPE)
       throw invalid("has types of garbage-collected objects, which are not supported");
-    // Parameters, then results. Each type is one byte: references to the module's own types need the types refused
-    // above.
+    // Parameters come first, then results. Each type is one byte, because references to the module's own types need the types refused above.
     for (let side = 0; side < 2; side += 1) reader.take(reader.number());
   }
 }

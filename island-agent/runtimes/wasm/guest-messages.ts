@@ -13,7 +13,7 @@ export type FromGuest =
   | { readonly kind: "wrote"; readonly fd: 1 | 2; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "ended"; readonly end: GuestEnd; readonly memory: GuestMemory };
 
-/** Size of the guest's memory at the start and at the end. */
+/** Sizes of the guest's memory at the start and at the end. */
 export interface GuestMemory {
   readonly firstBytes: number;
   readonly lastBytes: number;

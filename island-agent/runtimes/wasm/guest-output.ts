@@ -1,6 +1,6 @@
 import type { FromGuest } from "./guest-messages.ts";
 
-/** Maximum size of a buffered unfinished line; the host cannot use a line before its end. */
+/** Maximum buffered size of an unfinished line. The host cannot use a line before its end. */
 const MAX_BUFFERED_BYTES = 65_536;
 /** Maximum unread messages before the guest waits, so that a flood neither fills memory nor blocks the host. */
 const MAX_IN_FLIGHT = 64;
@@ -25,7 +25,6 @@ export class GuestOutput {
     if (this.#bufferedBytes[fd] >= MAX_BUFFERED_BYTES || bytes.includes(LINE_FEED)) this.flush(fd);
   }
 
-  /** Sends the buffered bytes. */
   flush(fd: 1 | 2): void {
     if (this.#bufferedBytes[fd] === 0) return;
     const bytes = new Uint8Array(this.#bufferedBytes[fd]);
@@ -50,7 +49,6 @@ export class GuestOutput {
   }
 }
 
-/** Records that the host has read one message. */
 export function confirmRead(inFlight: Int32Array<SharedArrayBuffer>): void {
   Atomics.sub(inFlight, 0, 1);
   Atomics.notify(inFlight, 0);

@@ -102,7 +102,7 @@ function howItEnded(end: Exclude<GuestEnd, { kind: "unusable" }>): string {
   return end.code === 0 ? "ended without a `done` or `error` line" : `ended with code ${end.code}`;
 }
 
-/** Returns the failure of the thread itself: its JavaScript heap was full, or our code has a bug. */
+/** Returns the failure of the thread itself. Either its JavaScript heap was full, or our code has a bug. */
 function threadFailure(error: Error): JobFailure {
   if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
     return new JobFailure("out_of_memory", "The module filled the JavaScript heap outside of its own memory");

@@ -36,11 +36,11 @@ function run(
       memory: () => memory ?? unusable("it calls WASI before it exports its memory"),
     });
     const { exports } = new WebAssembly.Instance(module, imports);
-    if (!(exports["memory"] instanceof WebAssembly.Memory)) unusable("it exports no memory");
+    if (!(exports["memory"] instanceof WebAssembly.Memory)) unusable("it does not export a memory");
     memory = exports["memory"];
     onMemory(memory);
     start = exports["_start"];
-    if (typeof start !== "function") unusable("it exports no function _start: is it a WASI command?");
+    if (typeof start !== "function") unusable("it does not export the function _start. Build it as a WASI command");
   } catch (error) {
     return { kind: "unusable", message: messageOf(error) };
   }
@@ -49,7 +49,7 @@ function run(
     return { kind: "exit", code: 0 };
   } catch (error) {
     if (error instanceof GuestExit) return { kind: "exit", code: error.code };
-    // WASI functions throw RangeErrors for bad pointers, which are also the guest's fault.
+    // WASI functions also throw RangeErrors for bad pointers, which are the guest's fault.
     return { kind: "trap", message: messageOf(error) };
   }
 }

@@ -1,4 +1,3 @@
-/** Request to load one module in a host process. */
 export interface LoadRequest {
   readonly modulePath: string;
   /** Limit of the module's memory in one job. */

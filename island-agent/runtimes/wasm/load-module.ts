@@ -12,7 +12,7 @@ const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
 
 /** argv[0] of all programs. */
 const PROGRAM_NAME = "cargo";
-/** Maximum module size. The largest interpreters have 30 MB. Compiled code takes several times the module's size. */
+/** Maximum module size. The largest interpreters take 30 MB. Compiled code takes several times the size of its module. */
 const MAX_MODULE_BYTES = 64 * MIB;
 
 /** Compiles a module once for all its jobs. Each job runs in a new instance in its own thread. @throws {JobFailure} */
@@ -40,7 +40,10 @@ async function readModule(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
     if (size > MAX_MODULE_BYTES) {
-      throw new JobFailure("model_invalid", `The module has ${size} bytes; the limit is ${MAX_MODULE_BYTES}`);
+      throw new JobFailure(
+        "model_invalid",
+        `The module has ${size} bytes, but at most ${MAX_MODULE_BYTES} are allowed`,
+      );
     }
     return await readFile(path);
   } catch (cause) {

@@ -46,7 +46,6 @@ export class ModuleReader {
   }
 }
 
-/** Encodes an unsigned LEB128 number. */
 export function encodeNumber(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;

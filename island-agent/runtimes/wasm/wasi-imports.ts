@@ -11,7 +11,7 @@ interface GuestWorld {
   memory(): WebAssembly.Memory;
 }
 
-/** Thrown through the guest's code to end it. */
+/** Error that is thrown through the guest's code to end it. */
 export class GuestExit extends Error {
   override readonly name = "GuestExit";
   readonly code: number;
@@ -134,7 +134,7 @@ function wasiImports(world: GuestWorld): WebAssembly.ModuleImports {
     },
     fd_prestat_get: () => ERRNO.badf,
     fd_prestat_dir_name: () => ERRNO.badf,
-    /** Never waits: clocks advance only when read, and standard input is complete. */
+    /** Never waits, because clocks advance only when read and standard input is complete. */
     poll_oneoff(subscriptions: number, events: number, count: number, result: number) {
       if (count === 0) return ERRNO.inval;
       for (let index = 0; index < count; index += 1) {

@@ -10,7 +10,7 @@ import type { MemoryUse, RunRequest } from "../runtime.ts";
 import { packagesFolder } from "../sandbox/readable-paths.ts";
 import type { LoadRequest, WasmJob } from "./host-requests.ts";
 
-/** The process's share of a Cargo's memory requirement. Source: catalog/README.md, memory requirements. */
+/** Share of the process in a Cargo's memory requirement. Source: catalog/README.md, memory requirements. */
 const PROCESS_ALLOWANCE_BYTES = 192 * MIB;
 const MIN_CAP_BYTES = MIB;
 /**
@@ -71,8 +71,7 @@ async function estimateModule({ modulePath, memoryCapBytes }: LoadRequest, jobs:
 }
 
 /**
- * Returns the flags of Node's permission model for a host. It may read our code, its packages and one module, and start
- * threads; nothing else.
+ * Returns the flags of Node's permission model for a host. The host may only read our code, its packages and one module, and start threads.
  */
 export function permissionFlags(modelPath: string | null): string[] {
   const readable = [...CODE_FOLDERS, ...(modelPath === null ? [] : [modelPath])];
@@ -98,7 +97,7 @@ function readInput(input: RunRequest["input"]): WasmJob {
   if (line.length > MAX_INPUT_CHARS)
     throw new JobFailure(
       "invalid_input",
-      `The input has ${line.length} characters as JSON, and may have ${MAX_INPUT_CHARS}`,
+      `The input has ${line.length} characters as JSON, but at most ${MAX_INPUT_CHARS} are allowed`,
     );
   return line;
 }

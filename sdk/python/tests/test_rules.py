@@ -156,7 +156,7 @@ def test_an_invalid_key_is_not_quoted(key: str) -> None:
 def test_a_missing_key_is_reported_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_API_KEY", raising=False)
     with Atoll("http://127.0.0.1:9", max_retries=0) as atoll:
-        with pytest.raises(ConfigurationError, match="GET /account needs an API key"):
+        with pytest.raises(ConfigurationError, match="GET /account requires an API key"):
             atoll.account.get()
         with pytest.raises(AtollConnectionError, match="The connection to http://127.0.0.1:9/api/v1 failed"):
             atoll.health()

@@ -6,7 +6,7 @@ interface OpenApi {
 }
 interface OpenApiOperation {
   readonly operationId?: string;
-  /** Alternative credentials. The operation is public if the list is absent, empty or has an empty entry. */
+  /** Alternative credentials. The operation is public if the list is absent, is empty or contains an empty entry. */
   readonly security?: readonly object[];
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
 }
@@ -23,7 +23,7 @@ const LEFT_OUT = {
   SpeechRequest: ["stream_format"],
   CreateApiKey: ["scopes"],
 };
-/** Narrower types by name. Without `encoding_format` vectors are lists of numbers. */
+/** Narrower types by name. Vectors are lists of numbers, because the client does not send `encoding_format`. */
 const NARROWED = { EmbeddingsDataItemEmbedding: "list[float]" };
 const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run generate\`. Not for editing.
 from __future__ import annotations

@@ -55,7 +55,7 @@ export class PythonTypes {
     if (type !== name) this.#add(name, `${name}: TypeAlias = ${JSON.stringify(type)}\n`);
   }
 
-  /** Returns the type of a schema. `name`: name for an object in it. */
+  /** Returns the type of a schema. `name` is the name of an object in it. */
   typeOf(schema: TypeSchema, name: string): string {
     const narrowed = this.#narrowed[name];
     if (narrowed !== undefined) return narrowed;
@@ -64,7 +64,7 @@ export class PythonTypes {
     if (schema.const !== undefined) return literalOf([schema.const]);
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices !== undefined) return this.#unionOf(choices, name);
-    if (schema.allOf !== undefined) throw new Error(`${name}: allOf has no type in Python`);
+    if (schema.allOf !== undefined) throw new Error(`${name}: allOf cannot be expressed as a type in Python`);
     const { type } = schema;
     if (typeof type === "object") return unite(type.map((one) => this.typeOf({ ...schema, type: one }, name)));
     if (type === "object") return this.#objectOf(schema, name);
@@ -84,7 +84,7 @@ export class PythonTypes {
         typeof additionalProperties === "object" ? this.typeOf(additionalProperties, `${name}Value`) : "Any";
       return `dict[str, ${values}]`;
     }
-    // Reserves the position: a type is declared before its parts.
+    // Reserves the position, because a type is declared before its parts.
     this.#add(name, "");
     this.#declared.set(name, this.#classOf(schema, name));
     return name;

@@ -22,7 +22,7 @@ import type { Announcement, Downloads, Health, Network } from "./schemas.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
-/** A client of one coordinator. Needs no closing, because it keeps no connection open. */
+/** A client of one coordinator. It does not need to be closed, because it keeps no connections open. */
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;

@@ -15,7 +15,7 @@ import { JobFailedError } from "./job-failed-error.ts";
 
 const MAX_QUOTED_CHARS = 200;
 
-/** Returns the error for a failed response. `text`: the body, which may come from a proxy. */
+/** Returns the error for a failed response. `text` is the body, which may come from a proxy. */
 export function parseErrorResponse(response: Response, text: string): AtollError {
   const { status, headers } = response;
   const error = readError(text);
@@ -79,7 +79,7 @@ function readError(text: string): Readonly<Record<string, unknown>> {
   try {
     body = JSON.parse(text);
   } catch {
-    // A proxy's page: only the status is useful.
+    // The body is a page of a proxy. Only the status is useful.
     return {};
   }
   const error = isRecord(body) ? body["error"] : undefined;

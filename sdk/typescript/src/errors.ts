@@ -1,4 +1,4 @@
-/** An invalid field. `path` is dotted ("messages.0.role"), or empty for the whole body. */
+/** An invalid field. `path` is a dotted path ("messages.0.role"), or empty for the whole body. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -86,7 +86,7 @@ export class PermissionDeniedError extends AtollError {
   override readonly name = "PermissionDeniedError";
 }
 
-/** 404: no such path, id or Cargo, or it belongs to another account. */
+/** 404: the path, id or Cargo does not exist, or belongs to another account. */
 export class NotFoundError extends AtollError {
   override readonly name = "NotFoundError";
 }
@@ -117,7 +117,7 @@ export class ServiceUnavailableError extends ServerError {
   override readonly name = "ServiceUnavailableError";
 }
 
-/** No response, or an incomplete one. */
+/** No response arrived, or an incomplete response. */
 export class ConnectionError extends AtollError {
   override readonly name: string = "ConnectionError";
   constructor(message: string, facts: Pick<AtollErrorFacts, "cause" | "code"> = {}) {
@@ -125,7 +125,7 @@ export class ConnectionError extends AtollError {
   }
 }
 
-/** No response in time, or a stream that was silent for too long. */
+/** No response arrived in time, or a stream was silent for too long. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
   constructor(message: string) {

@@ -7,7 +7,7 @@ import type { CallOptions, Settings } from "./settings.ts";
 import { readEvents, type ServerEvent } from "./sse.ts";
 import { Deadline } from "./timing.ts";
 
-/** Settings of a resource for its calls, in addition to the caller's options. */
+/** Settings that a resource adds to the caller's options. */
 export interface CallTraits {
   /** Whether the call may be repeated. Default: true except for POST and PATCH. */
   readonly isIdempotent?: boolean;
@@ -18,7 +18,7 @@ export interface CallTraits {
   readonly acceptedStatus?: number;
   /** Form sent as `multipart/form-data` instead of JSON. */
   readonly form?: FormData;
-  /** Called for a 204 from an event stream, when no event follows the reader's last one. */
+  /** Called for a 204 from an event stream, when no event follows the last event that the reader has seen. */
   readonly onNoContent?: () => void;
 }
 
@@ -109,7 +109,7 @@ export class Http {
       if (response.body === null || !type.startsWith("text/event-stream")) {
         await response.body?.cancel();
         throw new ProtocolError(
-          `${path} returned "${type}" instead of text/event-stream; is this the address of a coordinator?`,
+          `${path} returned "${type}" instead of text/event-stream. Check that baseUrl is the address of a coordinator`,
           { status: response.status },
         );
       }
@@ -182,7 +182,7 @@ export class Http {
       headers: {
         ...headers,
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-        // Pages of other origins cannot send this header. It protects the cookie against cross-site requests.
+        // Pages of other origins cannot send this header, so it protects the cookie against cross-site requests.
         ...(hasCookie ? { "atoll-console": "1" } : {}),
         accept,
         ...(parts.body === undefined ? {} : { "content-type": "application/json" }),
@@ -193,7 +193,7 @@ export class Http {
       ...(form === undefined ? {} : { body: form }),
       signal,
       ...(hasCookie ? { credentials: "same-origin" } : {}),
-      // A browser's cached response would be out of date.
+      // A response from the browser's cache would be out of date.
       cache: "no-store",
     });
     if (response.ok || response.status === request.acceptedStatus) return response;
@@ -206,12 +206,12 @@ export class Http {
     if (apiKey !== null || hasCookie || hasOwnFetch || PUBLIC_OPERATIONS.has(`${method} ${path}`)) return;
     if (hasAuthorization({ ...own, ...headers })) return;
     throw new ConfigurationError(
-      `${method.toUpperCase()} ${path} needs an API key: pass apiKey to the client, or set ATOLL_API_KEY`,
+      `${method.toUpperCase()} ${path} requires an API key. Pass apiKey to the client, or set ATOLL_API_KEY`,
     );
   }
 }
 
-/** Returns whether the program's headers have a credential. */
+/** Returns whether the headers that the program set contain a credential. */
 function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
   return Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
 }
@@ -230,7 +230,7 @@ function parseAnswer(text: string, { status }: Response): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ProtocolError(`The response ${status} is not JSON; is this the address of a coordinator?`, {
+    throw new ProtocolError(`The response ${status} is not JSON. Check that baseUrl is the address of a coordinator`, {
       status,
       cause,
     });
@@ -244,7 +244,7 @@ function failureOf(error: unknown, signal: AbortSignal, apiUrl: string): unknown
   return new ConnectionError(`The connection to ${apiUrl} failed: ${reasonOf(error)}`, { cause: error });
 }
 
-/** Returns the reason of a failed fetch. In Node the message is "fetch failed", and the cause has the reason. */
+/** Returns the reason why fetch failed. In Node.js the message is "fetch failed", and the cause contains the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error as { cause?: { code?: string; message?: string } };

@@ -1,7 +1,7 @@
 import { AtollError, type AtollErrorFacts } from "./errors.ts";
 import type { Job } from "./schemas.ts";
 
-/** Facts of a job that ended without a result. */
+/** Details of a job that ended without a result. */
 export interface JobFailure extends AtollErrorFacts {
   /** The job's `error.code`, or `cancelled`; null if the response has none. */
   readonly jobError: string | null;

@@ -8,9 +8,12 @@ import { Deadline } from "./timing.ts";
 /** Options of a wait. `timeoutMs` limits the whole wait; default: no limit. */
 export type WaitOptions = CallOptions;
 
-/** Duration of a long poll. Keeps requests few, yet stays below the idle limit of proxies, often a minute. The API permits up to 60. */
+/**
+ * Duration of a long poll. It is long, so that requests are few, but stays below the idle limit of proxies, which is
+ * often a minute. The API permits up to 60.
+ */
 const LONG_POLL_S = 30;
-/** Extra time that a single long poll may take. */
+/** Time that a single long poll may take in addition to its duration. */
 const LONG_POLL_MARGIN_MS = 30_000;
 
 /** Final states of a job. */

@@ -3,7 +3,7 @@
 export interface components {
     schemas: {
         Account: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits: number;
@@ -13,7 +13,7 @@ export interface components {
         };
         /** The account's e-mail address, role, limits, API keys, sessions or Island tokens changed. The event carries `data` of GET /account. Reload any keys, sessions or tokens that you display */
         AccountChangedEvent: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits: number;
@@ -22,40 +22,43 @@ export interface components {
             role: "user" | "operator";
             type: "account";
         };
-        /** What changed; `type` is the name of the event */
+        /** A change; `type` is the name of the event */
         AccountEvent: components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
+            /** Maximum number of unfinished jobs */
             concurrent_jobs: number;
+            /** Maximum number of open streams */
             concurrent_streams: number;
+            /** Maximum requests of each key and each session */
             requests_per_minute: number;
-            /** Weight in the fair share of slot time */
+            /** Weight of the account when slot time is shared between accounts */
             share: number;
         };
         AccountSession: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Whether this is the session of the request */
             current: boolean;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             expires_at: string;
             id: string;
-            /** ISO 8601, UTC, accurate to a minute; null: never used */
+            /** Time in UTC, as ISO 8601, accurate to a minute; null if the session was never used */
             last_used_at: string | null;
         };
         AddAnnouncement: {
             level?: "info" | "warning";
             text: string;
-            /** Expiry time. If omitted or null, it is shown until an operator removes it */
+            /** When the announcement expires. If omitted or null, it is shown until an operator removes it */
             until?: string | null;
         };
         Announcement: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             level: "info" | "warning";
             /** Plain text */
             text: string;
-            /** Expiry time. If null, it is shown until an operator removes it */
+            /** When the announcement expires; null if it is shown until an operator removes it */
             until: string | null;
         };
         AnsweredMessage: {
@@ -91,7 +94,7 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
-                /** Credits charged; absent in `message_start` */
+                /** Credits that were charged; absent in `message_start` */
                 cost?: number;
                 input_tokens: number;
                 output_tokens: number;
@@ -149,7 +152,7 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
-                /** Credits charged; absent in `message_start` */
+                /** Credits that were charged; absent in `message_start` */
                 cost?: number;
                 input_tokens: number;
                 output_tokens: number;
@@ -167,16 +170,16 @@ export interface components {
         };
         ApiKey: {
             cargos: string[] | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits_per_month: number | null;
-            /** Spent this month by a key with credits_per_month; null for other keys */
+            /** Credits that the key has spent this month; null for a key without `credits_per_month` */
             credits_this_month: number | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             expires_at: string | null;
             id: string;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_used_at: string | null;
             name: string;
             prefix: string;
@@ -187,22 +190,22 @@ export interface components {
             image_digest?: string;
             /** Commit of the model's folder on the hub */
             model_commit?: string;
-            /** SHA-256 of the model's file or files.json, in hex */
+            /** SHA-256 of the model's file or `files.json`, in hexadecimal */
             model_hash?: string;
             revision: string;
         };
         AuditLine: {
-            /** Action; ends in `.failed` if it was refused */
+            /** Name of the action, which ends in `.failed` if the action was refused */
             action: string;
             /** The operator's account; for a command, the user of the operating system */
             actor: string;
             /** Null for a command and for a deleted account */
             actor_email: string | null;
-            /** JSON or null */
+            /** Values that the action set, the error of a refused action, or null */
             after?: unknown;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             at: string;
-            /** JSON or null */
+            /** Values before the action, or null */
             before?: unknown;
             /** Id of the entry; increases with time */
             id: number;
@@ -215,34 +218,34 @@ export interface components {
             via: "api" | "command";
         };
         AvailableCargo: {
-            /** Islands with a free slot */
+            /** Number of these Islands that have a free slot */
             free: number;
-            /** Connected Islands that can run it */
+            /** Number of connected Islands that can run the Cargo */
             islands: number;
-            /** Islands that need no download first */
+            /** Number of these Islands that need no download first */
             ready: number;
             slug: string;
         };
-        /** `credits` of GET /account */
+        /** The balance changed. `balance` is `credits` of GET /account */
         BalanceEvent: {
             /** Credits, with up to 6 decimals */
             balance: number;
             type: "balance";
         };
         Batch: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
             counts: components["schemas"]["BatchCounts"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             fail_mode: "best_effort" | "fail_fast";
             id: string;
             /** Jobs, in the order of the inputs */
             jobs: components["schemas"]["BatchJob"][];
-            /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
+            /** `output_offset` of the next request, present only with `include=output`; null if there are no further outputs */
             next_output_offset?: number | null;
             priority: number;
-            /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
+            /** `pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
             webhook: components["schemas"]["WebhookLog"] | null;
             workload_id: number;
@@ -259,108 +262,128 @@ export interface components {
             total: number;
         };
         BatchJob: {
-            /** Only with `include=output`: why the job failed or timed out */
+            /** Why the job failed or timed out; present only with `include=output` */
             error?: {
                 code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
             id: string;
-            /** Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted */
+            /** Output of the job, present only with `include=output` and from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted */
             output?: unknown;
-            /** The output has more than 65536 characters as JSON: read it from GET /jobs/{id} */
+            /** Present if the output has more than 65536 characters as JSON. Read it from GET /jobs/{id} */
             output_omitted?: true;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
         };
         BatchWebhook: {
             data: {
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 completed_at: string | null;
                 counts: components["schemas"]["BatchCounts"];
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 created_at: string;
                 fail_mode: "best_effort" | "fail_fast";
                 id: string;
                 /** Jobs, in the order of the inputs */
                 jobs: components["schemas"]["BatchJob"][];
-                /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
+                /** `output_offset` of the next request, present only with `include=output`; null if there are no further outputs */
                 next_output_offset?: number | null;
                 priority: number;
-                /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
+                /** `pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out */
                 status: "pending" | "running" | "completed" | "failed" | "cancelled";
                 workload_id: number;
                 workload_slug: string;
             };
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             timestamp: string;
             type: "batch.finished";
         };
         Cargo: {
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** Whether it can be the `model` of a chat completion */
+            /** Whether chat completions accept the Cargo as `model` */
             chat: boolean;
+            /** Maximum number of tokens in prompt and completion; null if not set */
             context_tokens: number | null;
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
             description: string;
             licence: string;
-            /** SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash */
+            /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
+            /** Required memory, in MB of 2^20 bytes */
             required_ram_mb: number;
+            /** Required graphics memory, in MB of 2^20 bytes */
             required_vram_mb: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             slug: string;
         };
         CargoApproval: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             at: string;
-            /** Operator's account, or user of the operating system */
+            /** Id of the operator's account, or user of the operating system */
             by: string;
             revision: string;
         };
         CargoDetail: {
-            /** Time limit of this phase of an attempt; null: the coordinator's setting */
+            /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             accept_limit_s: number | null;
-            /** Whether the operator approved it. Before that, only its owner can see and run it */
+            /** Whether the operator approved the Cargo. Before that, only its owner can see and run it */
             approved: boolean;
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
-            /** Whether it can be the `model` of a chat completion */
+            /** Whether chat completions accept the Cargo as `model` */
             chat: boolean;
+            /** Maximum number of tokens in prompt and completion; null if not set */
             context_tokens: number | null;
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
             description: string;
             example_input: {
                 [key: string]: unknown;
             };
-            /** Time limit of this phase of an attempt; null: the coordinator's setting */
+            /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             first_output_limit_s: number | null;
             /** JSON Schema of a job's input */
             input_schema: {
                 [key: string]: unknown;
             };
             licence: string;
-            /** SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash */
+            /** SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash */
             model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
-            /** JSON Schema of a job's output; {} allows any JSON value */
+            /** JSON Schema of a job's output; `{}` allows any JSON value */
             output_schema: {
                 [key: string]: unknown;
             };
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
+            /** Required memory, in MB of 2^20 bytes */
             required_ram_mb: number;
+            /** Required graphics memory, in MB of 2^20 bytes */
             required_vram_mb: number;
+            /** Maximum duration of one attempt, in seconds */
             run_limit_s: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
-            /** Time limit of this phase of an attempt; null: the coordinator's setting */
+            /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             silence_limit_s: number | null;
             slug: string;
-            /** Time limit of this phase of an attempt; null: the coordinator's setting */
+            /** Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies */
             start_limit_s: number | null;
-            /** Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas */
+            /** Name of the task on the model hub, such as `feature-extraction`; null for a chat, or if only the schemas define the task */
             task: string | null;
+            /** Maximum time that a job waits for its start, in seconds */
             wait_limit_s: number;
             workload_id: number;
         };
@@ -373,13 +396,13 @@ export interface components {
             image_digest?: string;
             /** Commit of the model's folder on the hub */
             model_commit?: string;
-            /** SHA-256 of the model's file or files.json, in hex */
+            /** SHA-256 of the model's file or `files.json`, in hexadecimal */
             model_hash?: string;
         };
         CargoReview: {
-            /** The last approval, of this definition or an earlier one */
+            /** Most recent approval, of this definition or an earlier one; null before the first */
             approval: components["schemas"]["CargoApproval"] | null;
-            /** The whole definition; see docs/reference/cargo-format.md */
+            /** Complete definition, as in docs/reference/cargo-format.md */
             cargo: {
                 [key: string]: unknown;
             };
@@ -388,7 +411,7 @@ export interface components {
             origin: "shipped" | "imported" | "owned";
             owner_email: string | null;
             owner_id: string | null;
-            /** What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing */
+            /** Hash or digest that pins the Cargo to exact bytes; its `value` is null while the Cargo is not pinned. Null if the Cargo downloads nothing */
             pin: components["schemas"]["CargoPin"] | null;
             /** Current price for new jobs */
             price_per_job: number;
@@ -406,11 +429,11 @@ export interface components {
             password?: string;
         };
         ChangeApiKey: {
-            /** Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all */
+            /** Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all */
             cargos?: string[] | null;
-            /** Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited */
+            /** Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit */
             credits_per_month?: number | null;
-            /** When the key expires (401 key_expired); null: never */
+            /** When the key expires (401 key_expired); null if it never expires */
             expires_at?: string | null;
             name?: string;
         };
@@ -509,7 +532,7 @@ export interface components {
                     refusal: null;
                 } | null;
                 message: {
-                    /** Null if the completion has only tool calls */
+                    /** Text of the completion; null if it has only tool calls */
                     content: string | null;
                     /** Reasoning of a Cargo that supports it */
                     reasoning_content?: string;
@@ -542,7 +565,7 @@ export interface components {
             };
         };
         ChatCompletionChunk: {
-            /** Empty in the chunk that carries `usage` */
+            /** Choices; empty in the chunk that has `usage` */
             choices: {
                 delta: {
                     content?: string;
@@ -592,7 +615,7 @@ export interface components {
                 total_tokens: number;
             };
         };
-        /** The job failed after output began; no [DONE] follows */
+        /** Last line of a stream whose job failed after output began; no `[DONE]` follows */
         ChatCompletionError: {
             error: {
                 code: string;
@@ -612,7 +635,7 @@ export interface components {
             } | null;
             /** Return log probabilities of text tokens, before temperature, penalties and grammars */
             logprobs?: boolean | null;
-            /** Newer name of `max_tokens`; takes precedence over it */
+            /** Newer name of `max_tokens`, over which it takes precedence */
             max_completion_tokens?: number | null;
             /** Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more */
             max_tokens?: number | null;
@@ -641,19 +664,19 @@ export interface components {
             min_p?: number | null;
             /** Slug or alias of a chat Cargo. Default: the operator's default chat Cargo */
             model?: string | null;
-            /** Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged */
+            /** Number of choices. Each choice is a separate job; the jobs run one after the other, even in a stream. If a job fails, the earlier ones are still charged */
             n?: number | null;
             /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
-            /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
+            /** Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
             response_format?: {
                 type: "text";
             } | {
-                /** Not in OpenAI's API; with `json_object`, has the effect of `json_schema` */
+                /** Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema` */
                 schema?: {
                     [key: string]: unknown;
                 } | null;
@@ -721,13 +744,13 @@ export interface components {
             /** `max_tokens` × (`top_logprobs` + 1) may be at most 100000 */
             top_logprobs?: number | null;
             top_p?: number | null;
-            /** An OpenRouter parameter; has the effect of `stream_options.include_usage` */
+            /** An OpenRouter parameter with the effect of `stream_options.include_usage` */
             usage?: {
                 include?: boolean | null;
             } | null;
         };
         Conversation: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             metadata: {
@@ -736,12 +759,12 @@ export interface components {
             model: string;
             system_prompt: string | null;
             title: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             updated_at: string;
         };
         ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             messages: components["schemas"]["Message"][];
@@ -751,18 +774,18 @@ export interface components {
             model: string;
             system_prompt: string | null;
             title: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             updated_at: string;
         };
         /** A session whose token is only in the cookie `atoll_session` */
         CookieSession: {
             account: components["schemas"]["Account"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             expires_at: string;
         };
         CoordinatorOverview: {
             address: string;
-            /** False: it did not reply in time, and the sums lack its part */
+            /** False if the coordinator did not reply in time; the totals then lack its part */
             answers: boolean;
             /** Null if there is only one coordinator */
             id: string | null;
@@ -783,7 +806,7 @@ export interface components {
         CountTokensRequest: {
             /** At most 16384 parts in total */
             messages: {
-                /** Text, or a list of blocks; text blocks are joined */
+                /** Text, or a list of blocks, of which the text blocks are joined */
                 content: string | ({
                     text: string;
                     type: "text";
@@ -816,7 +839,7 @@ export interface components {
                 text: string;
                 type: "text";
             }[] | null;
-            /** Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored */
+            /** Reasoning, which is off by default. Cargos without reasoning ignore `enabled` */
             thinking?: {
                 budget_tokens?: null;
                 type: "disabled";
@@ -824,7 +847,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
+                /** Budget of reasoning tokens: 512 tokens for a value below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -843,15 +866,15 @@ export interface components {
             } | null;
             /** Client tools, at most 256 KB in total; built-in tools are not offered to the model */
             tools?: ({
-                /** Part of the prompt */
+                /** Description of the tool, which is part of the prompt */
                 description?: string | null;
-                /** JSON Schema of the input, an object */
+                /** JSON Schema of the input, which is an object */
                 input_schema: {
                     [key: string]: unknown;
                 };
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** The input must match `input_schema`; otherwise the job fails with `schema_unmet` */
+                /** Whether the job fails with `schema_unmet` if the input does not match `input_schema` */
                 strict?: boolean | null;
                 type?: "custom" | null;
             } | {
@@ -859,14 +882,14 @@ export interface components {
             })[] | null;
         };
         CreateApiKey: {
-            /** Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all */
+            /** Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all */
             cargos?: string[] | null;
-            /** Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited */
+            /** Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit */
             credits_per_month?: number | null;
-            /** When the key expires (401 key_expired); null: never */
+            /** When the key expires (401 key_expired); null if it never expires */
             expires_at?: string | null;
             name?: string;
-            /** Comma-separated list or array of read and write */
+            /** Comma-separated list, or array, of `read` and `write` */
             scopes?: string | ("read" | "write")[];
         };
         CreateCargo: {
@@ -946,7 +969,7 @@ export interface components {
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
         };
         CreateConversation: {
-            /** Free for the client's use, at most 16 entries */
+            /** Data for the client's own use, at most 16 entries */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -956,25 +979,25 @@ export interface components {
             title?: string | null;
         };
         CreatedApiKey: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             data: {
                 cargos: string[] | null;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 created_at: string;
                 /** Credits, with up to 6 decimals */
                 credits_per_month: number | null;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 expires_at: string | null;
                 id: string;
-                /** The secret, shown only here */
+                /** Secret (ak_…), which is shown only here */
                 key: string;
                 name: string;
                 prefix: string;
                 scopes: ("read" | "write")[];
             };
             id: string;
-            /** The secret, shown only here */
+            /** Secret (ak_…), which is shown only here */
             key: string;
             name: string;
             scopes: ("read" | "write")[];
@@ -995,7 +1018,7 @@ export interface components {
             } | null;
         };
         CreateIslandToken: {
-            /** Default: "Island token" */
+            /** Name of the token. Default: "Island token" */
             name?: string;
         };
         Credentials: {
@@ -1009,18 +1032,18 @@ export interface components {
         };
         DoneEvent: {
             finish_reason: "stop" | "length" | "tool_calls";
-            /** The output, unless it is text that was already streamed */
+            /** Output of the job, unless it is text that was already streamed */
             output?: unknown;
             type: "done";
             usage: components["schemas"]["Usage"];
         };
         Download: {
-            /** npm: for `npm install`. deb: for `apt install`. wheel: for `pip install` */
+            /** `npm` is for `npm install`, `deb` for `apt install`, and `wheel` for `pip install` */
             format: "npm" | "deb" | "wheel";
             name: string;
             /** The agent for hosts, or a client library */
             package: "island" | "client";
-            /** Path on the coordinator; append .sha256 for its hash */
+            /** Path on the coordinator; with `.sha256` appended, the path of the hash */
             path: string;
             /** SHA-256 in hexadecimal */
             sha256: string;
@@ -1029,7 +1052,7 @@ export interface components {
         };
         Downloads: {
             files: components["schemas"]["Download"][];
-            /** URL at which other machines reach the coordinator, if the operator set it */
+            /** URL at which other machines reach the coordinator; null if the operator has not set it */
             public_url: string | null;
         };
         EmailProof: {
@@ -1051,9 +1074,9 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** Must be the model's number of dimensions. Another number is refused after the job has run, which is charged */
+            /** Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged */
             dimensions?: number | null;
-            /** Default `float`. base64: little-endian 32-bit floats */
+            /** Format of the vectors. Default: `float`. `base64` encodes little-endian 32-bit floats */
             encoding_format?: "float" | "base64" | null;
             /** A text or a list of texts. A job takes up to 256 texts or 255 KiB. Lists of token ids are refused */
             input: string | string[];
@@ -1071,7 +1094,7 @@ export interface components {
             bytes: number;
             /** Unix time in seconds */
             created_at: number;
-            /** When the file is removed; null: only on request */
+            /** Unix time in seconds at which the file is removed; null if it stays until you delete it */
             expires_at: number | null;
             filename: string;
             id: string;
@@ -1143,16 +1166,16 @@ export interface components {
             object: "list";
         };
         GrantCredits: {
-            /** Credits to add; negative: take back; not 0 */
+            /** Credits to add; a negative number takes credits back. Must not be 0 */
             credits: number;
-            /** Shown to the account */
+            /** Note that the account sees in its ledger */
             note?: string;
         };
         Health: {
             checks: {
-                /** Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue */
+                /** Present only with several coordinators. `down` means that the others are unreachable; this coordinator's own jobs and Islands continue */
                 bus?: "ok" | "down";
-                /** read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable */
+                /** `read_only` means that writes are refused, because the disk is full, another process writes, or the database is unreachable */
                 store: "ok" | "read_only" | "failing";
             };
             status: "ok" | "degraded";
@@ -1167,7 +1190,7 @@ export interface components {
             /** Unix time in seconds */
             created: number;
             data: {
-                /** The file in base64 */
+                /** The image file in base64 */
                 b64_json: string;
             }[];
             output_format: "png";
@@ -1183,106 +1206,106 @@ export interface components {
             };
         };
         ImagesRequest: {
-            /** Not in OpenAI's API; how closely to follow the prompt */
+            /** How closely the image follows the prompt. Not part of OpenAI's API */
             guidance_scale?: number | null;
             /** Slug or alias of an image Cargo. Default: the setting `default_image_cargo` */
             model?: string | null;
-            /** Default 1. Each image is a separate job; they run one after the other */
+            /** Number of images. Default: 1. Each image is a separate job; the jobs run one after the other */
             n?: number | null;
-            /** Not in OpenAI's API; what the image should not show */
+            /** What the image should not show. Not part of OpenAI's API */
             negative_prompt?: string | null;
             output_format?: "png" | null;
             prompt: string;
             response_format?: "b64_json" | null;
-            /** Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i */
+            /** The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API */
             seed?: number | null;
-            /** `auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422 */
+            /** Width and height, such as `512x512`, or `auto` for the Cargo's size, which is the default. A size that the Cargo does not support is refused with 422 */
             size?: string | null;
-            /** Not in OpenAI's API; sampler steps. Default: the Cargo's */
+            /** Number of sampler steps. Default: that of the Cargo. Not part of OpenAI's API */
             steps?: number | null;
         };
         Island: {
             agent_version: string;
-            /** Downloads of models and images in progress, at most 10 */
+            /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
             /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
+            /** False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at` */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_seen_at: string;
-            /** Null unless it is connected */
+            /** Null unless the Island is connected */
             load: components["schemas"]["IslandLoad"] | null;
-            /** Slugs of Cargos whose model is in memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is in memory */
             loaded: string[];
-            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is being loaded into memory */
             loading: string[];
-            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
+            /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 since: string;
             }[];
             runtimes: {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
-            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
+            /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** Reason given by the operator; null unless suspended */
+            /** Reason given by the operator; null unless the Island is suspended */
             suspended_because: string | null;
-            /** Tokens of these jobs */
+            /** Tokens of the jobs that ended in the last 30 UTC days */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
         /** Sent when an Island connected, disconnected, was renamed or reported a change. Contains the Island's entry in GET /islands */
         IslandChangedEvent: {
             agent_version: string;
-            /** Downloads of models and images in progress, at most 10 */
+            /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
             /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
+            /** False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at` */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_seen_at: string;
-            /** Null unless it is connected */
+            /** Null unless the Island is connected */
             load: components["schemas"]["IslandLoad"] | null;
-            /** Slugs of Cargos whose model is in memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is in memory */
             loaded: string[];
-            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is being loaded into memory */
             loading: string[];
-            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
+            /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
-            /** Whether its status is not offline */
+            /** Whether the Island's status is not `offline` */
             online: boolean;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 since: string;
             }[];
             runtimes: {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
-            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
+            /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** Reason given by the operator; null unless suspended */
+            /** Reason given by the operator; null unless the Island is suspended */
             suspended_because: string | null;
-            /** Tokens of these jobs */
+            /** Tokens of the jobs that ended in the last 30 UTC days */
             tokens: number;
             type: "island";
             uptime: components["schemas"]["IslandUptime"];
@@ -1296,73 +1319,73 @@ export interface components {
                 cancelled: number;
                 completed: number;
                 failed: number;
-                /** Attempts that failed or were lost here and were retried */
+                /** Number of attempts that failed or were lost on this Island and were retried */
                 retried: number;
                 timeout: number;
             };
             tokens: number;
-            /** Share of the day connected, 0 to 1; null before the Island was first seen */
+            /** Share of the day that the Island was connected, from 0 to 1; null before it was first seen */
             uptime: number | null;
         };
         IslandDetail: {
             agent_version: string;
-            /** Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            /** Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected */
             cached_cargos: string[];
-            /** Models and images on its disk, at most 200; empty unless it is connected */
+            /** At most 200 models and images on the Island's disk; empty unless it is connected */
             cached_models: string[];
             /** The last 30 UTC days including today, oldest first, without gaps */
             days: components["schemas"]["IslandDay"][];
-            /** Downloads of models and images in progress, at most 10 */
+            /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
             /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
+            /** False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at` */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_seen_at: string;
-            /** Null unless it is connected */
+            /** Null unless the Island is connected */
             load: components["schemas"]["IslandLoad"] | null;
-            /** Slugs of Cargos whose model is in memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is in memory */
             loaded: string[];
-            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is being loaded into memory */
             loading: string[];
-            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
+            /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 since: string;
             }[];
             runtimes: {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
-            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
+            /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** Reason given by the operator; null unless suspended */
+            /** Reason given by the operator; null unless the Island is suspended */
             suspended_because: string | null;
-            /** Tokens of these jobs */
+            /** Tokens of the jobs that ended in the last 30 UTC days */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
-        /** Last report of the Island. Unknown values are null */
+        /** A download, as the Island last reported it. Unknown values are null */
         IslandDownload: {
-            /** Speed over the last 10 s */
+            /** Average speed of the last 10 s */
             bytes_per_second: number | null;
             /** Slug of the Cargo */
             cargo: string;
-            /** Progress, 0 to 1; null while the size is unknown */
+            /** Progress, from 0 to 1; null while the size is unknown */
             fraction: number | null;
             received_bytes: number | null;
             total_bytes: number | null;
         };
-        /** Earnings in the ledger, by UTC day of the entry */
+        /** Earnings in the current UTC day and the last 7 and 30 UTC days, by the time of the ledger entry */
         IslandEarnings: {
             /** Credits, with up to 6 decimals */
             days_7: number;
@@ -1394,26 +1417,26 @@ export interface components {
             /** Memory in MB of 2^20 bytes */
             ram_mb: number;
         };
-        /** Jobs that ended here in the last 30 UTC days; stored once a minute */
+        /** Numbers of jobs that ended on this Island in the last 30 UTC days; stored once a minute */
         IslandJobs: {
             cancelled: number;
             completed: number;
             failed: number;
-            /** Attempts that failed or were lost here and were retried */
+            /** Number of attempts that failed or were lost on this Island and were retried */
             retried: number;
             timeout: number;
         };
-        /** Last report of the Island, sent every 10 s. Unknown values are null */
+        /** Most recent report of the Island, which sends one every 10 s. Unknown values are null */
         IslandLoad: {
-            /** CPU load over all cores, 0 to 1 */
+            /** CPU load of all cores together, from 0 to 1 */
             cpu: number | null;
             /** Memory in MB of 2^20 bytes */
             free_ram_mb: number | null;
             /** Memory in MB of 2^20 bytes */
             free_vram_mb: number | null;
-            /** Load of the busiest graphics card, 0 to 1 */
+            /** Load of the busiest graphics card, from 0 to 1 */
             gpu: number | null;
-            /** Number of jobs that it runs at the same time */
+            /** Maximum number of jobs that the Island runs at the same time */
             slots: number;
             slots_busy: number;
             /** Temperature of the hottest processor or graphics card, in degrees Celsius */
@@ -1425,27 +1448,28 @@ export interface components {
             type: "island_removed";
         };
         IslandToken: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             /** When an Island last started a session with the token; a session can last for weeks */
             last_used_at: string | null;
             name: string;
         };
-        /** Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute */
+        /** Share of the time that the Island was connected, from 0 to 1, in the current UTC day and the last 7 and 30 UTC days. The time before it was first seen does not count. Stored once a minute, so that a crash of a coordinator loses up to a minute */
         IslandUptime: {
             days_7: number | null;
             days_30: number | null;
             today: number | null;
         };
         Job: {
-            /** Attempts begun so far; a refused assignment does not count */
+            /** Number of attempts so far; an assignment that the Island refused does not count */
             attempts: number;
             batch_id: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
+            /** Time from start to end; null until the job has ended, or if it never started */
             duration_ms: number | null;
             error: {
                 code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
@@ -1454,28 +1478,32 @@ export interface components {
             } | null;
             finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
-            /** Ignored parameters of the request, as in the header `Atoll-Ignored` */
+            /** Paths of the request's ignored parameters, as in the header `Atoll-Ignored` */
             ignored: string[];
-            /** Empty after removal */
+            /** Input of the job; empty after its removal */
             input: {
                 [key: string]: unknown;
             };
-            /** When the input was removed, by its owner or at the end of the retention period */
+            /** When the input was removed, by its owner or at the end of the retention period; null while it is stored */
             input_removed_at: string | null;
             island_id: string | null;
-            /** Text, or the JSON value that the Cargo produced; null until completed */
+            /** Text, or the JSON value that the Cargo produced; null until the job is completed */
             output?: unknown;
-            /** When the output, the stream and the error message were removed */
+            /** When the output, the stream and the error message were removed; null while they are stored */
             output_removed_at: string | null;
             priority: number;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             started_at: string | null;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
             timings: {
+                /** Time from the load to the first output; null without output */
                 first_output_ms: number | null;
+                /** Time to download and load the model; 0 if it was in memory */
                 load_ms: number;
+                /** Time from the load to the end of the run */
                 run_ms: number;
             } | null;
+            /** Usage of the job; null until it has ended */
             usage: components["schemas"]["Usage"] | null;
             waiting: components["schemas"]["Waiting"] | null;
             webhook: components["schemas"]["WebhookLog"] | null;
@@ -1485,30 +1513,30 @@ export interface components {
         /** Sent when a job is new or its state changed. Contains the job's entry in GET /jobs, without workload_id and input */
         JobChangedEvent: {
             batch_id: string | null;
-            /** Same as `workload_slug` */
+            /** Slug of the Cargo, the same as `workload_slug` */
             cargo: string;
             /** Error code of a job that failed or timed out */
             code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
             type: "job";
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             updated_at: string;
             workload_slug: string;
         };
-        /** Any number of status, token, reasoning, tool_call, progress and image events, then one done or error. A stream whose delivered output was lost in a crash (position_lost) ends without either */
+        /** A stream contains any number of `status`, `token`, `reasoning`, `tool_call`, `progress` and `image` events, then one `done` or `error`. A stream whose delivered output was lost in a crash (position_lost) ends without `done` and `error` */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
-            /** The job is completed and `output` is all of it */
+            /** Whether the job is completed and `output` is the whole output */
             is_complete: boolean;
-            /** Text so far, the last image as {format, data}, or the output once completed; null before any output */
+            /** Text so far, the most recent image as `{format, data}`, or the whole output of a completed job; null before any output */
             output?: unknown;
-            /** The last progress that the Cargo reported */
+            /** Most recent progress that the Cargo reported; null if it reported none */
             progress: {
                 step: number;
                 total: number;
@@ -1516,15 +1544,15 @@ export interface components {
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
             /** Number of model tokens delivered */
             tokens: number;
-            /** Null until the job has ended */
+            /** Usage of the job; null until it has ended */
             usage: components["schemas"]["Usage"] | null;
             workload_slug: string;
         };
         JobSummary: {
             batch_id: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
@@ -1532,13 +1560,14 @@ export interface components {
         };
         JobWebhook: {
             data: {
-                /** Attempts begun so far; a refused assignment does not count */
+                /** Number of attempts so far; an assignment that the Island refused does not count */
                 attempts: number;
                 batch_id: string | null;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 completed_at: string | null;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 created_at: string;
+                /** Time from start to end; null until the job has ended, or if it never started */
                 duration_ms: number | null;
                 error: {
                     code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
@@ -1547,36 +1576,40 @@ export interface components {
                 } | null;
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
-                /** Ignored parameters of the request, as in the header `Atoll-Ignored` */
+                /** Paths of the request's ignored parameters, as in the header `Atoll-Ignored` */
                 ignored: string[];
-                /** When the input was removed, by its owner or at the end of the retention period */
+                /** When the input was removed, by its owner or at the end of the retention period; null while it is stored */
                 input_removed_at: string | null;
                 island_id: string | null;
-                /** Text, or the JSON value that the Cargo produced; null until completed */
+                /** Text, or the JSON value that the Cargo produced; null until the job is completed */
                 output?: unknown;
                 /** The output is too large for a webhook; read it from GET /jobs/{id} */
                 output_omitted: boolean;
-                /** When the output, the stream and the error message were removed */
+                /** When the output, the stream and the error message were removed; null while they are stored */
                 output_removed_at: string | null;
                 priority: number;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 started_at: string | null;
                 status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
                 timings: {
+                    /** Time from the load to the first output; null without output */
                     first_output_ms: number | null;
+                    /** Time to download and load the model; 0 if it was in memory */
                     load_ms: number;
+                    /** Time from the load to the end of the run */
                     run_ms: number;
                 } | null;
+                /** Usage of the job; null until it has ended */
                 usage: components["schemas"]["Usage"] | null;
                 workload_id: number;
                 workload_slug: string;
             };
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             timestamp: string;
             type: "job.completed" | "job.failed" | "job.cancelled" | "job.timeout";
         };
         KnownAccount: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits: number;
@@ -1584,14 +1617,14 @@ export interface components {
             /** Credits held for unfinished jobs */
             held: number;
             id: string;
-            /** Islands of the account, connected or not */
+            /** Number of the account's Islands, connected or not */
             islands: number;
             role: "user" | "operator";
             suspended: components["schemas"]["Suspension"] | null;
             unfinished_jobs: number;
         };
         KnownAccountDetail: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits: number;
@@ -1599,7 +1632,7 @@ export interface components {
             /** Credits held for unfinished jobs */
             held: number;
             id: string;
-            /** Islands of the account, connected or not */
+            /** Number of the account's Islands, connected or not */
             islands: number;
             limits: components["schemas"]["AccountLimits"];
             role: "user" | "operator";
@@ -1610,7 +1643,7 @@ export interface components {
             origin: "shipped" | "imported" | "owned";
             owner_email: string | null;
             owner_id: string | null;
-            /** Null for a Cargo that is invalid in this version */
+            /** Whether a hash pins the Cargo to exact bytes; null for a Cargo that is invalid in this version */
             pinned: boolean | null;
             /** Current price for new jobs; null for a Cargo that is invalid in this version */
             price_per_job: number | null;
@@ -1622,90 +1655,90 @@ export interface components {
         };
         KnownIsland: {
             account_email: string | null;
-            /** Account of the owner */
+            /** Id of the owner's account */
             account_id: string;
             agent_version: string;
-            /** Downloads of models and images in progress, at most 10 */
+            /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
             /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
+            /** False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at` */
             is_live: boolean;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_seen_at: string;
-            /** Null unless it is connected */
+            /** Null unless the Island is connected */
             load: components["schemas"]["IslandLoad"] | null;
-            /** Slugs of Cargos whose model is in memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is in memory */
             loaded: string[];
-            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is being loaded into memory */
             loading: string[];
-            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
+            /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 since: string;
             }[];
             runtimes: {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
-            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
+            /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** Reason given by the operator; null unless suspended */
+            /** Reason given by the operator; null unless the Island is suspended */
             suspended_because: string | null;
         };
         KnownIslandDetail: {
             account_email: string | null;
-            /** Account of the owner */
+            /** Id of the owner's account */
             account_id: string;
             agent_version: string;
-            /** Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            /** Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected */
             cached_cargos: string[];
-            /** Models and images on its disk, at most 200; empty unless it is connected */
+            /** At most 200 models and images on the Island's disk; empty unless it is connected */
             cached_models: string[];
             /** The last 30 UTC days including today, oldest first, without gaps */
             days: components["schemas"]["IslandDay"][];
-            /** Downloads of models and images in progress, at most 10 */
+            /** At most 10 downloads of models and images in progress */
             downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             first_seen_at: string;
             hardware: components["schemas"]["IslandHardware"];
             /** Host id, a UUID */
             id: string;
-            /** False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at */
+            /** False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at` */
             is_live: boolean;
             jobs: components["schemas"]["IslandJobs"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             last_seen_at: string;
-            /** Null unless it is connected */
+            /** Null unless the Island is connected */
             load: components["schemas"]["IslandLoad"] | null;
-            /** Slugs of Cargos whose model is in memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is in memory */
             loaded: string[];
-            /** Slugs of Cargos whose model is loading from disk into memory, at most 10 */
+            /** Slugs of at most 10 Cargos whose model is being loaded into memory */
             loading: string[];
-            /** Name given by its owner; otherwise the machine's name, or one derived from its id */
+            /** Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id */
             name: string;
             /** The oldest 10 jobs on the Island, with their Cargo and start */
             running: {
                 cargo: string;
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 since: string;
             }[];
             runtimes: {
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
                 version: string;
             }[];
-            /** paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute */
+            /** `paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute */
             status: "online" | "paused" | "quarantined" | "offline" | "suspended";
-            /** Reason given by the operator; null unless suspended */
+            /** Reason given by the operator; null unless the Island is suspended */
             suspended_because: string | null;
-            /** Tokens of these jobs */
+            /** Tokens of the jobs that ended in the last 30 UTC days */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
@@ -1714,15 +1747,15 @@ export interface components {
             /** Null for a deleted account */
             account_email: string | null;
             account_id: string;
-            /** Attempts begun so far */
+            /** Number of attempts so far */
             attempts: number;
             batch_id: string | null;
             /** Whether a client waits for the completion */
             chat: boolean;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
             completion_tokens: number | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Credits, with up to 6 decimals */
             credits_used: number;
@@ -1733,7 +1766,7 @@ export interface components {
             price: number;
             priority: number;
             prompt_tokens: number | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             started_at: string | null;
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
             workload_slug: string;
@@ -1741,11 +1774,11 @@ export interface components {
         LedgerLine: {
             /** Change of `credits`; negative for a decrease */
             amount: number;
-            /** `credits` after this entry */
+            /** `credits` of the account after this entry */
             balance: number;
-            /** Only for the hold of a whole batch; its jobs are charged and released separately */
+            /** Id of the batch, only for the hold of a whole batch; its jobs are charged and released separately */
             batch_id: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             /** Change of the credits held for unfinished jobs */
             held: number;
@@ -1753,21 +1786,21 @@ export interface components {
             id: number;
             /** Id of the job; for an earning, a job of any account */
             job_id: string | null;
-            /** grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job */
+            /** `grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job */
             kind: "grant" | "correction" | "hold" | "charge" | "release" | "earning";
             /** The operator's note on a grant or correction */
             note: string | null;
-            /** Cargo of the job or batch */
+            /** Slug of the Cargo of the job or batch */
             workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
-            /** Null if longer than 4 KB; empty after removal */
+            /** Null if the input is longer than 4 KB; empty after its removal */
             input: {
                 [key: string]: unknown;
             } | null;
@@ -1776,11 +1809,11 @@ export interface components {
             workload_slug: string;
         };
         Message: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
             /** Text of the message; while the assistant's message is in progress, the text so far */
             content: string;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             error: {
                 code: string;
@@ -1805,7 +1838,7 @@ export interface components {
             max_tokens: number;
             /** At most 16384 parts in total */
             messages: {
-                /** Text, or a list of blocks; text blocks are joined */
+                /** Text, or a list of blocks, of which the text blocks are joined */
                 content: string | ({
                     text: string;
                     type: "text";
@@ -1835,7 +1868,7 @@ export interface components {
             model: string;
             output_config?: {
                 format?: {
-                    /** As the schema of a chat's `response_format`, with `strict: true` */
+                    /** Same as the schema in `response_format` of a chat, with `strict: true` */
                     schema: {
                         [key: string]: unknown;
                     };
@@ -1851,7 +1884,7 @@ export interface components {
             }[] | null;
             /** Default 1 */
             temperature?: number | null;
-            /** Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored */
+            /** Reasoning, which is off by default. Cargos without reasoning ignore `enabled` */
             thinking?: {
                 budget_tokens?: null;
                 type: "disabled";
@@ -1859,7 +1892,7 @@ export interface components {
                 budget_tokens?: null;
                 type: "adaptive" | "between_tools";
             } | {
-                /** Reasoning tokens: 512 below 2048, otherwise 2048 */
+                /** Budget of reasoning tokens: 512 tokens for a value below 2048, otherwise 2048 */
                 budget_tokens: number;
                 type: "enabled";
             } | null;
@@ -1878,15 +1911,15 @@ export interface components {
             } | null;
             /** Client tools, at most 256 KB in total; built-in tools are not offered to the model */
             tools?: ({
-                /** Part of the prompt */
+                /** Description of the tool, which is part of the prompt */
                 description?: string | null;
-                /** JSON Schema of the input, an object */
+                /** JSON Schema of the input, which is an object */
                 input_schema: {
                     [key: string]: unknown;
                 };
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** The input must match `input_schema`; otherwise the job fails with `schema_unmet` */
+                /** Whether the job fails with `schema_unmet` if the input does not match `input_schema` */
                 strict?: boolean | null;
                 type?: "custom" | null;
             } | {
@@ -1897,46 +1930,60 @@ export interface components {
             top_p?: number | null;
         };
         Model: {
-            /** If the id is an alias: slug of its Cargo */
+            /** Slug of the Cargo if the id is an alias; otherwise null */
             alias_of: string | null;
-            /** Whether a connected Island can run it now; otherwise requests wait */
+            /** Whether a connected Island can run the Cargo now; otherwise requests wait */
             available: boolean;
             /** Paths of the endpoints that accept the model */
             capabilities: string[];
-            /** Maximum tokens of prompt and completion together; null: unknown */
+            /** Maximum number of tokens in prompt and completion together; null if unknown */
             context_length: number | null;
-            /** When the Cargo was added to the network's catalog: Unix time in seconds */
+            /** Unix time in seconds at which the Cargo was added to the catalog */
             created: number;
-            /** Median time from a chat's submission to its first token, measured as `tokens_per_second` */
+            /** Whether the model is only declared: nothing proves what the engines of its hosts run */
+            declared: boolean;
+            /** Median time from a chat's submission to its first token, measured like `tokens_per_second` */
             first_token_ms: number | null;
-            /** Number of Islands that can run it now and have a free slot */
+            /** Number of Islands that can run the Cargo now and have a free slot */
             free: number;
             /** Slug or alias of the Cargo */
             id: string;
+            /** Kinds of input */
+            input_modalities: ("text" | "image" | "audio")[];
             /** Whether requests without `model` to an endpoint in `capabilities` use this Cargo */
             is_default: boolean;
-            /** Maximum of `max_tokens`; null: not a chat Cargo */
+            /** Number of Islands that can run the Cargo now without a download */
+            islands_ready: number;
+            /** Maximum of `max_tokens`; null if it is not a chat Cargo */
             max_output_tokens: number | null;
             object: "model";
+            /** Kinds of output */
+            output_modalities: ("text" | "image" | "audio" | "embedding")[];
             owned_by: string;
+            /** Number of parameters, such as 8B; null if unknown */
+            parameters: string | null;
             /** Each job of a request costs `per_job`, regardless of its tokens */
             pricing: {
                 /** Credits, with up to 6 decimals */
                 per_job: number;
                 unit: "credits";
             };
+            /** Quantisation of the weights, such as Q4_K_M; null if unknown */
+            quantization: string | null;
             /** Whether such an Island needs no download first */
             ready: boolean;
-            /** Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`) */
+            /** Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`) */
             reasoning: boolean;
-            /** Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured */
+            /** Abilities in chats. An engine of a host may lack some; then other Islands run the requests */
+            supported_features: ("tools" | "json_mode" | "structured_outputs" | "logprobs" | "reasoning")[];
+            /** Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured */
             tokens_per_second: number | null;
-            /** How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases */
+            /** How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls */
             tool_calls: "template" | "grammar" | null;
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
         Moderation: {
-            /** Id of the first text's job */
+            /** Id of the job of the first text */
             id: string;
             model: string;
             results: {
@@ -2007,27 +2054,27 @@ export interface components {
             model?: string | null;
         };
         Network: {
-            /** Public Cargos that can run now, by slug; GET /cargos lists all */
+            /** Public Cargos that Islands can run now, by slug. GET /cargos lists all Cargos */
             cargos: components["schemas"]["AvailableCargo"][];
-            /** False: a coordinator did not reply, and its Islands are missing */
+            /** False if a coordinator did not reply, so that its Islands are missing */
             is_complete: boolean;
             islands_online: number;
             /** Credits of a new account */
             new_account_credits: number;
-            /** Registration: open to anyone, open with a confirmed e-mail address, or only by the operator */
+            /** Registration of accounts: open to anyone, open with a confirmed e-mail address, or closed */
             registration: "open" | "email" | "closed";
         };
         /** Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
-            /** Number of jobs that failed or timed out */
+            /** Number of jobs that failed or timed out in the last minute */
             errors_last_minute: number;
-            /** Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 % */
+            /** Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs */
             first_token_ms: {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False: a coordinator did not reply, and the sums lack its part */
+            /** False if a coordinator did not reply; the totals then lack its part */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -2038,7 +2085,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
-            /** Slots of Islands that take new jobs */
+            /** Numbers of slots on Islands that accept new jobs */
             slots: {
                 all: number;
                 free: number;
@@ -2073,7 +2120,7 @@ export interface components {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque and not used; `content` has the whole reasoning */
+                /** Opaque text that is not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2082,7 +2129,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless requested */
+                    /** Log probabilities; empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2128,11 +2175,11 @@ export interface components {
                 } | {
                     /** Used only in error messages */
                     name: string;
-                    /** As in a chat's `response_format` */
+                    /** Same as in `response_format` of a chat */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** As in a chat's `response_format` */
+                    /** Same as in `response_format` of a chat */
                     strict?: boolean | null;
                     type: "json_schema";
                 };
@@ -2202,7 +2249,7 @@ export interface components {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque and not used; `content` has the whole reasoning */
+                /** Opaque text that is not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2211,7 +2258,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless requested */
+                    /** Log probabilities; empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2250,7 +2297,7 @@ export interface components {
                     text: string;
                     type: "reasoning_text";
                 }[];
-                /** Opaque and not used; `content` has the whole reasoning */
+                /** Opaque text that is not used; `content` has the whole reasoning */
                 encrypted_content: string;
                 id: string;
                 status: "in_progress" | "completed" | "incomplete";
@@ -2259,7 +2306,7 @@ export interface components {
             } | {
                 content: {
                     annotations: unknown[];
-                    /** Empty unless requested */
+                    /** Log probabilities; empty unless requested */
                     logprobs: {
                         bytes: number[];
                         logprob: number;
@@ -2297,7 +2344,7 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                /** Empty unless requested */
+                /** Log probabilities; empty unless requested */
                 logprobs: {
                     bytes: number[];
                     logprob: number;
@@ -2322,7 +2369,7 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                /** Empty unless requested */
+                /** Log probabilities; empty unless requested */
                 logprobs: {
                     bytes: number[];
                     logprob: number;
@@ -2412,14 +2459,14 @@ export interface components {
         /** Totals over all coordinators, at most 1.5 s old. The count of known Islands is cached for 1 ms per Island: with 5,000 Islands it is at most 5 s old */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
-            /** Number of jobs that failed or timed out */
+            /** Number of jobs that failed or timed out in the last minute */
             errors_last_minute: number;
-            /** Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 % */
+            /** Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs */
             first_token_ms: {
                 p50: number | null;
                 p99: number | null;
             };
-            /** False: a coordinator did not reply, and the sums lack its part */
+            /** False if a coordinator did not reply; the totals then lack its part */
             is_complete: boolean;
             islands: {
                 known: number;
@@ -2430,7 +2477,7 @@ export interface components {
                 running: number;
                 waiting: number;
             };
-            /** Slots of Islands that take new jobs */
+            /** Numbers of slots on Islands that accept new jobs */
             slots: {
                 all: number;
                 free: number;
@@ -2450,7 +2497,7 @@ export interface components {
                 size_bytes?: number | null;
                 url: string;
             }[];
-            /** Whether the operator approved it. Before that, only you can see and run it */
+            /** Whether the operator approved the Cargo. Before that, only its owner can see and run it */
             approved: boolean;
             args?: string[];
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -2462,7 +2509,7 @@ export interface components {
                 network: boolean;
             };
             context_tokens: number | null;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             description: string;
             enabled: boolean;
@@ -2512,7 +2559,7 @@ export interface components {
             reasoning?: boolean;
             required_ram_mb: number;
             required_vram_mb: number;
-            /** Version number; 1 for the first version */
+            /** Version number, starting at 1 */
             revision: number;
             run_limit_s: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
@@ -2521,7 +2568,7 @@ export interface components {
             start_limit_s?: number;
             task?: "feature-extraction" | "text-ranking";
             tools?: "template" | "grammar";
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             updated_at: string;
             wait_limit_s: number;
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4";
@@ -2529,9 +2576,9 @@ export interface components {
         PairingCode: {
             /** Eight letters and digits, without 0, 1, I and O */
             code: string;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             expires_at: string;
-            /** Name of the token that the code is exchanged for */
+            /** Name of the token for which the code is exchanged */
             name: string;
         };
         PostMessage: {
@@ -2571,7 +2618,7 @@ export interface components {
             stream?: boolean | null;
             /** Default 0.7 */
             temperature?: number | null;
-            /** Not supported; only null */
+            /** Not supported; must be null */
             tools?: null;
             /** 0: no limit */
             top_k?: number | null;
@@ -2584,9 +2631,9 @@ export interface components {
         };
         QueueLine: {
             jobs: number;
-            /** Why the oldest job waits, as seen by the coordinator that has the most of these jobs */
+            /** Why the oldest job waits, according to the coordinator that has the most of these jobs */
             message: string;
-            /** Account whose Islands may run them; other Islands may not until the Cargo is approved */
+            /** Id of the only account whose Islands may run the jobs, because the Cargo is not approved; null if all Islands may */
             only_islands_of: string | null;
             reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
             /** When the oldest job started to wait */
@@ -2600,18 +2647,22 @@ export interface components {
             type: "reasoning";
         };
         Recommendation: {
+            /** 10 for each waiting job, and 2 for each job completed in the last hour */
             demand_score: number;
+            /** Credits, as a decimal number */
             estimated_earnings_per_job: string;
-            /** Whether chats without `model` use it */
+            /** Whether chats without `model` use the Cargo */
             is_default: boolean;
+            /** SHA-256 of the model, or digest of the image; null if it is not pinned */
             model_hash: string | null;
             model_url: string;
+            /** Number of jobs that wait for the Cargo */
             queued_demand: number;
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | "engine";
             workload_slug: string;
         };
         RenameIsland: {
-            /** Empty: restore the default name */
+            /** New name; an empty name restores the default */
             name: string;
         };
         Reranking: {
@@ -2633,7 +2684,7 @@ export interface components {
                 };
                 /** Index of the document in the request */
                 index: number;
-                /** Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response */
+                /** Score from the reranking Cargo, or (1 + cosine of the two vectors) / 2, from 0 to 1. Compare scores only within one response */
                 relevance_score: number;
             }[];
             usage: {
@@ -2653,12 +2704,12 @@ export interface components {
             /** Number of results to return. Default: all */
             top_n?: number | null;
         };
-        /** Sent first, and after events may have been missed: read your lists again. Later changes follow as events */
+        /** First event of each stream, also sent when events may have been missed. Read your lists again; later changes follow as events */
         ResetEvent: {
             type: "reset";
         };
         ResponseRequest: {
-            /** Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false` */
+            /** Return at once and run without the client, which polls `GET /responses/{id}`. Cannot be combined with `stream` or `store: false` */
             background?: boolean | null;
             /** `reasoning.encrypted_content` has an effect only for Cargos with reasoning */
             include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
@@ -2717,13 +2768,13 @@ export interface components {
             model?: string | null;
             /** Default true: up to 16 tool calls; a named function is called once */
             parallel_tool_calls?: boolean | null;
-            /** Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions */
+            /** Id of a stored response that is completed or incomplete. Its conversation, without its instructions, precedes `input` */
             previous_response_id?: string | null;
             reasoning?: {
-                /** Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored` */
+                /** Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it */
                 effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
-            /** Default true. False: input and output are removed when the response ends */
+            /** Whether input and output stay stored when the response ends. Default: true */
             store?: boolean | null;
             stream?: boolean | null;
             /** Default 0.7 */
@@ -2736,11 +2787,11 @@ export interface components {
                 } | {
                     /** Used only in error messages */
                     name: string;
-                    /** As in a chat's `response_format` */
+                    /** Same as in `response_format` of a chat */
                     schema: {
                         [key: string]: unknown;
                     };
-                    /** As in a chat's `response_format` */
+                    /** Same as in `response_format` of a chat */
                     strict?: boolean | null;
                     type: "json_schema";
                 } | null;
@@ -2760,15 +2811,15 @@ export interface components {
             } | null;
             /** Functions and namespaces of functions, at most 256 KB in total */
             tools?: ({
-                /** Part of the prompt */
+                /** Description of the tool, which is part of the prompt */
                 description?: string | null;
                 /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                 name: string;
-                /** JSON Schema of the arguments, an object */
+                /** JSON Schema of the arguments, which are an object */
                 parameters?: {
                     [key: string]: unknown;
                 } | null;
-                /** Arguments must match `parameters`; otherwise the job fails with `schema_unmet` */
+                /** Whether the job fails with `schema_unmet` if the arguments do not match `parameters` */
                 strict?: boolean | null;
                 type: "function";
             } | {
@@ -2776,15 +2827,15 @@ export interface components {
                 name: string;
                 /** Functions of a namespace; the model sees `lookup` of `crm` as `crm__lookup` */
                 tools: ({
-                    /** Part of the prompt */
+                    /** Description of the tool, which is part of the prompt */
                     description?: string | null;
                     /** 1 to 64 of a-z, A-Z, 0-9, _ and - */
                     name: string;
-                    /** JSON Schema of the arguments, an object */
+                    /** JSON Schema of the arguments, which are an object */
                     parameters?: {
                         [key: string]: unknown;
                     } | null;
-                    /** Arguments must match `parameters`; otherwise the job fails with `schema_unmet` */
+                    /** Whether the job fails with `schema_unmet` if the arguments do not match `parameters` */
                     strict?: boolean | null;
                     type: "function";
                 } | {
@@ -2800,50 +2851,50 @@ export interface components {
         };
         Session: {
             account: components["schemas"]["Account"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             expires_at: string;
-            /** Session token (st_…) with every scope; can manage keys */
+            /** Session token (st_…), which has every scope and can manage keys */
             token: string;
         };
         SetAccountLimits: {
-            /** Omitted: unchanged; null: restore the default */
+            /** If omitted, the limit does not change; null restores the default */
             concurrent_jobs?: number | null;
-            /** Omitted: unchanged; null: restore the default */
+            /** If omitted, the limit does not change; null restores the default */
             concurrent_streams?: number | null;
-            /** Omitted: unchanged; null: restore the default */
+            /** If omitted, the limit does not change; null restores the default */
             requests_per_minute?: number | null;
-            /** Omitted: unchanged; null: restore the default */
+            /** If omitted, the limit does not change; null restores the default */
             share?: number | null;
         };
         SetCargoPrice: {
-            /** Null: restore the shipped price */
+            /** New price; null restores the shipped price */
             price_per_job: number | null;
         };
         SettingInForce: {
             allowed: string;
-            /** Default, or the meaning of an unset key */
+            /** Default value, or the meaning if the setting is not set */
             default: string;
-            /** Name of its environment variable */
+            /** Name of the environment variable */
             environment: string;
             key: string;
             meaning: string;
             source: "flag" | "environment" | "file" | "default";
-            /** Value in the key's units; null: unset; (hidden): a secret is set */
+            /** Value in the unit of the key; `(hidden)` for a secret; null if the setting is not set */
             value: string | null;
         };
         SignedCargo: {
             args: string[] | null;
-            /** Null: the image's own command */
+            /** Command of the container; null if the image's own command runs */
             command: string[] | null;
             gpu: boolean;
             image: string | null;
-            /** Null for an image: not pinned, the tag decides */
+            /** Digest of the image; null if the Cargo has no image, or only a tag names it */
             image_digest: string | null;
             model_bytes: number | null;
             model_commit: string | null;
             model_hash: string | null;
             model_url: string | null;
-            /** Whether it can reach the public internet */
+            /** Whether the job can reach the public internet */
             network: boolean;
             /** Credits, with up to 6 decimals */
             price_per_job: number;
@@ -2864,98 +2915,100 @@ export interface components {
             };
         };
         SpeechRequest: {
-            /** A long text is split between sentences into several jobs */
+            /** Text to speak. A long text is split between sentences into several jobs */
             input: string;
             /** Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo` */
             model?: string | null;
-            /** Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian */
+            /** Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian */
             response_format?: "mp3" | "wav" | "pcm" | null;
-            /** Default 1. Another value is 422 if the Cargo has only one speed */
+            /** Speed of the speech. Default: 1. A Cargo with only one speed refuses any other value with 422 */
             speed?: number | null;
             /** Default `audio` */
             stream_format?: "audio" | "sse" | null;
-            /** A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice */
+            /** A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice */
             voice?: string | null;
         };
         /** A change of state. Until there is output, the current state is sent immediately and then every 5 s, with a `message` that says why the job waits. These repeats reuse the previous event's id */
         StatusEvent: {
             /** Why there is no output yet */
             message?: string;
-            /** Progress of the model's download in percent, if known */
+            /** Progress of the model's download in percent, if it is known */
             percent?: number;
-            /** streaming: output follows */
+            /** `streaming` means that output follows */
             state: "pending" | "queued" | "running" | "streaming";
             type: "status";
         };
         SubmitBatch: {
-            /** fail_fast: the first job that fails or times out cancels the others. best_effort: all run */
+            /** With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run */
             fail_mode?: "best_effort" | "fail_fast";
-            /** One job for each input */
+            /** Inputs, each of which becomes a job */
             inputs: {
                 [key: string]: unknown;
             }[];
+            /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
-            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response */
+            /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
-            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address */
+            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address */
             webhook_url?: string;
             /** Cargo slug */
             workload: string;
         };
         SubmitJob: {
-            /** Parameters of the Cargo; see its input_schema */
+            /** Parameters of the job; the Cargo's `input_schema` defines them */
             input: {
                 [key: string]: unknown;
             };
+            /** Order of the account's jobs: a higher priority starts earlier and may cost more */
             priority?: number;
-            /** Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response */
+            /** Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains */
             webhook_secret?: string;
-            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address */
+            /** URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address */
             webhook_url?: string;
             /** Cargo slug */
             workload: string;
         };
         SubmittedBatch: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             completed_at: string | null;
             counts: components["schemas"]["BatchCounts"];
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             fail_mode: "best_effort" | "fail_fast";
             id: string;
             /** Jobs, in the order of the inputs */
             jobs: components["schemas"]["BatchJob"][];
-            /** Only with `include=output`: `output_offset` of the next request; null: no further outputs */
+            /** `output_offset` of the next request, present only with `include=output`; null if there are no further outputs */
             next_output_offset?: number | null;
             priority: number;
-            /** pending: no job has started. failed: all jobs have ended, and at least one failed or timed out */
+            /** `pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out */
             status: "pending" | "running" | "completed" | "failed" | "cancelled";
             webhook: components["schemas"]["WebhookLog"] | null;
-            /** The generated webhook secret; shown only here and in repeats with the same Idempotency-Key */
+            /** The generated webhook secret, returned only here and in repeats with the same `Idempotency-Key` */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
         };
         SubmittedJob: {
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             created_at: string;
             id: string;
             input: {
                 [key: string]: unknown;
             };
             status: "submitted";
-            /** The generated webhook secret; shown only here and in repeats with the same Idempotency-Key */
+            /** The generated webhook secret, returned only here and in repeats with the same `Idempotency-Key` */
             webhook_secret?: string;
             workload_id: number;
             workload_slug: string;
         };
         Suspend: {
-            /** Reason, shown to the suspended account */
+            /** Reason that is shown to the suspended account */
             reason: string;
         };
         Suspension: {
             reason: string;
-            /** ISO 8601, UTC */
+            /** Time in UTC, as ISO 8601 */
             since: string;
         };
         TextCompletion: {
@@ -2969,7 +3022,7 @@ export interface components {
             id: string;
             model: string;
             object: "text_completion";
-            /** On a stream: only in the last chunk, if requested */
+            /** Usage; in a stream only in the last chunk, and only if requested */
             usage?: {
                 completion_tokens: number;
                 /** Credits that were charged, with up to 6 decimals */
@@ -2987,20 +3040,20 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** Default 16; lowered as in a chat */
+            /** Maximum number of generated tokens, lowered to what the Cargo can generate. Default: 16 */
             max_tokens?: number | null;
             min_p?: number | null;
             /** Slug or alias of a chat Cargo */
             model: string;
             presence_penalty?: number | null;
-            /** Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused */
+            /** Text that the model continues without its chat template. Each text of a list is a separate job, and four run at once. Lists of token ids are refused */
             prompt: string | string[];
             /** Divides the logits of tokens already in the completion; 1: no penalty */
             repeat_penalty?: number | null;
             /** The same seed gives the same completion on the same engine and model */
             seed?: number | null;
             stop?: string | string[] | null;
-            /** Only with one prompt */
+            /** Whether the response is a stream; allowed only with one prompt */
             stream?: boolean | null;
             stream_options?: {
                 include_usage?: boolean | null;
@@ -3018,18 +3071,18 @@ export interface components {
         };
         /** A part of a tool call */
         ToolCallEvent: {
-            /** JSON text to append */
+            /** JSON text to append to the arguments */
             arguments: string;
-            /** Only in the first part of a tool call */
+            /** Id of the tool call, only in its first part */
             id?: string;
-            /** Index of the tool call in the completion, from 0 */
+            /** Index of the tool call in the completion, starting at 0 */
             index: number;
-            /** Only in the first part of a tool call */
+            /** Name of the tool, only in the first part of the call */
             name?: string;
             type: "tool_call";
         };
         Transcription: {
-            /** Duration in seconds */
+            /** Duration of the recording in seconds */
             duration?: number;
             /** The requested language */
             language?: string;
@@ -3039,7 +3092,7 @@ export interface components {
                 start: number;
                 text: string;
             }[];
-            /** Only with verbose_json, as the following members */
+            /** Task; present only with `verbose_json`, like `language`, `duration`, `segments` and `words` */
             task?: "transcribe" | "translate";
             text: string;
             usage: {
@@ -3055,12 +3108,12 @@ export interface components {
         TranscriptionForm: {
             /** A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit */
             file: string;
-            /** Code or English name. Default: detected */
+            /** Code or English name of the spoken language. By default, the Cargo detects the language */
             language?: string;
             /** Slug or alias of a transcription Cargo. Default: the setting `default_transcription_cargo` */
             model?: string;
             response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
-            /** Default `segment`. Only with `verbose_json`; 422 if the Cargo does not support timestamps */
+            /** Kind of timestamps. Default: `segment`. Requires `verbose_json`; a Cargo without timestamps refuses it with 422 */
             "timestamp_granularities[]"?: ("segment" | "word")[];
         };
         TranslationForm: {
@@ -3072,7 +3125,7 @@ export interface components {
         };
         /** Omitted fields do not change; a null `title` removes the title */
         UpdateConversation: {
-            /** Free for the client's use, at most 16 entries */
+            /** Data for the client's own use, at most 16 entries */
             metadata?: {
                 [key: string]: string;
             };
@@ -3083,7 +3136,7 @@ export interface components {
             "expires_after[seconds]"?: number;
             /** The file */
             file: string;
-            /** Purpose of the file. Inputs of batches need `batch`; all other uses accept any purpose */
+            /** Purpose of the file. The input of a batch needs `batch`; any other use accepts every purpose */
             purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
         };
         Usage: {
@@ -3103,32 +3156,33 @@ export interface components {
             day: string | null;
             /** Number of jobs with a charge or an earning */
             jobs: number;
-            /** spent: charged for jobs. earned: by Islands of the account */
+            /** `spent`: charged for jobs. `earned`: earned by Islands of the account */
             kind: "spent" | "earned";
             prompt_tokens: number;
             workload_slug: string | null;
         };
-        /** Why the job has not started, or runs without output; otherwise null */
+        /** Why the job has not started or has no output yet; null for any other job */
         Waiting: {
             /** The reason as a sentence */
             message: string;
-            /** Progress of the model's download in percent, if known */
+            /** Progress of the model's download in percent, if it is known */
             percent: number | null;
-            /** What the assigned Island must do before the job runs; null while the job is unassigned */
+            /** What the assigned Island must do before the job runs; null while no Island is assigned */
             phase: "accept" | "start" | "first_output" | "silence" | null;
-            /** Position in the queue of the job's Cargo; 1 is next */
+            /** Position in the queue of the job's Cargo; the job at position 1 is next */
             position: number;
             reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
         };
         WebhookLog: {
-            /** The last ten delivery attempts, oldest first */
+            /** The ten most recent delivery attempts, oldest first */
             attempts: {
-                /** ISO 8601, UTC */
+                /** Time in UTC, as ISO 8601 */
                 at: string;
                 error: string | null;
+                /** HTTP status; null if the receiver sent none */
                 status: number | null;
             }[];
-            /** waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410 */
+            /** `waiting`: the job or batch has not ended. `pending`: it is not delivered yet. `failed`: delivery was abandoned after a day or after a 410 */
             state: "waiting" | "pending" | "delivered" | "failed";
             url: string;
         };
@@ -3175,13 +3229,13 @@ export interface calls {
             200: {
                 "application/json": {
                     data: {
-                        /** ISO 8601, UTC */
+                        /** Time in UTC, as ISO 8601 */
                         created_at: string;
                         /** Credits, with up to 6 decimals */
                         credits: number;
                         email: string;
                         id: string;
-                        /** New address that is not confirmed yet */
+                        /** New e-mail address that is not confirmed yet */
                         pending_email: string | null;
                         role: "user" | "operator";
                     };
@@ -3189,11 +3243,13 @@ export interface calls {
             };
         };
     };
-    /** List your own Cargos and their approval, by slug */
+    /** List your own Cargos and their approval, sorted by slug */
     "get /account/cargos": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3214,7 +3270,9 @@ export interface calls {
     "get /account/ledger": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3249,20 +3307,22 @@ export interface calls {
             };
         };
     };
-    /** Get spending and earnings by day, Cargo and API key. Sorted by day, newest first, then by kind, Cargo and key. Covers all charges and earnings in the ledger of the last 400 days. A member that is not grouped by is null. */
+    /** Get spending and earnings by day, Cargo and API key. Lines are sorted by day, newest first, then by kind, Cargo and key. They cover all charges and earnings of the last 400 days. A member is null if `by` does not name it. */
     "get /account/usage": {
         parameters: {
             query?: {
-                /** Id of a key */
+                /** Id of an API key */
                 api_key?: string;
-                /** Comma-separated list of day, workload, api_key; empty: only by kind */
+                /** Comma-separated list of day, workload, api_key; an empty list groups only by kind */
                 by?: string;
-                /** First day (UTC). Default: 30 days up to the last day */
+                /** First day, in UTC. Default: 30 days up to the last day */
                 from?: string;
                 kind?: "spent" | "earned";
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
-                /** Last day (UTC), for at most 366 days in total. Default: today */
+                /** Last day, in UTC; the range has at most 366 days. Default: today */
                 to?: string;
                 /** Cargo slug */
                 workload?: string;
@@ -3273,12 +3333,12 @@ export interface calls {
                 "application/json": {
                     data: components["schemas"]["UsageLine"][];
                     meta: {
-                        /** Sum over all pages */
+                        /** Credits earned, over all pages */
                         earned: number;
                         from: string;
                         limit: number;
                         offset: number;
-                        /** Sum over all pages */
+                        /** Credits spent, over all pages */
                         spent: number;
                         to: string;
                         total: number;
@@ -3307,7 +3367,7 @@ export interface calls {
             };
         };
     };
-    /** Create an API key. An account can have 50 keys; beyond that, 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself. */
+    /** Create an API key. An account can have 50 keys; more are refused with 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot create or change keys, and can revoke only itself. */
     "post /api-keys": {
         requestBody: {
             "application/json": components["schemas"]["CreateApiKey"];
@@ -3414,7 +3474,7 @@ export interface calls {
     "post /auth/login": {
         parameters: {
             header?: {
-                /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                /** With this header, the token comes in a cookie that no script can read, instead of in the body. Only for pages of the coordinator itself */
                 "atoll-console"?: "1";
             };
         };
@@ -3463,7 +3523,7 @@ export interface calls {
         requestBody: {
             "application/json": {
                 new: string;
-                /** pr_…, from an e-mail or from the operator */
+                /** Token (pr_…) from the e-mail or from the operator */
                 token: string;
             };
         };
@@ -3481,7 +3541,7 @@ export interface calls {
     "post /auth/register": {
         parameters: {
             header?: {
-                /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                /** With this header, the token comes in a cookie that no script can read, instead of in the body. Only for pages of the coordinator itself */
                 "atoll-console"?: "1";
             };
         };
@@ -3507,7 +3567,7 @@ export interface calls {
     "post /auth/verify": {
         parameters: {
             header?: {
-                /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                /** With this header, the token comes in a cookie that no script can read, instead of in the body. Only for pages of the coordinator itself */
                 "atoll-console"?: "1";
             };
         };
@@ -3522,13 +3582,13 @@ export interface calls {
             };
         };
     };
-    /** List the Cargos that Islands can run now. Cargos that no connected Island can run are omitted; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most 100 Islands per Cargo. To see why a job waits, get the job. */
+    /** List the Cargos that Islands can run now. Cargos that no connected Island can run are not listed; their jobs wait. The counts are at most 5 s old, and each coordinator counts at most 100 Islands per Cargo. To see why a job waits, get the job. */
     "get /availability": {
         responses: {
             200: {
                 "application/json": {
                     data: components["schemas"]["AvailableCargo"][];
-                    /** False: a coordinator did not reply, and its Islands are missing */
+                    /** False if a coordinator did not reply, so that its Islands are missing */
                     is_complete: boolean;
                 };
             };
@@ -3586,7 +3646,7 @@ export interface calls {
             };
         };
     };
-    /** List enabled and approved Cargos, by slug */
+    /** List enabled and approved Cargos, sorted by slug */
     "get /cargos": {
         parameters: {
             query?: {
@@ -3603,7 +3663,7 @@ export interface calls {
             };
         };
     };
-    /** Create your own Cargo. Only you can see and run it until the operator approves it. Its fields are explained in docs/reference/cargo-format.md and have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total. */
+    /** Create your own Cargo. Only you can see and run the Cargo until the operator approves it. docs/reference/cargo-format.md explains its fields, which have at most 65,536 bytes as JSON. An account can have at most 50 Cargos at a time and 1,000 slugs in total. */
     "post /cargos": {
         requestBody: {
             "application/json": components["schemas"]["CreateCargo"];
@@ -3649,7 +3709,7 @@ export interface calls {
             };
         };
     };
-    /** Change your own Cargo. Omitted fields do not change. A change of what runs, of the name or of the description, a higher price and lower memory requirements remove the approval. Jobs that were already accepted run the earlier version. */
+    /** Change your own Cargo. Omitted fields do not change. The Cargo loses its approval if you change what runs, the name or the description, raise the price, or lower the memory requirements. Jobs that were already accepted run the earlier version. */
     "patch /cargos/{slug}": {
         parameters: {
             path: {
@@ -3695,7 +3755,9 @@ export interface calls {
     "get /conversations": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
             };
         };
@@ -3729,9 +3791,11 @@ export interface calls {
     "get /conversations/{id}": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
-                /** Order of the messages. asc: oldest first */
+                /** Order of the messages; `asc` lists the oldest first */
                 order?: "asc" | "desc";
             };
             path: {
@@ -3742,7 +3806,7 @@ export interface calls {
             200: {
                 "application/json": {
                     data: components["schemas"]["ConversationWithMessages"];
-                    /** Paging of the messages */
+                    /** Position in the messages, and their total number */
                     meta: {
                         limit: number;
                         offset: number;
@@ -3831,11 +3895,11 @@ export interface calls {
             };
         };
     };
-    /** Stream changes of your jobs, Islands and balance. The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, those of Islands for up to 1 s; of several changes to one thing, only the last state is sent. Events are never repeated: a new connection starts with `reset`, and so does a gap or a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role. */
+    /** Stream changes of your jobs, Islands and balance. The stream stays open. It starts with `reset`: read your lists, then apply the events that follow. Changes are collected for 125 ms, and changes of Islands for up to 1 s; if something changes several times, only its last state is sent. Events are never repeated. `reset` is also sent after a gap, and to a client that reads too slowly. An account may have 10 event streams open, which together count as one of its open streams. With `scope=network`, which needs an operator's session, `overview` events are added: the body of GET /operator/overview, sent at once and then after changes, at most every 2 s. That stream ends when the account loses the operator role. */
     "get /events": {
         parameters: {
             query?: {
-                /** Adds the overview of the network, for operators */
+                /** `network` adds the overview of the network, for operators */
                 scope?: "network";
             };
         };
@@ -3935,7 +3999,7 @@ export interface calls {
             };
         };
     };
-    /** Remove an Island, for its agent. Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the account does not have the Island. The token stays valid for other Islands. */
+    /** Remove an Island, for its agent. Used by `island leave`. Same as `DELETE /islands/{id}`, but with the Island token: `Authorization: Bearer it_…`. `removed` is false if the Island does not belong to the account. The token stays valid for other Islands. */
     "delete /island": {
         parameters: {
             query: {
@@ -3972,7 +4036,7 @@ export interface calls {
             201: {
                 "application/json": {
                     data: components["schemas"]["IslandToken"];
-                    /** The secret, it_…; shown only here */
+                    /** Secret (it_…), which is shown only here */
                     token: string;
                 };
             };
@@ -4027,7 +4091,7 @@ export interface calls {
                         recent: {
                             /** Credits, with up to 6 decimals */
                             credits: number;
-                            /** ISO 8601, UTC */
+                            /** Time in UTC, as ISO 8601 */
                             earned_at: string;
                             job_id: string;
                         }[];
@@ -4061,11 +4125,11 @@ export interface calls {
             };
         };
     };
-    /** Exchange a pairing code for an Island token. Used by `island join --code`. A wrong, used or expired code is 404. One address may send 10 codes a minute, all addresses together 300. */
+    /** Exchange a pairing code for an Island token. Used by `island join --code`. A wrong, used or expired code is refused with 404. One client address may send 10 codes a minute, and all addresses together 300. */
     "post /island/pair": {
         requestBody: {
             "application/json": {
-                /** In capital or small letters, with or without the dash */
+                /** Pairing code, in capital or small letters, with or without the dash */
                 code: string;
             };
         };
@@ -4076,7 +4140,7 @@ export interface calls {
                         account_id: string;
                         id: string;
                         name: string;
-                        /** The secret, it_…; shown only here */
+                        /** Secret (it_…), which is shown only here */
                         token: string;
                     };
                 };
@@ -4103,7 +4167,9 @@ export interface calls {
     "get /islands": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 status?: "online" | "paused" | "quarantined" | "offline" | "suspended";
             };
@@ -4136,7 +4202,7 @@ export interface calls {
             };
         };
     };
-    /** Remove one of your Islands. Ends its session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used. */
+    /** Remove one of your Islands. Ends the Island's session, moves its jobs to other Islands at once and deletes its record; its earnings stay. The agent stops, and its current token is refused for this host. To add the machine again as a new Island, join with a token or pairing code created after the removal. The old token stays valid for other Islands; revoke it if it should not be used. */
     "delete /islands/{id}": {
         parameters: {
             path: {
@@ -4176,9 +4242,11 @@ export interface calls {
     "get /jobs": {
         parameters: {
             query?: {
-                /** Id of a batch; lists only its jobs */
+                /** Id of the batch whose jobs are listed */
                 batch?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;
@@ -4217,10 +4285,11 @@ export interface calls {
             };
         };
     };
-    /** Get a job's status, output and usage. With `wait`, the response is sent when the job ends, or after that many seconds with the job's current state. */
+    /** Get a job's status, output and usage. With `wait`, the response is sent when the job ends, or after `wait` seconds with the job's current state. */
     "get /jobs/{id}": {
         parameters: {
             query?: {
+                /** Maximum seconds to wait for the job's end */
                 wait?: number;
             };
             path: {
@@ -4239,7 +4308,7 @@ export interface calls {
     "delete /jobs/{id}": {
         parameters: {
             query?: {
-                /** refuse: 422 job_not_cancellable for an ended job, whose content is kept */
+                /** `delete` removes the content of an ended job. `refuse` keeps the content and responds with 422 job_not_cancellable */
                 if_ended?: "delete" | "refuse";
             };
             path: {
@@ -4293,7 +4362,7 @@ export interface calls {
             };
         };
     };
-    /** Submit up to 100 jobs of one Cargo. Stores all jobs and holds their prices, or none. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch. */
+    /** Submit up to 100 jobs of one Cargo. Stores all jobs and holds their prices, or does neither. Jobs above the account's limit of unfinished jobs wait, and count towards it only when they are admitted. With an `Idempotency-Key` header, a repeat of the same key and body within 24 h returns the first batch. */
     "post /jobs/batch": {
         parameters: {
             header?: {
@@ -4369,7 +4438,7 @@ export interface calls {
             };
         };
     };
-    /** Get metrics in Prometheus format. Totals only, without single accounts or Islands. Needs the operator's `metrics_token` (`Authorization: Bearer`). Without that setting, it is open only to programs on the coordinator's machine, and only if other machines cannot reach the coordinator; otherwise, through a proxy or from other sites' pages, it is 404. */
+    /** Get metrics in Prometheus format. Metrics are totals, without single accounts or Islands. The request needs the operator's `metrics_token` (`Authorization: Bearer`). If that setting is not set, only programs on the coordinator's machine can read the metrics, and only if other machines cannot reach the coordinator. Any other request gets 404, including one through a proxy or from a page of another site. */
     "get /metrics": {
         responses: {
             200: {
@@ -4377,7 +4446,7 @@ export interface calls {
             };
         };
     };
-    /** List models. The list has the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, the list has the chat Cargos in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format. */
+    /** List models. The list contains the Cargos and aliases that the caller can use with OpenAI's or Anthropic's endpoints, including the caller's own unapproved Cargos. For an API key that is limited to some Cargos, only those are listed. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`, chat Cargos are listed in the format of Anthropic's API, paged by `limit` (1 to 1000, default 20), `after_id` and `before_id`; `GET /models/{id}` follows the same format. */
     "get /models": {
         responses: {
             200: {
@@ -4412,7 +4481,7 @@ export interface calls {
             };
         };
     };
-    /** Get public facts about the network, over all coordinators. Counts are at most 10 s old. */
+    /** Get public facts about the network, with all coordinators. Counts are at most 10 s old. */
     "get /network": {
         responses: {
             200: {
@@ -4436,10 +4505,12 @@ export interface calls {
     "get /operator/accounts": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 role?: "user" | "operator";
-                /** Part of the e-mail address, or the whole id */
+                /** Part of an e-mail address, or a whole account id */
                 search?: string;
                 suspended?: "true" | "false";
             };
@@ -4472,7 +4543,7 @@ export interface calls {
             };
         };
     };
-    /** Give credits to an account, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an `Idempotency-Key` header, repeats of the same operator, account, key and credits grant once; the same key with another amount is 422. Keys never expire. Without the header, each request grants. */
+    /** Give credits to an account, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. With an `Idempotency-Key` header, repeated requests of the same operator, account, key and credits grant once; the same key with another amount is refused with 422. Keys never expire. Without the header, each request grants credits. */
     "post /operator/accounts/{id}/grants": {
         parameters: {
             header?: {
@@ -4585,7 +4656,9 @@ export interface calls {
             query?: {
                 action?: string;
                 actor?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Id of the action's target */
                 target?: string;
@@ -4604,13 +4677,15 @@ export interface calls {
             };
         };
     };
-    /** List all Cargos with their state, by slug */
+    /** List all Cargos with their state, sorted by slug */
     "get /operator/cargos": {
         parameters: {
             query?: {
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
-                /** waiting: those that wait for an approval */
+                /** State of the Cargos; `waiting` means that they wait for an approval */
                 status?: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
             };
         };
@@ -4627,7 +4702,7 @@ export interface calls {
             };
         };
     };
-    /** Get what an approval of the Cargo would sign */
+    /** Get the definition that an approval of the Cargo would sign */
     "get /operator/cargos/{slug}": {
         parameters: {
             path: {
@@ -4642,7 +4717,7 @@ export interface calls {
             };
         };
     };
-    /** Change the price of a shipped Cargo. Applies to new jobs at every coordinator, and survives catalog updates. For other Cargos (400), change the price in the definition. */
+    /** Change the price of a shipped Cargo. The price applies to new jobs at every coordinator and survives catalog updates. Other Cargos are refused with 400; change the price in their definition. */
     "patch /operator/cargos/{slug}": {
         parameters: {
             path: {
@@ -4660,7 +4735,7 @@ export interface calls {
             };
         };
     };
-    /** Approve the reviewed Cargo for all accounts. Send `revision` and the pin of the review; if the Cargo changed since, the request is refused (400). The approval signs the Cargo and also enables it. */
+    /** Approve the reviewed Cargo for all accounts. Send `revision` and the pin of the review. If the Cargo has changed since then, the request is refused with 400. The approval signs the Cargo and enables it. */
     "post /operator/cargos/{slug}/approval": {
         parameters: {
             path: {
@@ -4718,7 +4793,7 @@ export interface calls {
             };
         };
     };
-    /** Review a Cargo with the pin that an approval needs. A missing pin is looked up in the image's registry or the model's hub; the error names a host that does not respond within 2.5 s. Changes nothing. */
+    /** Look up the pin that a Cargo's approval needs. A missing pin is looked up in the image's registry or on the model's hub. If the host does not respond within 2.5 s, the error names it. Nothing is changed. */
     "post /operator/cargos/{slug}/review": {
         parameters: {
             path: {
@@ -4736,17 +4811,19 @@ export interface calls {
             };
         };
     };
-    /** List the Islands of all accounts, last seen first */
+    /** List the Islands of all accounts, most recently seen first */
     "get /operator/islands": {
         parameters: {
             query?: {
                 /** Id of an account */
                 account?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
-                /** Beginning of the id, or part of a name */
+                /** Beginning of an Island's id, or part of its name */
                 search?: string;
-                /** online: seen within the last 150 s, so that one that has just left is still among them */
+                /** `online` includes Islands that were seen within the last 150 s, even if they have just disconnected */
                 status?: "online" | "offline" | "suspended";
             };
         };
@@ -4778,7 +4855,7 @@ export interface calls {
             };
         };
     };
-    /** Suspend an Island. Ends its session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
+    /** Suspend an Island. Ends the Island's session with the reason and moves its jobs to other Islands at once. Its agent reconnects once a minute, but gets no jobs until the suspension ends. The agent chooses its host id: if the owner returns under another id, suspend the account. */
     "post /operator/islands/{id}/suspension": {
         parameters: {
             path: {
@@ -4817,7 +4894,7 @@ export interface calls {
             };
         };
     };
-    /** List the jobs of all accounts, newest first. Searches the network's latest 100,000 jobs, or all jobs of an account if only `account` is given. */
+    /** List the jobs of all accounts, newest first. Searches the network's most recent 100,000 jobs, or all jobs of an account if `account` is the only filter. */
     "get /operator/jobs": {
         parameters: {
             query?: {
@@ -4825,7 +4902,9 @@ export interface calls {
                 account?: string;
                 /** Id of an Island */
                 island?: string;
+                /** Maximum number of entries */
                 limit?: number;
+                /** Number of entries to skip */
                 offset?: number;
                 /** Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
                 status?: string;
@@ -4846,7 +4925,7 @@ export interface calls {
             };
         };
     };
-    /** Get an overview of the network, over all coordinators */
+    /** Get an overview of the network, with all coordinators */
     "get /operator/overview": {
         responses: {
             200: {
@@ -4856,13 +4935,13 @@ export interface calls {
             };
         };
     };
-    /** List waiting jobs by Cargo and reason, over all coordinators, most jobs first */
+    /** Count the waiting jobs of all coordinators by Cargo and reason, most jobs first */
     "get /operator/queue": {
         responses: {
             200: {
                 "application/json": {
                     data: components["schemas"]["QueueLine"][];
-                    /** False: a coordinator did not reply, and its jobs are missing */
+                    /** False if a coordinator did not reply, so that its jobs are missing */
                     is_complete: boolean;
                 };
             };
@@ -4957,7 +5036,7 @@ export interface calls {
             };
         };
     };
-    /** End a session at once. Needs a session. If you end your own, its cookie is cleared. */
+    /** End a session at once. Needs a session. If you end the session of this request, its cookie is cleared. */
     "delete /sessions/{id}": {
         parameters: {
             path: {

@@ -1,6 +1,9 @@
 import type { calls } from "./openapi.ts";
 
-/** HTTP method of a call. The types in this file come from the OpenAPI document, so a call that does not match it does not compile. */
+/**
+ * HTTP method of a call. The types in this file come from the OpenAPI document, so calls that do not match the document
+ * do not compile.
+ */
 
 export type Method = "get" | "post" | "patch" | "delete";
 type PathOf<Call> = Call extends `${Method} ${infer Path}` ? Path : never;

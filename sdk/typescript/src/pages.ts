@@ -5,8 +5,8 @@ export interface Page<T> {
 }
 
 /**
- * A list that loads page by page while you iterate. Items added at its head during the iteration move others to later pages. Items that
- * were already returned are skipped.
+ * A list that loads page by page while you iterate. Items that are added at the head of the list during the iteration
+ * move other items to later pages. Items that were already returned are skipped.
  */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #load: (offset: number) => Promise<Page<T>>;
@@ -34,7 +34,7 @@ export class Pages<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Iterates over all items, each once. */
+  /** Iterates over all items. Each item is returned once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const seen = new Set<string | number>();
     for await (const { data } of this.pages()) {

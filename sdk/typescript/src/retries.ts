@@ -16,7 +16,7 @@ export interface RetryPolicy {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Longest Retry-After that the client waits for. For a longer one the call throws. */
+/** Longest Retry-After that the client waits for. If it is longer, the call throws. */
 const MAX_RETRY_AFTER_S = 60;
 /** Largest jitter added to a Retry-After. */
 const MAX_JITTER_MS = 250;
@@ -36,12 +36,15 @@ export class Retries {
     this.#policy = policy;
   }
 
-  /** Resets the count of failures, after progress. */
+  /** Resets the count of failures after progress. */
   reset(): void {
     this.#failures = 0;
   }
 
-  /** Resolves when it is time for the next attempt. @throws `error` without a next attempt, or the signal's reason if it aborts. */
+  /**
+   * Resolves when it is time for the next attempt.
+   * @throws `error` if no further attempt is made, or the signal's reason if it aborts.
+   */
   async pause(error: unknown): Promise<void> {
     const { maxRetries, backoff, signal } = this.#policy;
     if (error instanceof AtollError) error.isRepeat = this.#isAnswerLost;
@@ -75,8 +78,9 @@ function isAnswerLost(error: unknown): boolean {
 }
 
 /**
- * Returns the pause after the `failures`th failure in a row. With a Retry-After it is at least that long. Otherwise it is between half
- * and all of a doubling pause; the jitter keeps clients that failed together from retrying together.
+ * Returns the pause after the `failures`th failure in a row. With a Retry-After the pause is at least that long.
+ * Otherwise it is between half and all of a pause that doubles each time. The jitter prevents clients that failed at
+ * the same time from retrying at the same time.
  * @param random 0 to 1.
  */
 export function retryDelayMs(failures: number, retryAfterS: number | null, backoff: Backoff, random: number): number {

@@ -66,17 +66,19 @@ export type CreatedIslandToken = AnswerOf<Operation<"post", "/island-tokens">>;
 export type PairingCode = Schemas["PairingCode"];
 export type Account = Schemas["Account"];
 export type ChangeAccount = Schemas["ChangeAccount"];
-/** Result of a change. `pending_email`: new address, not in effect until the token mailed to it is used. */
+/**
+ * Result of a change. `pending_email` is the new address, which takes effect only once the token mailed to it is used.
+ */
 export type ChangedAccount = AnswerOf<Operation<"patch", "/account">>["data"];
 export type AccountSession = Schemas["AccountSession"];
 export type UsageLine = Schemas["UsageLine"];
 export type UsagePage = AnswerOf<Operation<"get", "/account/usage">>;
 export interface UsageFilter {
-  /** First day, in UTC ("2026-01-31"). Default: 29 days before the last one. */
+  /** First day, in UTC ("2026-01-31"). Default: 29 days before the last day. */
   readonly from?: string | undefined;
   /** Last day. Default: today. */
   readonly to?: string | undefined;
-  /** Members to group lines by, in addition to their kind. Default: all three. */
+  /** Members by which lines are grouped, in addition to their kind. Default: all three. */
   readonly by?: readonly ("day" | "workload" | "api_key")[] | undefined;
   readonly kind?: UsageLine["kind"] | undefined;
   /** Slug of a Cargo. */

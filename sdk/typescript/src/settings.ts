@@ -2,7 +2,9 @@ import { ConfigurationError } from "./errors.ts";
 import type { Backoff } from "./retries.ts";
 
 export interface AtollOptions {
-  /** API key `ak_…` or session token `st_…`; default `ATOLL_API_KEY`. Without one only public endpoints work. */
+  /**
+   * API key `ak_…` or session token `st_…`; default `ATOLL_API_KEY`. Without a credential, only public endpoints work.
+   */
   readonly apiKey?: string | undefined;
   /**
    * `cookie` keeps the session of `auth.signIn` in an HttpOnly cookie. Only for pages that the coordinator itself serves. `apiKey` and
@@ -55,7 +57,7 @@ export interface Settings {
 
 const API_PATH = "/api/v1";
 
-/** Fills in all defaults. @throws {ConfigurationError} for a missing address, or one that is not http(s). */
+/** Fills in all defaults. @throws {ConfigurationError} if the address is missing or is not an http or https URL. */
 export function resolveSettings(options: AtollOptions): Settings {
   const hasCookie = options.session === "cookie";
   return {
@@ -74,12 +76,13 @@ export function resolveSettings(options: AtollOptions): Settings {
 }
 
 function apiUrlOf(baseUrl: string | null): string {
-  if (baseUrl === null) throw new ConfigurationError("Missing coordinator address: pass baseUrl or set ATOLL_BASE_URL");
+  if (baseUrl === null)
+    throw new ConfigurationError("The coordinator's address is missing. Pass baseUrl or set ATOLL_BASE_URL");
   let url: URL;
   try {
     url = new URL(baseUrl);
   } catch {
-    throw new ConfigurationError(`baseUrl "${baseUrl}" is not a URL; use one like https://atoll.example.com`);
+    throw new ConfigurationError(`baseUrl "${baseUrl}" must be a URL such as https://atoll.example.com`);
   }
   if (!/^https?:$/.test(url.protocol))
     throw new ConfigurationError(`baseUrl "${baseUrl}" must start with http:// or https://`);

@@ -66,7 +66,8 @@ export async function* readEvents(
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    // Closes the connection when the caller leaves early. Rejects if the body has already failed, which was reported before.
+    // Closes the connection when the caller leaves early. Cancelling rejects if the body has already failed; that error
+    // was reported before.
     void reader.cancel().catch(() => undefined);
   }
 }

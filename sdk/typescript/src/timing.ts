@@ -33,15 +33,18 @@ export async function within<T>(promise: Promise<T>, ms: number, what: string): 
 }
 
 /**
- * A signal that aborts with the caller's signal, or with a TimeoutError after a time. Call `release` at the end, or a long-lived signal
- * of the caller collects listeners.
+ * A signal that aborts with the caller's signal, or with a TimeoutError after a time. Call `release` at the end;
+ * otherwise listeners accumulate on a long-lived signal of the caller.
  */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Starts the timer. `timeoutMs` null: no time limit. `what`: start of the error message, completed by " within … ms". */
+  /**
+   * Starts the timer. If `timeoutMs` is null, there is no time limit. `what` is the start of the error message, which "
+   * within … ms" completes.
+   */
   constructor(outer: AbortSignal | undefined, timeoutMs: number | null, what: string) {
     this.#outer = outer;
     if (outer?.aborted === true) this.#controller.abort(outer.reason);

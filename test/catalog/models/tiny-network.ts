@@ -25,7 +25,7 @@ export class TinyNetwork implements AsyncDisposable {
     return new TinyNetwork(network, key);
   }
 
-  /** Runs a job. Returns its output. */
+  /** Runs a job, and returns its output. */
   async run(workload: string, input: object): Promise<unknown> {
     const submitted = await call(this.#network.url, this.#key, "POST", "/jobs", { workload, input });
     const read = async (): Promise<EndedJob> =>

@@ -5,7 +5,10 @@ import { TinyNetwork } from "./tiny-network.ts";
 const SIDE = 64;
 const COLOURS = { red: [230, 30, 30], blue: [40, 70, 220], green: [30, 160, 60], yellow: [250, 220, 40] } as const;
 type Colour = keyof typeof COLOURS;
-/** Tolerated share of its bounding box that a shape fills: exactly π/4 for a circle, 1 for a square, 1/2 for the others. */
+/**
+ * Accepted range of the share of its bounding box that each shape fills. The exact share is π/4 for a circle, 1 for a
+ * square and 1/2 for the others.
+ */
 const FILLED = { circle: [0.7, 0.86], square: [0.88, 1.01], triangle: [0.38, 0.62], diamond: [0.45, 0.68] } as const;
 
 let network: TinyNetwork;

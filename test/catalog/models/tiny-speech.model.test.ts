@@ -41,7 +41,7 @@ describe("tiny-speech", () => {
   it("returns the start and end of words", async () => {
     const { chunks } = await hear({ audio: spoken("four-five-six"), timestamps: true });
     expect(chunks?.map(({ text }) => text.trim())).toEqual(["four five six"]);
-    // 0.4 s of silence precede and follow the words.
+    // A silence of 0.4 s precedes and follows the words.
     const { start_s: startS = -1, end_s: endS } = chunks?.[0] ?? {};
     const lengthS = readFileSync(join(SPOKEN, "four-five-six.wav")).length / 32_000;
     expect(startS).toBeGreaterThan(0.25);

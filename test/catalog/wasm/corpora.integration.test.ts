@@ -29,7 +29,7 @@ function commonMarkExamples(): Example[] {
   return examples;
 }
 
-/** Syntax that the utility does not support: see the Cargo's description. */
+/** Syntax that the utility does not support, as the Cargo's description states. */
 const OUTSIDE: readonly (readonly [what: string, isIn: (example: Example) => boolean])[] = [
   ["character references", ({ markdown }) => /&[a-z#0-9]+;/i.test(markdown)],
   ["reference links", ({ markdown }) => /^(> ?| *)\[(\\.|[^\]])*\]:/m.test(markdown)],
@@ -74,7 +74,7 @@ describe("json-format with JSONTestSuite", () => {
 
 describe("csv-to-json with csv-spectrum", () => {
   const utility = new Utility("csv-to-json");
-  // Without location_coordinates, whose two files have different telephone numbers.
+  // All cases but location_coordinates, whose two files contain different telephone numbers.
   const names = [
     "comma_in_quotes",
     "empty",
@@ -113,7 +113,7 @@ interface PathExample {
   readonly selector: string;
   readonly document?: unknown;
   readonly invalid_selector?: boolean;
-  /** Correct result, or several if the order is unspecified. */
+  /** The correct result, or all correct ones if the order is unspecified. */
   readonly result?: unknown;
   readonly results?: readonly unknown[];
 }

@@ -10,7 +10,8 @@ describe("json-format", () => {
   it("formats any JSON like JSON.stringify, indented or on one line", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 8 }), (value, indent) => {
-        // Parsed from text, because -0 and the order of numeric names are not preserved.
+        // The expected text is parsed from JSON, because a literal would not preserve -0 and the order of numeric
+        // names.
         const parsed: unknown = JSON.parse(JSON.stringify(value));
         expect(format(JSON.stringify(parsed), { indent })).toBe(JSON.stringify(parsed, null, indent));
       }),

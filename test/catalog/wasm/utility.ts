@@ -42,7 +42,7 @@ export class Utility {
     this.module = compileWasm(readFileSync(new URL(`models/${slug}.wasm`, CATALOG)));
   }
 
-  /** Runs a job with this input line. */
+  /** Runs a job with this line as its input. */
   raw(input: Uint8Array | string): WasiRun & { readonly lines: Line[] } {
     const run = runWasi(this.module, Buffer.from(input));
     const lines = run.stdout

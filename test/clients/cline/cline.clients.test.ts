@@ -5,7 +5,7 @@ import type { CliOptions } from "../support/cli.ts";
 const CLINE = join(import.meta.dirname, "node_modules/@cline/cli-linux-x64/bin/cline");
 const PROVIDER = "openai-compatible";
 
-/** The file is what `cline auth -p openai -k <key> -m <model> -b <url>` writes. */
+/** This is the file that `cline auth -p openai -k <key> -m <model> -b <url>` writes. */
 function start({ url, key, model, prompt }: AgentRequest): CliOptions {
   const settings = { provider: PROVIDER, apiKey: key, model, baseUrl: `${url}/v1` };
   const entry = { settings, updatedAt: "2026-01-01T00:00:00.000Z", tokenSource: "manual" };

@@ -19,7 +19,7 @@ const start =
     return {
       command: [process.execPath, CN, "--config", "config.yaml", "--auto", "-p", prompt],
       env: { ATOLL_API_KEY: key, CONTINUE_CLI_ENABLE_TELEMETRY: "0", CONTINUE_METRICS_ENABLED: "0" },
-      // JSON is YAML.
+      // JSON is valid YAML.
       files: { "work/config.yaml": JSON.stringify(config) },
     };
   };

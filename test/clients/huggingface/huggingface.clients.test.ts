@@ -23,7 +23,7 @@ const library: Library = {
     }
     return { text };
   },
-  // The library has no tool loop. This is the loop of its documentation.
+  // The library does not run tools. This loop is from its documentation.
   async loop(target, prompt, tool) {
     const request = { ...toTarget(target), ...ask(prompt), tools: [toFunction(tool)] };
     const [call] = (await chatCompletion(request)).choices[0]?.message.tool_calls ?? [];

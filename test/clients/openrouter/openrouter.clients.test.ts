@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { testLibrary, type Completion, type Library, type Target } from "../support/library-tests.ts";
 
-/** These settings send OpenRouter's own parameters. */
+/** These settings make the client send OpenRouter's own parameters. */
 const SETTINGS = { reasoning: { effort: "high" }, usage: { include: true } } as const;
 
 const modelOf = ({ url, key, model }: Target, settings = {}) =>

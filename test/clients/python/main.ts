@@ -6,14 +6,14 @@ import { Network } from "../../support/network/network.ts";
 import { makeCatalog } from "../../support/small-catalog.ts";
 import { WebhookReceiver } from "../../support/servers/webhook-receiver.ts";
 
-/** `npm run test:clients -- python`: the official Python client from PyPI against a real network. */
+/** `npm run test:clients -- python` runs the official Python client from PyPI against a real network. */
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const VENV = join(ROOT, "node_modules", ".cache", "python-clients");
 const PYTHON = join(VENV, "bin", "python");
 const REQUIREMENTS = join(import.meta.dirname, "requirements.txt");
 const ALIASES = "gpt-5.5=tiny-chat,gpt-4o=tiny-chat,gpt-4o-transcribe=tiny-speech";
-/** Time limit, which is only reached if the client hangs. */
+/** Time limit, which is reached only if the client hangs. */
 const LIMIT_MS = 600_000;
 /** Messages of pip for an unreachable index, and for downloaded files that it rejects. */
 const UNREACHED = /connection broken by|Failed to establish a new connection|ConnectTimeoutError/;
@@ -21,7 +21,7 @@ const REFUSED = /DO NOT MATCH THE HASHES|--require-hashes/;
 
 interface Ended {
   readonly code: number | null;
-  /** Output of both streams. */
+  /** Output of stdout and stderr. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   return code ?? 1;
 }
 
-/** Creates the environment. Returns null, or the output of pip if it fails. */
+/** Creates the environment. Returns null, or pip's output if that fails. */
 async function install(): Promise<string | null> {
   mkdirSync(join(VENV, ".."), { recursive: true });
   const made = await run(["/usr/bin/python3", "-m", "venv", VENV]);

@@ -1,6 +1,6 @@
-"""Each example of the README of the `openai` package, as it stands there, against a coordinator with one Island.
+"""Runs each example of the README of the `openai` package, unchanged, against a coordinator with one Island.
 
-`OPENAI_BASE_URL` and `OPENAI_API_KEY` are set, so that `OpenAI()` finds it. test/clients/README.md has a table of the same exceptions.
+`OPENAI_BASE_URL` and `OPENAI_API_KEY` are set, so that `OpenAI()` finds the coordinator. A table in test/clients/README.md lists the exceptions.
 """
 
 import ast
@@ -20,7 +20,7 @@ SPOKEN = ROOT / "test" / "fixtures" / "spoken" / "yes-no-stop.wav"
 
 
 def examples() -> Iterator[tuple[str, str]]:
-    """The heading of each block of Python, with its number where there are several, and its code."""
+    """Yields the heading of each block of Python, with a number if the heading has several blocks, and its code."""
     text = importlib.metadata.metadata("openai").get_payload()
     heading, language, code, seen = "", None, [], {}
     for line in str(text).splitlines():
@@ -46,7 +46,7 @@ def exceptions() -> set[str]:
 EXAMPLES = dict(examples())
 RUN = [name for name in EXAMPLES if name not in exceptions()]
 
-# What an example expects to be refused with, where nothing of OpenAI's kind is here.
+# The error that an example gets, because Atoll does not support that part of OpenAI's API.
 REFUSED = {
     "Vision": openai.BadRequestError,
     "Pagination": openai.NotFoundError,
@@ -55,7 +55,7 @@ REFUSED = {
     "Pagination 4": openai.NotFoundError,
     "Undocumented endpoints": openai.NotFoundError,
 }
-# What an example prints.
+# Patterns of what the examples print.
 PRINTED = {
     "Usage": r"\S",
     "Usage 2": r"\S",
@@ -78,7 +78,7 @@ def test_example(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, 
     monkeypatch.chdir(tmp_path)
     Path("input.jsonl").write_text("{}\n")
     code = EXAMPLES[name]
-    # Some go on with the client of an example before them.
+    # Some examples use the client of an earlier example.
     is_async = re.search(r"^ *\S* ?=? ?await client", code, re.MULTILINE) and "def main" not in code
     client = openai.AsyncOpenAI() if is_async else openai.OpenAI()
     scope = {"client": client, "audio_bytes": SPOKEN.read_bytes(), "__name__": "example"}
@@ -101,7 +101,7 @@ def run(code: str, scope: dict[str, object]) -> None:
 
 
 def test_webhook() -> None:
-    """The examples with Flask: what a coordinator signs is what the client verifies."""
+    """Covers the examples with Flask. The client verifies what a coordinator has signed."""
     body, headers = Path(os.environ["WEBHOOK_BODY"]).read_text(), signed_headers()
     client = openai.OpenAI(webhook_secret=os.environ["WEBHOOK_SECRET"])
     assert client.webhooks.unwrap(body, headers).type == "job.completed"

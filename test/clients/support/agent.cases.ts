@@ -11,7 +11,7 @@ const NOTE = "The tide turns at a quarter past nine.";
 const HOLD = "Hold the only slot.";
 /** One more request than a client needs to compact its history and retry. */
 const MAX_OVERFLOW_REQUESTS = 4;
-/** From the first response 401 to the client's end, for each attempt. */
+/** Time for each attempt, from the first 401 to the end of the client. */
 const WRONG_KEY_MS = 3_000;
 const STREAM = /"stream":(true|false)/;
 
@@ -28,25 +28,25 @@ export interface Agent {
   /** `<Client> · <API>`. */
   readonly title: string;
   readonly start: (request: AgentRequest) => CliOptions;
-  /** Hints of its default request, as the header `Atoll-Ignored` of the response names them. */
+  /** Ignored parameters of the client's default request, as the response header `Atoll-Ignored` names them. */
   readonly ignored?: string;
-  /** A call of one of its tools that prints `note.txt` of its working directory. */
+  /** A call of one of the client's tools that prints `note.txt` of the working directory. */
   readonly readNote: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
-  /** Output after a wrong key. */
+  /** What the client prints after a wrong key. */
   readonly wrongKey: RegExp;
-  /** Output after an unknown model. */
+  /** What the client prints after an unknown model. */
   readonly unknownModel: RegExp;
-  /** Output after a prompt above the context. */
+  /** What the client prints after a prompt above the context. */
   readonly tooLong: RegExp;
-  /** The command for such a prompt, if that of `start` prints nothing. */
+  /** The command for such a prompt, if the command of `start` prints nothing. */
   readonly overContext?: (request: AgentRequest) => CliOptions;
-  /** Number of times that it sends a request rejected with this status; 1 for other statuses. */
+  /** How often the client sends a request that is rejected with this status. For other statuses it is once. */
   readonly attempts?: Readonly<Partial<Record<401 | 404, number>>>;
-  /** Its instructions are so short that the demo model reads them within seconds. */
+  /** Whether the client's instructions are so short that the demo model reads them within seconds. */
   readonly isSmall?: boolean;
-  /** False if it gives up at the first 429. */
+  /** False if the client gives up at the first 429. */
   readonly waitsFor429?: boolean;
-  /** Its option for a JSON schema of the response. */
+  /** The client's option for a JSON schema of the response. */
   readonly structured?: (request: AgentRequest, schema: object) => CliOptions;
 }
 
@@ -78,12 +78,12 @@ export function testAgent(agent: Agent): void {
 
     it("chat", async () => {
       const result = await Cli.run(start(agent.isSmall === true ? "tiny-long" : "scripted"));
-      // The demo model does not understand such a prompt, so any text is accepted.
+      // The demo model does not understand such a prompt, so the test accepts any text.
       expect(result.stdout, result.stderr).toMatch(agent.isSmall === true ? /\S/ : DEFAULT_TEXT);
       expect(result.code).toBe(0);
       expect(statuses(net.recorder.modelRequests)).toEqual(net.recorder.modelRequests.map(() => 200));
       const ignored = net.recorder.modelRequests.map(({ responseHeaders }) => responseHeaders["atoll-ignored"]);
-      // Some agents also request a title.
+      // Some agents request a title as well.
       expect(ignored).toContain(agent.ignored);
     });
 
@@ -177,7 +177,7 @@ function expectRefusal({ code }: CliResult, requests: readonly RecordedRequest[]
 /** Returns how often the most repeated request was sent, streamed or not. */
 function mostAttempts(requests: readonly RecordedRequest[]): number {
   const counts = new Map<number, number>();
-  // A repeated request has other ids, but their length is the same.
+  // A repeated request contains other ids, but of the same length.
   for (const { body } of requests) {
     const { length } = body.replace(STREAM, "");
     counts.set(length, (counts.get(length) ?? 0) + 1);

@@ -10,7 +10,7 @@ const LIMIT_MS = 90_000;
 export interface CliOptions {
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
-  /** Contents of files in its home, by path. Its working directory is `work` in it. */
+  /** Contents of the files in the client's home, by path. The working directory is `work` in the home. */
   readonly files?: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ import { makeCatalog, SHIPPED_CATALOG } from "../../support/small-catalog.ts";
 import { Recorder } from "./recorder.ts";
 import { ScriptedIsland } from "./scripted-island.ts";
 
-/** Coding agents send up to 40,000 tokens of the demo model. */
+/** Coding agents send prompts of up to 40,000 tokens of the demo model. */
 const LONG_CONTEXT = 65_536;
 /** A category that the real Island does not run. */
 const SCRIPTED_CATEGORY = "text";
@@ -55,7 +55,7 @@ export class ClientNetwork implements AsyncDisposable {
     return this.network.createAccount(email, 1_000, limits);
   }
 
-  /** Starts an Island for `tiny-embed`, which makes embeddings of 32 dimensions and ranks. */
+  /** Starts an Island for `tiny-embed`, which returns embeddings of 32 dimensions and ranks documents. */
   async startEmbedder(): Promise<void> {
     const settings = { "cargos.allow_categories": "text", "cargos.allow_runtimes": "onnx" };
     await this.network.startIsland("embedder", this.#account.islandToken, settings);
@@ -91,11 +91,14 @@ function catalogOfClients(): string {
   return directory;
 }
 
-/** Weights whose header names another context: the runtime takes no longer prompts than the model was trained with. */
+/**
+ * Weights whose header names another context, because the runtime accepts no prompt longer than the context of the
+ * model's training.
+ */
 function withContext(weights: Buffer, tokens: number): Buffer {
   const key = "llama.context_length";
   const changed = Buffer.from(weights);
-  // A type of four bytes is between the key and its value.
+  // Four bytes between the key and its value contain the type.
   changed.writeUInt32LE(tokens, weights.indexOf(key) + key.length + 4);
   return changed;
 }

@@ -32,18 +32,18 @@ export interface LibraryTool {
   readonly run: (place: string) => string;
 }
 
-/** The calls of a library that the tests make. Features that it lacks are absent. */
+/** The calls of a library that the tests make. A call is absent if the library does not support it. */
 export interface Library {
   readonly chat: (target: Target, prompt: string) => Promise<Completion>;
-  /** Ends when `signal` aborts, unless `cannotAbort`. `onText` is called for each piece. */
+  /** Ends when `signal` aborts, unless `cannotAbort` is set. Calls `onText` for each piece. */
   readonly stream?: (target: Target, prompt: string, onText: () => void, signal?: AbortSignal) => Promise<Completion>;
   /** Runs the library's tool loop, and returns its last text. */
   readonly loop?: (target: Target, prompt: string, tool: LibraryTool) => Promise<string>;
   /** Returns an object whose only member `color` is one of `colors`. */
   readonly object?: (target: Target, prompt: string, colors: readonly [string, ...string[]]) => Promise<unknown>;
-  /** Form of its errors, for `toMatchObject`. */
+  /** Shape of the library's errors, for `toMatchObject`. */
   readonly errors: { readonly wrongKey: object; readonly unknownModel: object; readonly overContext: object };
-  /** True if a stream that has begun cannot be stopped. */
+  /** True if a stream cannot be stopped after it has begun. */
   readonly cannotAbort?: boolean;
   /** Error of a request above the account's limit, for a library that does not retry. */
   readonly limitError?: object;
@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 afterAll(() => net[Symbol.asyncDispose]());
 
-/** The same tests for every library, with the titles of `FEATURES`. `more` adds those that only one library has. */
+/** Runs the same tests for every library, with the titles of `FEATURES`. `more` adds tests of one library. */
 export function testLibrary(title: string, library: Library, more?: (net: () => ClientNetwork) => void): void {
   describe(title, () => {
     const target = (model: string, key = net.key): Target => ({ url: net.url, key, model });

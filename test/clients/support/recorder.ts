@@ -39,7 +39,7 @@ export class Recorder implements AsyncDisposable {
     return this.#requests;
   }
 
-  /** Returns the requests to a model, without those that list models or check the connection. */
+  /** Returns the requests to a model, without requests that list models or check the connection. */
   get modelRequests(): readonly RecordedRequest[] {
     return this.#requests.filter(({ method, path }) => method === "POST" && !path.includes("count_tokens"));
   }

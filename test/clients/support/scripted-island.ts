@@ -7,7 +7,10 @@ import { beginFrames, finishedFrame } from "../../support/network/attempt-frames
 import { FakeIsland } from "../../support/network/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 
-/** Output of the model: a text, a tool call, or a text that does not end until the job is cancelled or released. */
+/**
+ * Output of the model, which is a text, a tool call, or a text that does not end until the job is cancelled or
+ * released.
+ */
 export type ScriptedOutput =
   | { readonly text: string }
   | { readonly call: { readonly name: string; readonly arguments: object } }
@@ -33,7 +36,7 @@ export class ScriptedIsland implements AsyncDisposable {
     this.#timer = setInterval(() => island.send({ type: "heartbeat", state: makeIslandState() }), heartbeatMs);
   }
 
-  /** @param category the only one whose Cargos it runs. */
+  /** @param category the only category whose Cargos the Island runs. */
   static async join(url: string, token: string, category: "text"): Promise<ScriptedIsland> {
     const island = await FakeIsland.dial(url, token);
     const policy = {
@@ -55,7 +58,7 @@ export class ScriptedIsland implements AsyncDisposable {
     this.#script = script;
   }
 
-  /** Ends the held completions, and later ones that the script would hold. */
+  /** Ends the held completions, and later completions that the script would hold. */
   release(): void {
     this.#isReleased = true;
     for (const assign of this.#held.values()) this.#finish(assign, "stop");
@@ -102,7 +105,7 @@ export function callOnce(name: string, args: Readonly<Record<string, unknown>>, 
   };
 }
 
-/** Arguments as a model must write them: its grammar has every property, in the schema's order. */
+/** Arguments as a model must write them, because its grammar requires every property in the schema's order. */
 function withAllProperties(
   args: Readonly<Record<string, unknown>>,
   parameters: Readonly<Record<string, unknown>>,

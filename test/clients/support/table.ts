@@ -5,7 +5,7 @@ import { FEATURES } from "./features.ts";
 const DOCUMENT = join(import.meta.dirname, "..", "README.md");
 const START = "<!-- clients:start -->";
 const END = "<!-- clients:end -->";
-/** The version of a package that a folder installs by another name. */
+/** The version of a package that a folder installs under another name. */
 const ALIAS = /^npm:(.+)@(.+)$/;
 
 /** The members of Vitest's JSON report that are read. */

@@ -75,7 +75,7 @@ describe("openAccounts()", () => {
     }
   });
 
-  it("register() is refused while registration is closed; createAccount() is not", async () => {
+  it("register() is refused while registration is closed, but createAccount() is not", async () => {
     accounts = openWith({ registration: "closed" });
     await expect(accounts.register("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({
       code: "insufficient_scope",
@@ -124,7 +124,7 @@ describe("openAccounts()", () => {
     expect(await store.accounts.listSessions(id, clock.now())).toEqual([]);
   });
 
-  it("login() rejects a wrong password and an unknown address alike, after a hash of the same cost", async () => {
+  it("login() rejects a wrong password and an unknown address with the same error, after a hash of the same cost", async () => {
     const passwords = quickPasswords();
     accounts = openWith({ passwords });
     await makeAccount();
@@ -143,7 +143,7 @@ describe("openAccounts()", () => {
     expect(costOf(await hash.mock.results[0]?.value)).toBe(costOf(verify.mock.calls[0]?.[1]));
   });
 
-  it("login() allows 5 attempts a minute per address, in a sliding window", async () => {
+  it("login() allows 5 attempts per minute and address, in a sliding window", async () => {
     const attempt = (address: string): Promise<unknown> =>
       accounts.login("nobody@example.com", PASSWORD, address).catch((error: unknown) => error);
     for (let i = 0; i < 5; i++) {
@@ -172,14 +172,14 @@ describe("openAccounts()", () => {
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
       role: "user",
-      suspendedBecause: null,
+      suspensionReason: null,
     });
     expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
     expect(await accounts.authenticate(secret)).toBeUndefined();
     expect(await accounts.revokeKey(accountId, key.id)).toBe(false);
   });
 
-  it("authenticate() rejects credentials that a request stored for an account deleted in the meantime", async () => {
+  it("authenticate() rejects credentials that a request stored for an account that was deleted in the meantime", async () => {
     const id = await makeAccount();
     await store.accounts.delete(id, clock.now());
     const key = await accounts.createKey(id, {});
@@ -203,7 +203,7 @@ describe("openAccounts()", () => {
     }
   });
 
-  it("authenticate() rejects foreign, malformed and Island tokens; authenticateIsland() rejects keys", async () => {
+  it("authenticate() rejects unknown, malformed and Island tokens, and authenticateIsland() rejects keys", async () => {
     const accountId = await makeAccount();
     const { secret: key } = await accounts.createKey(accountId);
     const { token, secret: islandToken } = await accounts.islandTokens.create(accountId);
@@ -244,7 +244,7 @@ describe("openAccounts()", () => {
     expect((await store.accounts.listKeys(key.accountId))[0]?.lastUsedAtMs).toBe(clock.now());
   });
 
-  it("authenticate() succeeds if the use cannot be recorded, and logs that", async () => {
+  it("authenticate() succeeds if the use of a key cannot be recorded, and logs the failure", async () => {
     const failing = Object.create(store.accounts, {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },

@@ -51,7 +51,7 @@ async function request(email: string): Promise<Mail> {
 const emailNow = async (): Promise<unknown> => (await store.accounts.get(accountId))?.email;
 
 describe("openEmailChanges()", () => {
-  it("sets the address that the mailed token verifies, once, and notifies the old one", async () => {
+  it("sets the address that the mailed token verifies, once, and notifies the old address", async () => {
     const mail = await request("new@example.org");
     expect(mail).toMatchObject({ to: "new@example.org", text: expect.stringContaining("https://a.example") });
     expect(await emailNow()).toBe("ann@example.com");
@@ -62,7 +62,7 @@ describe("openEmailChanges()", () => {
     await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "bad_request" });
   });
 
-  it("refuses a token after an hour, and one that a later change replaced", async () => {
+  it("refuses a token that is more than an hour old or was replaced by a later change", async () => {
     const [first, second] = [await request("one@example.org"), await request("two@example.org")];
     await expect(changes.confirm(tokenOf(first))).rejects.toMatchObject({ code: "bad_request" });
     clock.advance(HOUR_MS);
@@ -91,7 +91,7 @@ describe("openEmailChanges()", () => {
     expect(mails).toHaveLength(2);
   });
 
-  it("mails a token that survives the new password of the same request", async () => {
+  it("mails a token that stays valid if the same request changes the password", async () => {
     await using server = await MailServer.open();
     const env = testEnv({ smtpUrl: server.url, mailFrom: "atoll@mail.example" }, { clock });
     const accounts = openAccounts(

@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => mails[Symbol.asyncDispose]());
 
-describe("coordinator with registration by e-mail", () => {
-  it("responds alike to any address, and creates the account with the mailed token, once", async () => {
+describe("a coordinator with registration by e-mail", () => {
+  it("gives the same response for any address, and creates the account once, with the mailed token", async () => {
     const env = { ATOLL_SMTP_URL: mails.url, ATOLL_MAIL_FROM: FROM };
     await using coordinator = await TestCoordinator.open(
       { registration: "email", publicUrl: "https://a.example" },
@@ -50,7 +50,7 @@ describe("coordinator with registration by e-mail", () => {
     const verified = await verify(token);
     expect([verified.status, verified.body.data.account.email]).toEqual([201, "new@example.com"]);
     expect((await verify(token)).status).toBe(400);
-    // The account gets the password of the verification, not the one of the registration.
+    // The account gets the password that was sent with the verification, not the password of the registration.
     await coordinator.withStore(async (_, accounts) => {
       await accounts.login("new@example.com", "my own 1", "here");
       await expect(accounts.login("new@example.com", PASSWORD, "here")).rejects.toThrow("Wrong");
@@ -112,7 +112,7 @@ describe("registration by e-mail", () => {
     expect(mails.waiting).toBe(0);
   });
 
-  it("creates an account with the last mailed token within an hour, and stores no plain token", async () => {
+  it("creates an account with the most recently mailed token within an hour, and stores no plain token", async () => {
     await register("new@example.com");
     const first = tokenOf((await mails.next()).text);
     clock.advance(600_000);

@@ -60,8 +60,8 @@ const identify = async (token: string): Promise<Identity & { kind: "session" }> 
 const signIn = async (password: string) => (await accounts.login(EMAIL, password, ADDRESS)).token;
 const isOpen = async (token: string) => (await accounts.authenticate(token)) !== undefined;
 
-describe("change of the password", () => {
-  it("requires the current one, ends all other sessions and keeps API keys", async () => {
+describe("a change of the password", () => {
+  it("requires the current password, ends all other sessions and keeps API keys", async () => {
     const { token, id } = await open();
     const other = await signIn(OLD);
     const { secret } = await accounts.createKey(id);
@@ -79,7 +79,7 @@ describe("change of the password", () => {
     await signIn(NEW);
   });
 
-  it("can be attempted 5 times a minute, regardless of the number of addresses", async () => {
+  it("can be attempted 5 times per minute, regardless of the number of addresses", async () => {
     const { token } = await open();
     const identity = await identify(token);
     const attempt = (index: number) =>
@@ -91,7 +91,7 @@ describe("change of the password", () => {
   });
 });
 
-describe("password reset", () => {
+describe("a password reset", () => {
   it("works once if the operator creates it, ends all sessions, and is stored only as a hash", async () => {
     const { token: session, id } = await open();
     const { token, expiresAtMs } = await accounts.passwordChanges.createReset(id);
@@ -141,7 +141,7 @@ describe("password reset", () => {
     await accounts.passwordChanges.reset(/pr_\w{40}/.exec(text)?.[0] ?? "", NEW, ADDRESS);
   });
 
-  it("is mailed at most 3 times while unused and unexpired, and can be requested 5 times a minute", async () => {
+  it("is mailed at most 3 times while unused and unexpired, and can be requested 5 times per minute", async () => {
     const { id } = await open();
     for (let count = 0; count < 5; count += 1) accounts.passwordChanges.request(EMAIL, ADDRESS);
     expect(() => accounts.passwordChanges.request(EMAIL, ADDRESS)).toThrow("login_attempts");

@@ -7,7 +7,7 @@ describe("openPasswords()", () => {
     const passwords = openPasswords();
     const [first, second] = await Promise.all([passwords.hash("naïve password"), passwords.hash("naïve password")]);
     expect(first).not.toBe(second);
-    // The same letters, composed and decomposed.
+    // Both texts contain the same letters, composed and decomposed.
     expect(await passwords.verify("nai\u0308ve password", first)).toBe(true);
     expect(await passwords.verify("naive password", first)).toBe(false);
   });
@@ -24,7 +24,7 @@ describe("openPasswords()", () => {
 
   it("refuses a hash while 64 are waiting", async () => {
     const passwords = openPasswords();
-    // Cheap parameters, because only the queue matters.
+    // The parameters make hashes cheap, because only the queue matters here.
     const stored = "scrypt$2$1$1$AAAA$AAAA";
     const outcomes = await Promise.allSettled(Array.from({ length: 67 }, () => passwords.verify("password", stored)));
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");
@@ -42,7 +42,8 @@ describe("newSecret()", () => {
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
-    // 645 are expected, with a standard deviation of 25. A byte modulo 62 would give about 781 of some characters.
+    // Each character is expected 645 times, with a standard deviation of 25. A byte modulo 62 would return some
+    // characters about 781 times.
     expect(Math.max(...counts.values())).toBeLessThan(645 + 5 * 25);
     expect(new Set(secrets).size).toBe(1_000);
   });

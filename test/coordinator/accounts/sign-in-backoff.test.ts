@@ -8,12 +8,12 @@ function makeBackoff() {
   const clock = new ManualClock();
   const begin = signInBackoff(clock);
   let address = 0;
-  /** A wrong password from a new address. */
+  /** Attempts a wrong password from a new address. */
   const fail = (email = EMAIL): void => void begin(email, `stranger ${(address += 1)}`);
   return { clock, begin, fail };
 }
 
-it("signInBackoff() doubles the delay of attempts on an account from the sixth wrong password on, up to a minute, from any address", () => {
+it("signInBackoff() doubles an account's delay from the sixth wrong password on, up to a minute, whatever the address", () => {
   const { clock, fail } = makeBackoff();
   for (let i = 0; i < 5; i += 1) fail();
   for (const waitS of [1, 2, 4, 8, 16, 32, 60, 60]) {

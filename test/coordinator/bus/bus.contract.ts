@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Bus } from "../../../coordinator/bus/bus.ts";
 
-/** Tests the behavior that every bus guarantees. `open` returns two connected buses, or the same one twice. */
+/** Tests the behaviour that every bus guarantees. `open` returns two connected buses, or the same bus twice. */
 export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus]>): void {
   describe(`Bus contract: ${name}`, () => {
     let [here, there]: readonly [Bus, Bus] = [] as never;
@@ -12,7 +12,7 @@ export function describeBus(name: string, open: () => Promise<readonly [Bus, Bus
       await here.close();
       await there.close();
     });
-    /** Waits until subscriptions are known everywhere. */
+    /** Waits until both buses know all subscriptions. */
     const settle = async (): Promise<void> => {
       const done = there.handle("settle", async () => null);
       await expect

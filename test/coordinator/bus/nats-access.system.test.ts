@@ -12,15 +12,15 @@ const PLAIN = { caFile: null, certFile: null, keyFile: null, isTls: false };
 const log = { warn: () => undefined, info: () => undefined };
 
 /**
- * Returns "in" if the server accepts this place and messages pass; otherwise the operator's error message or the reason why the bus is
- * down.
+ * Returns "in" if the server accepts the coordinator and messages pass. Otherwise returns the error message for the
+ * operator, or the reason why the bus is down.
  */
 async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Promise<string> {
   const whole = { servers: [`localhost:${server.port}`], ...NOBODY, ...PLAIN, ...place };
   try {
     const bus = await openBus(whole, "test", { clock: new ManualClock(), log });
     const stop = bus.handle("ask", async () => "in");
-    const answer = bus.downBecause ?? (await bus.request("ask", null, 5_000));
+    const answer = bus.downReason ?? (await bus.request("ask", null, 5_000));
     stop();
     await bus.close();
     return String(answer);
@@ -29,7 +29,7 @@ async function tryAccess(server: NatsServer, place: Partial<BusConnection>): Pro
   }
 }
 
-describe("access to NATS", () => {
+describe("a connection to NATS", () => {
   let authority: Authority;
   let server: Certificate;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe("access to NATS", () => {
     "bus: NATS rejected this coordinator (Authorization Violation). Check the user and password, token, credentials, nkey or client certificate";
   const [user, password] = ["atoll", "p@ss"];
 
-  it("accepts TLS with a private authority and user and password, and reports each fault in one line", async () => {
+  it("uses TLS with a private authority, a user and a password, and reports each fault in one line", async () => {
     await using nats = await start(`${tlsConfig()}authorization { user: ${user}, password: "${password}" }`);
     const { caFile } = authority;
     expect(await tryAccess(nats, { caFile, user, password })).toBe("in");
@@ -61,7 +61,7 @@ describe("access to NATS", () => {
     await expect(tryAccess(nats, { caFile: "/none.pem" })).resolves.toMatch(/ENOENT.*none\.pem/);
   });
 
-  it("rejects a server with another name, and TLS to a server without it", async () => {
+  it("rejects a server with another name, and a server without TLS if TLS is required", async () => {
     const { caFile } = authority;
     await using other = await start(tlsConfig("", await authority.sign("other", "DNS:elsewhere")));
     expect(await tryAccess(other, { caFile })).toMatch(/^bus: The certificate of the NATS server .*altnames/);
@@ -71,7 +71,7 @@ describe("access to NATS", () => {
     );
   });
 
-  it("accepts a client certificate, which also names the user", async () => {
+  it("uses a client certificate, which also names the user", async () => {
     const { caFile } = authority;
     const more = `ca_file: "${caFile}", verify_and_map: true`;
     await using nats = await start(`${tlsConfig(more)}authorization { users: [{ user: "atoll@example.org" }] }`);
@@ -86,33 +86,33 @@ describe("access to NATS", () => {
     await using strangers = await Authority.make();
     const stranger = await strangers.sign("client", "email:atoll@example.org");
     expect(await tryAccess(nats, { caFile, ...stranger })).toBe(
-      "timeout; does the server ask for another client certificate?",
+      "timeout; the server may require another client certificate",
     );
   });
 
-  it("accepts a token", async () => {
+  it("uses a token", async () => {
     await using nats = await start('authorization { token: "s3cret" }');
     expect(await tryAccess(nats, { token: "s3cret" })).toBe("in");
     expect(await tryAccess(nats, { token: "other" })).toBe(REFUSED);
     expect(await tryAccess(nats, {})).toBe(REFUSED);
   });
 
-  it("accepts an nkey", async () => {
+  it("uses an nkey", async () => {
     const [own, other] = [makeNkey(), makeNkey()];
     await using nats = await start(`authorization { users: [{ nkey: ${own.publicKey} }] }`);
     expect(await tryAccess(nats, { nkeyFile: await file("own.nk", `${own.seed}\n`) })).toBe("in");
     expect(await tryAccess(nats, { nkeyFile: await file("other.nk", other.seed) })).toBe(REFUSED);
     const wrong = await file("wrong.nk", "SUABC");
-    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: contains no nkey seed`);
+    expect(await tryAccess(nats, { nkeyFile: wrong })).toBe(`${wrong}: does not contain an nkey seed`);
   });
 
-  it("accepts the credentials file of an account", async () => {
+  it("uses the credentials file of an account", async () => {
     const { config, credentials } = makeNatsAccount();
     await using nats = await start(config);
     expect(await tryAccess(nats, { credentialsFile: await file("own.creds", credentials) })).toBe("in");
     const other = await file("other.creds", makeNatsAccount().credentials);
     expect(await tryAccess(nats, { credentialsFile: other })).toBe(REFUSED);
     const wrong = await file("wrong.creds", "nothing");
-    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: contains no NATS credentials`);
+    expect(await tryAccess(nats, { credentialsFile: wrong })).toBe(`${wrong}: does not contain NATS credentials`);
   });
 });

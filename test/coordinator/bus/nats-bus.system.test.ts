@@ -30,10 +30,10 @@ function describeNats(nats: NatsServer): void {
     const received: unknown[] = [];
     there.subscribe("jobs", (message) => received.push(message));
     there.handle("ask", async () => "yes");
-    expect(here.downBecause).toMatch(/./);
+    expect(here.downReason).toMatch(/./);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
     await nats.startAgain();
-    await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
+    await expect.poll(() => [here.downReason, there.downReason], { timeout: 10_000 }).toEqual([null, null]);
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
     here.publish("jobs", "kept");
     await expect.poll(() => received).toEqual(["kept"]);
@@ -60,7 +60,7 @@ function describeNats(nats: NatsServer): void {
     await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
     for (const message of [1, null, 2]) here.publish("jobs", message);
     await expect.poll(() => received).toEqual([1, 2]);
-    expect([warnings, there.downBecause]).toEqual([["There is nothing in it"], null]);
+    expect([warnings, there.downReason]).toEqual([["There is nothing in it"], null]);
     await here.close();
     await there.close();
   });
@@ -85,7 +85,7 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus does not open on a server whose message limit is too small", async () => {
     await using small = await NatsServer.start("max_payload: 64KB");
     await expect(openNatsBus({ servers: small?.address ?? "" }, "test", { clock: systemClock, log })).rejects.toThrow(
-      "bus: NATS limits messages to 65536 bytes; set max_payload of its servers to 1048576 or more",
+      "bus: NATS limits messages to 65536 bytes. Set max_payload on its servers to 1048576 or more",
     );
   });
 
@@ -107,17 +107,17 @@ function describeNats(nats: NatsServer): void {
   it("a NATS bus reports a lost server, refuses requests at once, and works again when the server is back", async () => {
     const [here, there] = [await open(), await open()];
     const changes: boolean[] = [];
-    here.onChange((because) => changes.push(because === null));
+    here.onChange((reason) => changes.push(reason === null));
     const received: unknown[] = [];
     there.subscribe("jobs", (message) => received.push(message));
     there.handle("ask", async () => "yes");
     await nats.kill();
-    await expect.poll(() => here.downBecause).toMatch(/^no connection to 127\.0\.0\.1/);
+    await expect.poll(() => here.downReason).toMatch(/^no connection to 127\.0\.0\.1/);
     await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
     here.publish("jobs", "lost");
     await nats.startAgain();
-    await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
-    // The server may receive the request before the other's subscriptions.
+    await expect.poll(() => [here.downReason, there.downReason], { timeout: 10_000 }).toEqual([null, null]);
+    // The request may reach the server before the other bus's subscriptions.
     await expect.poll(() => here.request("ask", null, 5_000).catch(() => null)).toBe("yes");
     here.publish("jobs", "kept");
     await expect.poll(() => received).toEqual(["kept"]);

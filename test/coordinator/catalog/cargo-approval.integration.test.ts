@@ -46,7 +46,7 @@ describe("coordinator cargo approve", () => {
     expect(shown).toMatch(/state +waits for approval[^]*approval +never[^]*owner +owner@example\.com/);
 
     const unnamed = await cargo("approve", "some-container", "--allow-private");
-    // The line can be pasted, because it contains the flags that were given.
+    // The operator can paste the line, because it contains the given flags.
     const [, revision = "", flags] =
       /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
     expect(flags).toContain(" --allow-private");
@@ -58,7 +58,7 @@ describe("coordinator cargo approve", () => {
 
     await call(coordinator.url, key, "PATCH", "/cargos/some-container", { description: "Another program" });
     const stale = await cargo("approve", "some-container", "--allow-private", "--revision", revision);
-    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining("does not have revision")]);
+    expect([stale.code, stale.stderr]).toEqual([1, expect.stringContaining("must be the current revision")]);
 
     await call(coordinator.url, key, "PATCH", "/cargos/some-container", { description: CONTAINER_FILE.description });
     expect(await cargo("approve", "some-container", "--allow-private", "--revision", revision)).toMatchObject({
@@ -125,6 +125,8 @@ describe("coordinator cargo approve --all-shipped", () => {
   it("accepts no pin, because a pin belongs to one Cargo", async () => {
     const refused = await run("cargo", "approve", "--all-shipped", "--model-commit", COMMIT);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--all-shipped cannot be combined")]);
-    expect((await run("cargo", "approve")).stderr).toBe("Expected either the slug of one Cargo or --all-shipped\n");
+    expect((await run("cargo", "approve")).stderr).toBe(
+      "No Cargo was given. Give the slug of one Cargo, or --all-shipped\n",
+    );
   });
 });

@@ -1,6 +1,6 @@
 import type { StoredCargo } from "../../../coordinator/store/catalog.ts";
 
-/** Files of catalog/cargos as JSON, one for each kind that tests need. */
+/** Files of catalog/cargos as JSON, one for each kind of Cargo that tests need. */
 export const CHAT_FILE = {
   slug: "some-chat",
   name: "Some chat",
@@ -33,7 +33,7 @@ export const ONNX_FILE = {
   example_input: { text: "Hello" },
 };
 
-/** Address of another model, pinned as that of {@link ONNX_FILE}. */
+/** Address of another model, pinned like the model of {@link ONNX_FILE}. */
 export const OTHER_MODEL = `hf:owner/other#${"c".repeat(40)}`;
 
 export const CONTAINER_FILE = {

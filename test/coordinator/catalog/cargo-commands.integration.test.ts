@@ -112,7 +112,7 @@ describe("coordinator cargo", () => {
     const set = await cargo("price", "tiny-chat", "0.5");
     expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits per job (shipped: 0.01)\n"]);
     const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
-    // With several coordinators, each reads it within a second.
+    // Each of several coordinators reads the change within a second.
     const pricesOf = () => Promise.all(Array.from({ length: 3 }, priceOf));
     const areAll = (expected: number) => (prices: number[]) => prices.every((price) => price === expected);
     await until(pricesOf, areAll(0.5), "the price is 0.5");
@@ -127,7 +127,7 @@ describe("coordinator cargo", () => {
   }, 60_000);
 
   it.each([
-    [["tiny-chat", "much"], 2, 'credits: must be a number such as 0.05, got "much"'],
+    [["tiny-chat", "much"], 2, 'The price must be a number such as 0.05, got "much"'],
     [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
     [["none", "1"], 1, 'There is no Cargo "none"'],
   ] as const)("rejects the price %j", async (words, code, message) => {

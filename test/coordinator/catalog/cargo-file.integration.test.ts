@@ -31,7 +31,7 @@ describe("cargoOf()", () => {
   it("adds default limits of 300 s to run and 3600 s to wait", () => {
     expect(read(CHAT)).toMatchObject({ runLimitMs: 300_000, waitLimitMs: 3_600_000, onnxTaskType: null });
   });
-  it("reads the output limit of a job, up to 64 MB, which is optional", () => {
+  it("reads the optional output limit of a job, up to 64 MB", () => {
     expect(read({ ...CHAT, max_output_bytes: 67_108_864 }).maxOutputBytes).toBe(67_108_864);
     expect(read(CHAT).maxOutputBytes).toBeUndefined();
     expect(errorsOf({ ...CHAT, max_output_bytes: 67_108_865 })).toEqual([expect.stringContaining("max_output_bytes")]);
@@ -48,7 +48,7 @@ describe("cargoOf()", () => {
       expect.arrayContaining(["prompt", "messages", "system_prompt", "max_tokens", "seed", "response_format"]),
     );
   });
-  it("does not make an llmcpp Cargo with a task a chat Cargo, and uses the schemas of its task", () => {
+  it("uses the schemas of the task for an llmcpp Cargo with a task, which is not a chat Cargo", () => {
     const embedder = read({ ...CHAT, task: "feature-extraction", example_input: { input: ["a", "b"] } });
     expect(embedder).toMatchObject({ isChat: false, task: "feature-extraction" });
     expect(Object.keys(embedder.inputSchema["properties"] as object)).toEqual(["input", "normalize"]);
@@ -59,7 +59,7 @@ describe("cargoOf()", () => {
     expect(manifestOf(ranker).task).toBe("text-ranking");
     expect(manifestOf(read(CHAT))).not.toHaveProperty("task");
   });
-  it("reads adapters of a chat Cargo, each pinned", () => {
+  it("reads the adapters of a chat Cargo, each with its pin", () => {
     const adapter = { url: "hf:owner/tune:lora.gguf", sha256: "a".repeat(64) };
     const { adapters } = manifestOf(read({ ...CHAT, adapters: [adapter, { ...adapter, scale: 0.5, size_bytes: 7 }] }));
     expect(adapters).toEqual([
@@ -71,7 +71,7 @@ describe("cargoOf()", () => {
     expect(errors({ adapters: [{ ...adapter, url: "https://127.0.0.1/a.gguf" }] })).toContain("adapters.0.url");
     expect(errors({ adapters: Array.from({ length: 5 }, () => adapter) })).toContain("adapters");
     const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
-    expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
+    expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are only for chats, not for tasks");
     expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not allowed for onnx Cargos");
   });
   it("reads further files of a split model and its projector, each pinned", () => {
@@ -88,7 +88,7 @@ describe("cargoOf()", () => {
     expect(errors({ model: { ...first, size_bytes: null } })).toContain("model.size_bytes: is required");
     expect(errors({ adapters: [{ url: file.url, sha256: file.sha256 }] })).toContain("adapters: are not possible");
     const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
-    expect(errors(ranker)).toBe("projector: is for chats, not for a task");
+    expect(errors(ranker)).toBe("projector: is only for chats, not for tasks");
   });
   it("reads the time that a Cargo stays in memory, from 0 s to a week", () => {
     expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);

@@ -115,14 +115,14 @@ describe("openCatalog()", () => {
     await put({ disabledSlugs: ["phi-4"] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.get("pandoc")).toBe(entry);
-    // The approved file had another command: this version ships another program under the approval.
+    // The approved file contained another command, because this version ships another program for the same approval.
     const other = { ...file, container: { ...file.container, command: ["pandoc"] } };
     await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
-  it("keeps an imported Cargo disabled if it states why it has no pin; approved Cargos without pins stay enabled", async () => {
+  it("keeps an imported Cargo disabled if it states why it has no pin, but keeps approved Cargos without pins enabled", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
     await put({
       cargos: [

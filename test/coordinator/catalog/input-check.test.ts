@@ -61,7 +61,7 @@ describe("checkInput() for a chat Cargo", () => {
     expect(detailsOf({ ...asked, max_tokens: 4_000 })).toEqual([]);
     const long = { ...CHAT, contextTokens: 8_192 };
     expect(detailsOf({ ...asked, max_tokens: 4_762 }, long)).toMatchObject([{ path: "input.top_logprobs" }]);
-    // The value is first lowered to 4,096.
+    // The check first lowers the value to 4,096.
     expect(detailsOf({ ...asked, max_tokens: 4_762 })).toEqual([]);
     expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
     expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);
@@ -100,14 +100,14 @@ describe("checkInput() for any Cargo", () => {
     const chatAround = JSON.stringify({ prompt: "" }).length;
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround) })).toEqual([]);
     expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround + 1) })).toEqual([
-      { path: "input", message: "is 1048577 bytes as JSON; at most 1048576 are allowed" },
+      { path: "input", message: "is 1048577 bytes as JSON, but at most 1048576 are allowed" },
     ]);
     const around = JSON.stringify({ text: "" }).length;
     const inputSchema = { type: "object" };
     const detailsOfText = (length: number) => detailsOf({ text: "x".repeat(length) }, { isChat: false, inputSchema });
     expect(detailsOfText(MAX_INPUT_BYTES - around)).toEqual([]);
     expect(detailsOfText(MAX_INPUT_BYTES - around + 1)).toEqual([
-      { path: "input", message: "is 262145 bytes as JSON; at most 262144 are allowed" },
+      { path: "input", message: "is 262145 bytes as JSON, but at most 262144 are allowed" },
     ]);
   });
   it.each([CHAT, { isChat: false, inputSchema: { type: "object" } }])(
@@ -158,7 +158,7 @@ describe("checkInput() against the JSON Schema of a Cargo", () => {
     const tags = Array.from({ length: 50_000 }, () => 1);
     expect(detailsOf({ text: "", tags }, OTHER)).toEqual([{ path: "input.tags.0", message: "must be string" }]);
   });
-  it("never mistakes an inherited member for one that was sent", () => {
+  it("never treats an inherited member as one that was sent", () => {
     const inputSchema = { type: "object", required: ["toString"] };
     expect(detailsOf({}, { isChat: false, inputSchema })).toEqual([{ path: "input.toString", message: "is required" }]);
   });

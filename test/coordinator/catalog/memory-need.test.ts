@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { kvCacheBytes, memoryNeedMb, MEMORY_STEP_MB, targetOf, workingNeedMb } from "./memory-need.ts";
+import { kvCacheBytes, memoryNeedMb, MEMORY_STEP_MB, targetOf } from "../../../coordinator/catalog/memory-need.ts";
+import { parameterCount, workingNeedMb } from "./memory-need.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 
 const LLAMA_8B = {
@@ -14,7 +15,7 @@ const LLAMA_8B = {
 };
 
 describe("kvCacheBytes()", () => {
-  it("is 128 KiB a token for Llama 3.1 8B", () => {
+  it("is 128 KiB per token for Llama 3.1 8B", () => {
     expect(kvCacheBytes({ ...LLAMA_8B, contextTokens: 1, sequences: 1 })).toBe(131_072);
   });
   it("grows with context and sequences", () => {
@@ -81,9 +82,9 @@ describe("targetOf()", () => {
     ["4.3B", "cpu"],
     ["7.2B", "gpu"],
   ])("maps %s parameters to the %s", (parameters, target) => {
-    expect(targetOf(parameters)).toBe(target);
+    expect(targetOf(parameterCount(parameters))).toBe(target);
   });
   it("rejects text that is not a number of parameters", () => {
-    expect(() => targetOf("big")).toThrow(RangeError);
+    expect(() => parameterCount("big")).toThrow(RangeError);
   });
 });

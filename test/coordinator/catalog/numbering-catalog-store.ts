@@ -1,7 +1,7 @@
 import type { CatalogSnapshot, NumberedCargo } from "../../../coordinator/store/catalog.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 
-/** Numbers slugs from 1 in the order in which they first appear. The test sets what is stored. */
+/** Numbers slugs from 1 in the order in which they first appear. The test sets what the store contains. */
 export class NumberingCatalogStore implements Pick<
   Store["catalog"],
   "numberCargos" | "numbers" | "revision" | "snapshot"

@@ -134,7 +134,7 @@ describe("jobs of a Cargo that changes", () => {
     },
   );
 
-  it("fail at once and cost nothing if they are waiting when it is deleted", async () => {
+  it("fail at once and cost nothing if they are waiting when the Cargo is deleted", async () => {
     await post();
     const { body } = await submit();
     await as(owner, "DELETE", "/cargos/some-onnx");
@@ -178,7 +178,7 @@ describe("jobs of a Cargo that changes", () => {
     expect(coordinator.fatal).toEqual([]);
   });
 
-  it("fail when the operator disables it, even a shipped one, and run again after its approval", async () => {
+  it("fail when the operator disables the Cargo, even a shipped one, and run again after its approval", async () => {
     const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
     const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
     await operate((cargos) => cargos.setDisabled(OPERATOR, "phi-4", true), isGone);
@@ -192,7 +192,7 @@ describe("jobs of a Cargo that changes", () => {
     expect((await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } })).status).toBe(201);
   });
 
-  it("fail after a restart when their account may no longer run it", async () => {
+  it("fail after a restart if their account may no longer run the Cargo", async () => {
     await post();
     await approve();
     const [theirs, own] = [(await submit(other)).body.data.id, (await submit()).body.data.id];

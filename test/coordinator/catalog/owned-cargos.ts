@@ -48,7 +48,7 @@ export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Prom
     return act(operatorCargos(store.catalog, shipped, auditTrail(store.audit, systemClock), systemClock));
   });
 
-/** Acts as the operator, then waits until the coordinator has noticed. */
+/** Acts as the operator, and waits until the coordinator has noticed the change. */
 export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>, isNoticed: () => Promise<boolean>) {
   await asOperator(act);
   const areNoticed = async (): Promise<boolean> => {

@@ -80,7 +80,7 @@ describe("adoptUnowned()", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("runs the other steps if one fails, and all again after a while", async () => {
+  it("runs the other steps if one fails, and runs all of them again after a while", async () => {
     failing = "webhooks";
     adoption.start();
     await settled();

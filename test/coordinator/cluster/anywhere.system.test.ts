@@ -49,7 +49,8 @@ function describeAnywhere(bus: NatsServer, server: PostgresServer): void {
     island.send(outputFrame(assign, 2, "two "));
     await expect.poll(() => texts).toEqual(["one ", "two "]);
 
-    // The first coordinator stops in order: its Island brings the job to the second, where the stream continues.
+    // The first coordinator stops in an orderly way. Its Island takes the job to the second, where the stream
+    // continues.
     await first.stop();
     const { jobId, attempt, claim } = assign;
     const held = [{ jobId, attempt, claim, started: true }];

@@ -131,7 +131,7 @@ describe("openMember() in a network of several", () => {
     expect([read, warned]).toEqual([["c2"], []]);
   });
 
-  it("asks all others about the whole kind of work, and returns null for each that does not reply", async () => {
+  it("asks all other coordinators about the whole kind of work, and returns null for each that does not reply", async () => {
     const { one, asked } = openNetwork();
     expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
     expect(asked).toEqual([KIND]);
@@ -146,7 +146,7 @@ describe("openMember() in a network of several", () => {
     expect([ended, read, asked]).toEqual([["c1 user_1"], [], []]);
   });
 
-  it("reports whether the bus was up, without interruption, since a given time", () => {
+  it("reports whether the bus has been up without interruption since a given time", () => {
     const { one, bus, clock } = openNetwork(["c1"]);
     const beganMs = clock.monotonicMs();
     clock.advance(1_000);

@@ -10,7 +10,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { testEnv } from "../../support/test-env.ts";
 import { peersOn } from "./peers-on.ts";
 
-/** Storage whose replies the test releases. */
+/** Storage that replies when the test releases a reply. */
 class HeldChanges {
   revision = 1;
   reads = 0;

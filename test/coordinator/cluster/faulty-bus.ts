@@ -14,10 +14,12 @@ interface BusFaults {
 
 export const NO_FAULTS: BusFaults = { lose: 0, repeat: 0, delay: 0 };
 
-/** Connection of one coordinator to a shared bus. It loses, repeats and delays what the coordinator sends. */
+/**
+ * Connection of one coordinator to a shared bus. It loses, repeats and delays the messages that the coordinator sends.
+ */
 export class FaultyBus implements Bus {
   faults: BusFaults = NO_FAULTS;
-  downBecause: string | null = null;
+  downReason: string | null = null;
   readonly #bus: Bus;
   readonly #clock: ManualClock;
   readonly #random: Random;
@@ -35,7 +37,7 @@ export class FaultyBus implements Bus {
 
   publish(subject: string, message: unknown): void {
     const { lose, repeat, delay } = this.faults;
-    if (this.downBecause !== null || this.#random.chance(lose)) return;
+    if (this.downReason !== null || this.#random.chance(lose)) return;
     const times = this.#random.chance(repeat) ? 2 : 1;
     for (let time = 0; time < times; time += 1) {
       const send = (): void => this.#bus.publish(subject, structuredClone(message));
@@ -45,12 +47,12 @@ export class FaultyBus implements Bus {
   }
 
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe {
-    return this.#kept(this.#bus.subscribe(subject, (message) => this.downBecause === null && listener(message)));
+    return this.#kept(this.#bus.subscribe(subject, (message) => this.downReason === null && listener(message)));
   }
 
   async request(subject: string, message: unknown, timeoutMs: number): Promise<unknown> {
     const { lose, repeat, delay } = this.faults;
-    if (this.downBecause !== null) throw new BusError("unreachable", "The bus is down");
+    if (this.downReason !== null) throw new BusError("unreachable", "The bus is down");
     const isLost = this.#random.chance(lose);
     if (isLost && this.#random.chance(0.5)) return this.#timeout(subject, timeoutMs);
     const answer = await this.#bus.request(subject, structuredClone(message), timeoutMs);
@@ -67,7 +69,7 @@ export class FaultyBus implements Bus {
 
   /** Acts as if the process were killed. */
   async close(): Promise<void> {
-    this.downBecause = "killed";
+    this.downReason = "killed";
     for (const stop of this.#stops) stop();
   }
 

@@ -24,7 +24,7 @@ const live = (hostId: string): LiveIsland => ({
   cachedModels: [],
 });
 
-/** Opens a network in which "three" is silent. Each of the others has an Island named after it. */
+/** Opens a network in which "three" is silent. Each other coordinator has an Island named after it. */
 function openNetwork() {
   const bus = new LocalBus();
   const removed: string[] = [];
@@ -43,7 +43,7 @@ function openNetwork() {
 }
 
 describe("islandsElsewhere()", () => {
-  it("asks all others, and reports when one did not reply", async () => {
+  it("asks all other coordinators, and reports if one does not reply", async () => {
     const { one, warned } = openNetwork();
     expect(await one.liveOf("user_1", null)).toEqual({ islands: [live("two")], isComplete: false });
     expect(await one.liveOf("user_1", "one")).toMatchObject({ islands: [] });
@@ -51,7 +51,7 @@ describe("islandsElsewhere()", () => {
     expect(warned).toEqual(["three", "three", "three"]);
   });
 
-  it("announces a removal to all others", async () => {
+  it("announces a removal to all other coordinators", async () => {
     const { two, removed } = openNetwork();
     await two.remove("user_1", "host");
     expect(removed).toEqual(["one: user_1 host"]);

@@ -71,7 +71,7 @@ describe("keepLease()", () => {
     expect(did).toEqual(["renew", "peers", "adopt", "take in 1,2", "adopt", "take in 3", "adopt"]);
   });
 
-  it("ends no other lease before it has held its own for a full lease time, because all may be returning", async () => {
+  it("ends no other lease before it has held its own for a full lease time, because all coordinators may be returning", async () => {
     const { lease, did, facts, pass } = openMember();
     await lease.start();
     await pass(LEASE_MS - RENEW_MS);

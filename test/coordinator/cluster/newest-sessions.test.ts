@@ -15,13 +15,13 @@ import { peersOn } from "./peers-on.ts";
 
 /** Socket that records why it was closed. */
 class Link implements IslandLink {
-  dismissedBecause: string | null = null;
+  dismissReason: string | null = null;
   get isOpen(): boolean {
-    return this.dismissedBecause === null;
+    return this.dismissReason === null;
   }
   send(): void {}
   dismiss(reason: string): void {
-    this.dismissedBecause = reason;
+    this.dismissReason = reason;
   }
 }
 
@@ -37,7 +37,7 @@ describe("two sessions of one Island at two coordinators", () => {
   let opened = 0;
   let one: IslandRegistry;
   let two: IslandRegistry;
-  /** Saving an Island waits for this promise. */
+  /** A promise that each save of an Island waits for. */
   let saved: Promise<unknown>;
   const doors = new WeakMap<IslandRegistry, IslandConnections>();
   let events: IslandRegistryEvent["type"][];
@@ -66,22 +66,22 @@ describe("two sessions of one Island at two coordinators", () => {
     return link;
   };
 
-  it("become one: the newer stays, and the older gets no more jobs", async () => {
+  it("become one, so that the newer session stays and the older one gets no more jobs", async () => {
     const older = connect(one);
     await settle();
     const newer = connect(two);
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
     expect([one.connectedCount, two.connectedCount]).toEqual([0, 1]);
     expect(events).toEqual(["island_up", "island_down"]);
   });
 
-  it("leave the host id that storage forgot to the first account, if they belong to two", async () => {
+  it("leave the host id to the first account if they belong to two accounts and storage has lost the owner of the id", async () => {
     const first = connect(one);
     await settle();
     const second = connect(two, "user_2");
     await settle();
-    expect([first.dismissedBecause, second.dismissedBecause]).toEqual([null, REPLACED]);
+    expect([first.dismissReason, second.dismissReason]).toEqual([null, REPLACED]);
     expect([one.connectedCount, two.connectedCount]).toEqual([1, 0]);
   });
 
@@ -95,7 +95,7 @@ describe("two sessions of one Island at two coordinators", () => {
       const [first, second] = [connect(one), connect(two)];
       await settle();
       const [older, newer] = order[0] === 1 ? [first, second] : [second, first];
-      expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+      expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
     }
   });
 
@@ -108,8 +108,8 @@ describe("two sessions of one Island at two coordinators", () => {
     await settle();
     slow.resolve();
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
-    // Delay the save at this coordinator too.
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
+    // Delays the save at this coordinator as well.
     saved = new Promise((resolve) => setImmediate(resolve));
     const third = connect(two);
     saved = Promise.resolve();
@@ -127,6 +127,6 @@ describe("two sessions of one Island at two coordinators", () => {
     expect([older.isOpen, newer.isOpen]).toEqual([true, true]);
     bus.setDown(null);
     await settle();
-    expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
+    expect([older.dismissReason, newer.dismissReason]).toEqual([REPLACED, null]);
   });
 });

@@ -31,7 +31,7 @@ function leaving(bus: LocalBus, count: number, live: readonly string[], freest?:
 }
 
 describe("transferWaiting()", () => {
-  it("transfers all waiting jobs in parts to the peer with most free slots, and announces them", async () => {
+  it("transfers all waiting jobs in parts to the peer with the most free slots, and announces them", async () => {
     const bus = new LocalBus();
     const taken: number[] = [];
     peersOn(bus, "c").handle(M.take, ({ jobIds }) => {

@@ -27,7 +27,7 @@ interface DroppedJob {
   readonly ownerId: string | null;
 }
 
-/** Coordinator without HTTP and sockets, one of several on one PostgreSQL database. */
+/** A coordinator without HTTP and sockets. Several of them share a PostgreSQL database. */
 export interface Member {
   readonly store: PostgresStore;
   readonly world: JobWorld;
@@ -52,7 +52,10 @@ export function openForEachTest(database: PostgresDatabase): void {
 
 export const at = (member: Member | undefined): Member => member ?? expect.fail("not open");
 
-/** Submits a job that an Island of `a` has begun, with the first part of its output. `more` adds fields to its submission. */
+/**
+ * Submits a job that an Island of `a` has begun, with the first part of its output. `more` adds fields to the
+ * submission.
+ */
 export async function begin(more: object = {}): Promise<{ island: PlayedIsland; assign: Assign; jobId: string }> {
   const island = await PlayedIsland.join(at(a).world, net.accountId);
   const jobId = await net.submit(at(a), more);
@@ -103,7 +106,9 @@ export class OwnershipWorld {
     return this.b.store.jobs.get(jobId);
   }
 
-  /** Closes the world and checks: no failed writes, warnings only about Islands, correct books. */
+  /**
+   * Closes the world. Checks that no write failed, that only Islands caused warnings, and that the books are correct.
+   */
   async close(): Promise<void> {
     for (const { world } of this.members) world.close();
     const faults = this.members.map(({ world }) => [

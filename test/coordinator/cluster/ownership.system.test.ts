@@ -53,14 +53,14 @@ function describeOwnership(database: PostgresDatabase): void {
 
     it("is not dispatched during the move, and is queued again if it did not move", async () => {
       const [here, gone] = [await net.submit(at(a)), await net.submit(at(a))];
-      // Acts as if the reply to a hand-over was lost: storage rejects this one.
+      // Storage rejects this hand-over, as if its reply had been lost.
       await a?.store.cluster.transfer([gone], "b");
       const moving = a?.mover.transfer([gone], "b");
       const island = await join(a);
       await expect.poll(() => island.last("assign")?.jobId).toBe(here);
       expect(await moving).toEqual([]);
       await finish(island);
-      // The write of the attempt finds the new owner.
+      // The write of the attempt shows the new owner.
       await expect.poll(() => a?.dropped).toMatchObject([{ id: gone, ownerId: "b" }]);
       expect(await a?.mover.transfer([here], "b")).toEqual([]);
     });
@@ -137,7 +137,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
-      // A late message names an earlier owner.
+      // The late message names an earlier owner.
       a?.peers.broadcast(M.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
@@ -243,7 +243,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await expect.poll(() => a?.store.cluster.ownedIds("", 10)).toHaveLength(2);
     const reconciling = a?.mover.reconcile();
     for (let round = 0; round < 3; round += 1) await a?.world.settle();
-    // If the jobs were loaded into memory now, they would exist twice.
+    // If this loaded the jobs into memory now, they would exist twice.
     expect([...(a?.world.registry.list() ?? [])]).toEqual([]);
     answer();
     const batch = await submitting;
@@ -274,7 +274,7 @@ function describeOwnership(database: PostgresDatabase): void {
     await b?.mover.adopt(moved ?? []);
     await expect.poll(() => b?.world.registry.get(ids[0] ?? "")?.holdsQuota).toBe(true);
     await b?.world.registry.expireWait(ids[0] ?? "", null);
-    await a?.world.batches.endOver(a.world.batches.activeIds);
+    await a?.world.batches.cancelEnded(a.world.batches.activeIds);
     await expect.poll(() => Promise.all(ids.map(stateOf))).toEqual(["timeout", "cancelled"]);
   });
 }

@@ -17,7 +17,7 @@ let [server, follower]: Peers[] = [];
 let warnings: object[];
 /** Sends the next frames of the handler. */
 let say: (...frames: unknown[]) => void;
-/** Number of served streams, and the signals of those that began. */
+/** Number of streams that are served, and the signals of all streams that began. */
 let open: number;
 let signals: AbortSignal[];
 let stop: AbortController;
@@ -195,9 +195,9 @@ describe("peers.serve()", () => {
     follow();
     await pass(100);
     stop.abort();
-    (buses[1] as FaultyBus).downBecause = "cut";
+    (buses[1] as FaultyBus).downReason = "cut";
     await pass(1_100);
-    (buses[1] as FaultyBus).downBecause = null;
+    (buses[1] as FaultyBus).downReason = null;
     expect(open).toBe(1);
     await pass(1_100);
     expect(open).toBe(0);

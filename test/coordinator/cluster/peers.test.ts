@@ -49,7 +49,7 @@ describe("peers.ask()", () => {
 
   it("reaches this coordinator itself even while the bus is down", async () => {
     const cut = new FaultyBus(bus, new ManualClock(), new Random(1));
-    cut.downBecause = "cut";
+    cut.downReason = "cut";
     const alone = peersOn(cut, "c4");
     alone.handle(DOUBLE, (question) => question * 2);
     expect(await alone.ask("c4", DOUBLE, 4)).toBe(8);
@@ -73,7 +73,7 @@ describe("peers.handle()", () => {
 });
 
 describe("peers.askAll()", () => {
-  it("asks all others, and logs those that do not reply only if a fault is given", async () => {
+  it("asks all other coordinators, and logs those that do not reply only if a fault is given", async () => {
     at(one).handle(DOUBLE, () => 1);
     at(two).handle(DOUBLE, (question) => question * 2);
     const replies = await at(one).askAll(DOUBLE, 4);

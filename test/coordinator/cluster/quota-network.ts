@@ -7,28 +7,28 @@ import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
-/** Bus that a test can cut for all, or for a stalled coordinator. */
+/** Bus that a test can cut for all coordinators, or for a stalled one. */
 export class CuttableBus implements Bus {
-  downBecause: string | null = null;
+  downReason: string | null = null;
   /** Coordinators that do not reply. */
   readonly frozen = new Set<string>();
-  /** Number of requests. */
+  /** Number of requests on the bus. */
   asked = 0;
   readonly #bus = new LocalBus();
-  readonly #listeners = new Set<(downBecause: string | null) => void>();
+  readonly #listeners = new Set<(downReason: string | null) => void>();
 
-  setDown(downBecause: string | null): void {
-    this.downBecause = downBecause;
-    for (const listener of this.#listeners) listener(downBecause);
+  setDown(downReason: string | null): void {
+    this.downReason = downReason;
+    for (const listener of this.#listeners) listener(downReason);
   }
 
-  onChange(listener: (downBecause: string | null) => void): Unsubscribe {
+  onChange(listener: (downReason: string | null) => void): Unsubscribe {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   publish(subject: string, message: unknown): void {
-    if (this.downBecause === null) this.#bus.publish(subject, message);
+    if (this.downReason === null) this.#bus.publish(subject, message);
   }
 
   subscribe(subject: string, listener: (message: unknown) => void): Unsubscribe {
@@ -37,7 +37,7 @@ export class CuttableBus implements Bus {
 
   async request(subject: string, message: unknown): Promise<unknown> {
     this.asked += 1;
-    if (this.downBecause !== null) throw new BusError("unreachable", this.downBecause);
+    if (this.downReason !== null) throw new BusError("unreachable", this.downReason);
     if (this.frozen.has(subject.split(".")[0] ?? "")) throw new BusError("timeout", "It stands still");
     return this.#bus.request(subject, message);
   }
@@ -70,7 +70,7 @@ export class QuotaNetwork {
     return quota;
   }
 
-  /** Kills a coordinator: it does nothing more, and the others see that it is gone. */
+  /** Kills a coordinator, which then does nothing more. The others see that it is gone. */
   kill(id: string): void {
     this.of(id).close();
     this.quotas.delete(id);

@@ -14,7 +14,7 @@ import { peerOf, peersOn } from "./peers-on.ts";
 const ACCOUNT = "user_1";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Coordinators on one bus with a common clock. */
+/** Several coordinators on one bus, with a common clock. */
 class Network {
   readonly clock = new ManualClock();
   readonly bus = new LocalBus();
@@ -103,7 +103,7 @@ class Member {
 
 /** Disconnects these coordinators from the bus, or connects them again. */
 function setDown(members: readonly Member[], isDown: boolean): void {
-  for (const { bus } of members) bus.downBecause = isDown ? "cut" : null;
+  for (const { bus } of members) bus.downReason = isDown ? "cut" : null;
 }
 
 describe("shareEvents()", () => {
@@ -121,7 +121,7 @@ describe("shareEvents()", () => {
     await network.pass(2 * GATHER_MS);
     expect(reader.read().sort()).toEqual(["a running", "b running", "c running"]);
     expect(network.published).toBe(2);
-    // The coordinator keeps asking for another account.
+    // The coordinator still asks for another account.
     const other = await one.open("user_2");
     reader.close();
     await network.pass(2_000);

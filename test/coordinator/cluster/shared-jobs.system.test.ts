@@ -14,7 +14,7 @@ function describeSharedJobs(database: PostgresDatabase): void {
   const jobsOf = (member: Member | undefined) => at(member).world.jobs;
   const openAt = (member: Member | undefined, jobId: string): Promise<Feed> =>
     jobsOf(member).openFeed(net.accountId, jobId);
-  /** Waits until delayed messages have left. */
+  /** Waits until delayed messages have been sent. */
   const untilText = (feed: Feed, text: string) =>
     expect
       .poll(() => {

@@ -9,7 +9,7 @@ describe("networkQuota().countRequest()", () => {
   let network: QuotaNetwork;
   afterEach(() => network.close());
 
-  /** Sends `count` requests to the coordinators in rotation, and returns how many are allowed. */
+  /** Sends `count` requests to the coordinators in rotation, and returns how many of them are allowed. */
   async function allowed(count: number, limit: number, ids: readonly string[] = IDS): Promise<number> {
     let sum = 0;
     for (let index = 0; index < count; index += 1) {
@@ -61,7 +61,7 @@ describe("networkQuota().countRequest()", () => {
     network = new QuotaNetwork(IDS);
     const limit = 6_000;
     expect(await allowed(30, limit)).toBe(30);
-    // The rest of the first blocks is used as late as possible, just before the owner forgets them.
+    // The coordinators use the rest of the first blocks as late as possible, just before the owner forgets them.
     network.clock.advance(MINUTE_MS - 1);
     const late = await allowed(limit * 2, limit);
     expect(late).toBeGreaterThan(limit * 0.95);
@@ -104,7 +104,7 @@ describe("networkQuota().countRequest()", () => {
   it("does not wait for a stalled owner, which it asks once a second", async () => {
     network = new QuotaNetwork(IDS);
     for (const id of IDS) network.bus.frozen.add(id);
-    // All requests at the owner, and a third of the limit at each other coordinator.
+    // The owner receives all requests, and each other coordinator a third of the limit.
     expect(await allowed(90, 60)).toBe(30 + 20 + 20);
     expect(network.bus.asked).toBe(2);
     network.clock.advance(1_000);

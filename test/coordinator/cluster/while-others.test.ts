@@ -4,7 +4,7 @@ import { whileOthers } from "../../../coordinator/cluster/while-others.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { peerOf, peersOn } from "./peers-on.ts";
 
-it("whileOthers() has no timer without other coordinators, and runs once more after the last one has gone", async () => {
+it("whileOthers() sets no timer without other coordinators, and runs once more after the last one has gone", async () => {
   const clock = new ManualClock();
   const peers = peersOn(new LocalBus(), "c1");
   const live = (...ids: string[]): void => peers.setLive(ids.map(peerOf));

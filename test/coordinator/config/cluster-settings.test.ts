@@ -72,7 +72,7 @@ describe("the setting bus", () => {
   const place = (bus: string, more: Record<string, string> = {}) =>
     busConnectionOf(resolve({ ATOLL_BUS: bus, ...more }));
 
-  it("allows one identity at the servers", () => {
+  it("allows only one identity at the servers", () => {
     const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
     expect(problemsOf(env)).toEqual([]);
     expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([
@@ -116,7 +116,7 @@ describe("the setting bus", () => {
       "bus: requires store, the database that the coordinators share. Set store, or unset bus",
     ]);
     expect(problemsOf({ ATOLL_NATS_CERT_FILE: "/cert" })).toEqual([
-      "nats_cert_file, nats_key_file: must both be set or both be unset: a certificate requires its private key",
+      "nats_cert_file, nats_key_file: must both be set or both be unset, because a certificate requires its private key",
     ]);
     expect(problemsOf({ ATOLL_LEASE_MS: "1000" })).toEqual([
       "lease_renew_ms: must be at most half of lease_ms (1000), got 2000",

@@ -18,10 +18,10 @@ const DONE: FeedEnding = {
 const IDS = { accountId: "user_1", conversationId: "conv_1", answerId: "msg_1" };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("answer whose feed is cut because its job continues elsewhere without a part of it", () => {
+describe("an answer whose feed is cut because its job continues elsewhere without a part of it", () => {
   let clock: ManualClock;
   let feed: JobFeed;
-  /** Results of opening the feed, in order; the last one repeats. */
+  /** Results of opening the feed, in order. The last result repeats. */
   let opened: (Feed | Error)[];
   let job: object | Error;
   let endings: AnswerEnding[];

@@ -10,12 +10,12 @@ import { collect, jobEvents, textOf, until } from "../../support/http/http.ts";
 import * as world from "./conversation-world.ts";
 
 const { api, contentsOf, create, join, openStream, post, say, setUp } = world;
-/** One key more than a conversation accepts. */
+/** One key more than a conversation may have. */
 const MANY_KEYS = Object.fromEntries([...Array(17).keys()].map((key) => [`k${key}`, ""]));
 
 setUp();
 
-describe("conversation", () => {
+describe("a conversation", () => {
   it("can be created with defaults, listed newest first, shown, changed and deleted", async () => {
     const first = await create();
     const second = await create({ title: "T", model: "tiny-chat", system_prompt: "Be brief", metadata: { a: "b" } });
@@ -90,7 +90,7 @@ describe("conversation", () => {
   });
 });
 
-describe("posted message", () => {
+describe("a posted message", () => {
   it("that is too large with its response format is rejected with the name of the larger field", async () => {
     const id = await create();
     const responseFormat = (bytes: number) => ({
@@ -177,7 +177,7 @@ describe("posted message", () => {
     expect(rest.map((each) => each.event)).toEqual(["token", "done"]);
   });
 
-  it("may be sent as soon as a stream ends, and the answer is already stored", async () => {
+  it("may be sent as soon as the stream of the previous answer ends, because that answer is already stored", async () => {
     await using island = await join();
     const id = await create();
     for (let round = 0; round < 20; round += 1) {
@@ -190,7 +190,7 @@ describe("posted message", () => {
     }
   });
 
-  it("is refused while another is being answered, and the order of messages is kept", async () => {
+  it("is refused while another message is being answered, and the order of messages is kept", async () => {
     await using island = await join();
     const id = await create();
     const answered = post(id, { content: "first" });
@@ -220,7 +220,8 @@ describe("posted message", () => {
       statuses.push((await post(id, { content: `m${index}` })).status);
     });
     const assign = await island.next("assign");
-    // A message after the answer would be accepted, so the answer is sent after the others were refused.
+    // The Island answers only after the other messages were refused, because a message after the answer would be
+    // accepted.
     await until(
       async () => statuses.length,
       (count) => count === 7,

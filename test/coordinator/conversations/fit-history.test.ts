@@ -40,7 +40,8 @@ describe("fitHistory()", () => {
     const long = "x".repeat(300);
     const history = historyOf([long, "1"], ["2", long], ["3", "4"]);
     const system = "y".repeat(300);
-    // 108 each for system and long, 9 for each short message: 100 for the answer leave 243; 117 of them are taken.
+    // The system prompt and the long message take 108 bytes each, and each short message takes 9. With 100 for the
+    // answer, 243 are left, of which 117 are used.
     const fit = (contextTokens: number) =>
       contentsOf(fitHistory(system, history, "5", { contextTokens, maxTokens: 100 }));
     expect(fit(100 + 117 + 18 + 117)).toEqual([system, "2", long, "3", "4", "5"]);

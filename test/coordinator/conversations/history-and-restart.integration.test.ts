@@ -27,11 +27,12 @@ import {
 
 setUp();
 
-describe("history that does not fit the model", () => {
+describe("a history that does not fit the model", () => {
   it("is trimmed from the oldest by estimate, without the system prompt", async () => {
     await using island = await join();
     const id = await create({ system_prompt: "Be kind" });
-    // tiny-chat has 1,024 tokens, and half of them are for the answer: 512 tokens are 1,536 bytes and some overhead.
+    // tiny-chat has a context of 1,024 tokens, half of which is reserved for the answer. The other 512 tokens hold
+    // 1,536 bytes with some overhead.
     for (const name of ["a", "b", "c"]) await say(island, id, name.repeat(600), "ok");
     expect(contentsOf(await say(island, id, "last", "ok"))).toEqual([
       "Be kind",
@@ -87,7 +88,7 @@ describe("history that does not fit the model", () => {
   });
 });
 
-describe("restart of the coordinator", () => {
+describe("a restart of the coordinator", () => {
   it("completes an answer in progress whose Island returns", async () => {
     const hostId = randomUUID();
     const island = await join(hostId);

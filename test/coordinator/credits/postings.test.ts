@@ -13,7 +13,7 @@ import { earnedOf, settle } from "../../../coordinator/credits/settle.ts";
 const CLIENT = "user_client";
 const OWNER = "user_owner";
 
-/** Balances as a store keeps them. */
+/** Balances as a store computes them. */
 class Books {
   readonly balances = new Map<LedgerParty, bigint>([
     ["network", 0n],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { settle, type SettleFacts } from "../../../coordinator/credits/settle.ts";
 import { DEFAULT_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 
-/** A completed job of 1 credit on an owner's Island, fee 10 %. */
+/** A completed job of 1 credit on the Island of an owner, with a fee of 10 %. */
 function settleOf(override: Partial<SettleFacts> = {}): ReturnType<typeof settle> {
   return settle({
     event: "complete",
@@ -49,7 +49,7 @@ describe("settle()", () => {
   it.each(["fail", "expire"] as const)("charges the delivered share of a job that ends by %s", (event) => {
     expect(settleOf({ event }).chargeMicro).toBe(300_000);
     expect(moved(settleOf({ event, hasOutput: false, deliveredTokens: 0 }))).toEqual(RELEASED);
-    // Output of other Cargos has no share that a client can use.
+    // The output of other Cargos contains no part that a client can use on its own.
     expect(moved(settleOf({ event, maxTokens: null }))).toEqual(RELEASED);
   });
 
@@ -63,13 +63,13 @@ describe("settle()", () => {
     expect(moved(settleOf({ event: "fail", isFaultOfIsland: true }))).toEqual(RELEASED);
   });
 
-  it("charges nothing for a cancel before output if the prompt was not reported", () => {
+  it("charges nothing for a cancellation before output if the prompt was not reported", () => {
     const settled = settleOf({ event: "cancel", hasOutput: false, deliveredTokens: 0 });
     expect(settled.chargeMicro).toBe(0);
     expect(moved(settled)).toEqual(RELEASED);
   });
 
-  it("charges a cancel during the prompt by the tokens read, at a fourth of a generated token", () => {
+  it("charges a cancellation during the prompt for the tokens read, each at a quarter of a generated token", () => {
     const prefill = { event: "cancel", hasOutput: false, deliveredTokens: 0, promptTokens: 400 } as const;
     expect(settleOf({ ...prefill, readTokens: 400 }).chargeMicro).toBe(500_000);
     expect(settleOf({ ...prefill, readTokens: 100 }).chargeMicro).toBe(125_000);
@@ -82,7 +82,7 @@ describe("settle()", () => {
     }
   });
 
-  it("charges a cancel after output by the delivered share of max_tokens, rounded up", () => {
+  it("charges a cancellation after output for the delivered share of max_tokens, rounded up", () => {
     expect(settleOf({ event: "cancel" }).chargeMicro).toBe(300_000);
     expect(settleOf({ event: "cancel", deliveredTokens: 1, maxTokens: 3 }).chargeMicro).toBe(333_334);
     expect(settleOf({ event: "cancel", deliveredTokens: 0 }).chargeMicro).toBe(0);
@@ -95,7 +95,7 @@ describe("settle()", () => {
     ]);
   });
 
-  it("charges a cancel at most the full price", () => {
+  it("charges at most the full price for a cancellation", () => {
     expect(settleOf({ event: "cancel", deliveredTokens: 101 }).chargeMicro).toBe(1_000_000);
     expect(settleOf({ event: "cancel", maxTokens: null }).chargeMicro).toBe(1_000_000);
   });

@@ -17,7 +17,7 @@ describe("the official Anthropic client", () => {
 
   it.each(["", "/api"])("completes messages with %j, with its key in x-api-key", async (base) => {
     completeWith(api, "Hel", "lo");
-    // Removed from the client's types, but its older versions and other clients send them.
+    // The client's types no longer contain this field, but its older versions and other clients send it.
     const sampling = { top_p: 0.5, top_k: 3 };
     const message = await client(`${api.url}${base}`).messages.create({
       ...ASKED,
@@ -110,7 +110,7 @@ describe("the official Anthropic client", () => {
     ["context_length_exceeded", "invalid_request_error"],
     ["invalid_input", "invalid_request_error"],
     ["runtime_crashed", "api_error"],
-  ] as const)("gets an error type in mid-stream that shows whether %s is the request's fault", async (code, type) => {
+  ] as const)("gets a mid-stream error type that shows whether %s is the request's fault", async (code, type) => {
     failWith(api, code, "half");
     const error = await client()
       .messages.stream(ASKED)
@@ -119,7 +119,7 @@ describe("the official Anthropic client", () => {
     expect(error).toMatchObject({ error: { error: { type, code } } });
   });
 
-  it("throws on an error in mid-stream", async () => {
+  it("throws on a mid-stream error", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = client().messages.stream(ASKED);
     await expect(stream.finalMessage()).rejects.toThrow("because");
@@ -210,7 +210,7 @@ describe("the official Anthropic client", () => {
     expect([other.stop_reason, other.stop_sequence]).toEqual(["end_turn", null]);
   });
 
-  it("gets reasoning as blocks, complete and streamed, which are not sent to the model when it sends them back", async () => {
+  it("gets reasoning as blocks, complete and streamed, and may send them back, although the model does not get them", async () => {
     api.jobs.onSubmit = (feed) => {
       feed.push([
         { type: "reasoning", content: "Hm", count: 1 },

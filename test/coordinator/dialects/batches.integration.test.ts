@@ -31,8 +31,8 @@ async function create(
   purpose: "batch" | "user_data" = "batch",
   endpoint: Endpoint = CHAT,
 ): Promise<Batch> {
-  // Each test has its own disk, and all share one store, in which equal files share their content: therefore no two
-  // files are equal.
+  // Each test has its own disk, but all tests share one store, in which equal files share their content. Therefore no
+  // two files are equal.
   fileCount += 1;
   const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
   const text = [...texts, " ".repeat(fileCount)].join("\n");
@@ -45,8 +45,8 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
 
 /**
- * Polls the store instead of the API, because requests count and the clock stands still. Calls `meanwhile` between
- * two polls.
+ * Polls the store instead of the API, because requests count towards limits and the clock stands still. Calls
+ * `meanwhile` between two polls.
  */
 async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {
   while (!ENDED.has(await stateOf(id))) {
@@ -101,7 +101,7 @@ describe("file batches", () => {
     );
   });
 
-  it("run each response line independently", async () => {
+  it("run each line for /v1/responses independently", async () => {
     completeWith(api, "Hel", "lo");
     const url = "/v1/responses";
     const bodies = {
@@ -221,7 +221,7 @@ describe("file batches", () => {
     const { input_file_id } = await create(["{"]);
     await rm(join(api.directory, "files", "content"), { recursive: true });
     const { id } = await client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
-    // A network file system may be delayed.
+    // A network file system may return a file late.
     const batch = await ended(id, () => api.clock.advance(1_000));
     expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
   });
@@ -244,7 +244,7 @@ describe("file batches", () => {
     finish(90_000);
     const failed = await ended(id);
     expect(failed).toMatchObject({ status: "failed", errors: { data: [{ code: "file_budget_exceeded" }] } });
-    // Charged results that fitted.
+    // Charged results that fit.
     expect((await linesOf(failed.output_file_id)).map(({ custom_id }) => custom_id)).toEqual(["a"]);
     // The reserved space is free again.
     await client().files.delete(second.id);

@@ -34,7 +34,7 @@ describe("the official OpenAI client", () => {
     expect(usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
   });
 
-  it("throws on an error in mid-stream", async () => {
+  it("throws on a mid-stream error", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = await client().chat.completions.create({
       model: "tiny",

@@ -37,6 +37,6 @@ it("assign is sent to the Island before the client gets its response, although f
   const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
   expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
   await island.next("assign");
-  // The write of the assignment to the database comes before both.
+  // The write of the assignment to the database comes before both writes.
   expect(order.slice(-2)).toEqual(["assign", "answer"]);
 });

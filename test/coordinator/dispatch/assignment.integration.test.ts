@@ -54,7 +54,7 @@ async function submit(): Promise<{ id: string; feed: Feed }> {
   return { id: job.record.id, feed: await job.openFeed() };
 }
 
-describe("attempt whose assignment is not durable yet", () => {
+describe("an attempt whose assignment is not durable yet", () => {
   it("sends its output to readers only once it is durable, and in order", async () => {
     const { feed } = await submit();
     const said = [agent.act("start", 0), agent.act("output", 0), agent.act("output", 0), agent.act("finish", 0)];

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-describe("attempt token", () => {
+describe("an attempt token", () => {
   it("is valid after a restart, for exactly its job, attempt and Island", async () => {
     const token = (await openAttemptTokens(fileSecrets(directory))).issue("job_1", 2, "host-a");
     const again = await openAttemptTokens(fileSecrets(directory));

@@ -39,7 +39,7 @@ const heldJob = ({ jobId, attempt, claim }: Assign) => ({ jobId, attempt, claim,
 const stateOf = async (jobId: string): Promise<string> =>
   (await api("GET", `/jobs/${jobId}`)).body.data.status as string;
 
-describe("attempt", () => {
+describe("an attempt", () => {
   it("runs from submission to completion, and its output is acknowledged", async () => {
     await using island = await join();
     const jobId = await submit();
@@ -208,8 +208,7 @@ describe("attempt", () => {
     await api("DELETE", `/jobs/${jobId}`);
     const { cargos } = (await api("GET", "/cargos")).body as { cargos: { slug: string; price_per_job: number }[] };
     const price = cargos.find(({ slug }) => slug === "tiny-chat")?.price_per_job as number;
-    // Client and owner are the same account here: half the price is charged, and nine tenths of that return as
-    // earnings.
+    // The client and the owner are the same account here. It pays half the price, and earns nine tenths of that.
     expect((await api("GET", "/account")).body.data.credits).toBeCloseTo(before - price / 2 + (price / 2) * 0.9, 6);
   });
 
@@ -246,7 +245,7 @@ describe("attempt", () => {
   });
 });
 
-describe("coordinator restart", () => {
+describe("a coordinator restart", () => {
   it("restores waiting jobs, and continues those that their Island still holds", async () => {
     const hostId = randomUUID();
     const island = await join(hostId, { slots: 1 });
@@ -284,7 +283,7 @@ describe("coordinator restart", () => {
 
 describe("time limits", () => {
   it("end a job without an Island as timeout, and the error names the limit", async () => {
-    // A chat's wait limit is the only short one that a client can set.
+    // Among the short limits, a client can set only the wait limit of a chat.
     await coordinator.stop();
     coordinator.withFlags({ chatWaitS: 0.05 });
     await coordinator.start();

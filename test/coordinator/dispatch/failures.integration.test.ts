@@ -13,7 +13,7 @@ import { FIRST_PAUSE_MS, JobWorld } from "../jobs/job-world.ts";
 import { ScriptedAgent } from "../jobs/scripted-agent.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
-/** Exceeds the duration of any test, so that an Island that failed a job gets no other. */
+/** This exceeds the duration of any test, so that an Island that failed a job gets no other one. */
 const FOR_GOOD_S = 3_600;
 
 let coordinator: TestCoordinator;
@@ -71,7 +71,7 @@ const failure = (assign: Assign): Parameters<FakeIsland["send"]> => {
   return [...beginFrames(assign), { ...failed, retryable: true }];
 };
 
-describe("idle Island next to a busy good one", () => {
+describe("an idle faulty Island next to a busy good one", () => {
   it.each([
     ["refuses every job at once", refusal, 1],
     ["fails every job at once", failure, 2],
@@ -106,8 +106,8 @@ describe("idle Island next to a busy good one", () => {
   });
 });
 
-describe("machine that uses a new host id for each session", () => {
-  it("fails a job at most twice: the third attempt waits for a busy Island of another account", async () => {
+describe("a machine that uses a new host id for each session", () => {
+  it("fails a job at most twice, because the third attempt waits for a busy Island of another account", async () => {
     const other = await coordinator.createAccount("other@example.com", 0);
     await using good = await join();
     await submit();
@@ -138,7 +138,7 @@ describe("machine that uses a new host id for each session", () => {
   });
 });
 
-describe("job that all Islands refuse", () => {
+describe("a job that all Islands refuse", () => {
   it("waits with the number of refusals and their reasons, and no attempt is counted", async () => {
     await using one = await join();
     await using two = await join();
@@ -207,14 +207,14 @@ describe("job that all Islands refuse", () => {
     const job = await world.jobs.get(accountId, record.id);
     expect(job).toMatchObject({ state: "timeout", error: { code: "wait_timeout" } });
     expect(job.error?.message).toContain("refused jobs (model_unavailable)");
-    // 1, 2, 4 … s apart, less a quarter, as the tests fix the jitter.
+    // The refusals are 1, 2, 4 … s apart less a quarter, because the tests fix the jitter.
     expect(job.attempt).toBe(7);
     world.close();
     await store.close();
   });
 });
 
-describe("Island that fails jobs of several Cargos", () => {
+describe("an Island that fails jobs of several Cargos", () => {
   it("is notified of its quarantine on failure and on reconnect until a job succeeds, and the operator sees it", async () => {
     coordinator.withFlags({ islandBackoffS: 0.001 });
     await coordinator.stop();
@@ -250,7 +250,7 @@ async function metric(name: string): Promise<string | undefined> {
   return new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1];
 }
 
-describe("circuit breaker of an Island and a Cargo", () => {
+describe("the circuit breaker of an Island and a Cargo", () => {
   it("opens after the Island reported a job as impossible that another Island completed", async () => {
     await using liar = await join();
     const jobId = await submit();

@@ -25,7 +25,7 @@ describe("chats while another account keeps ten jobs of priority 100 in flight",
     };
     for (let count = 0; count < 10; count += 1) await flood();
     const held = [await island.next("assign"), await island.next("assign")];
-    /** Ends the job that was held longest, and returns the next job for its slot. */
+    /** Ends the job that was held for the longest time, and returns the next job for its slot. */
     const endOne = async (): Promise<Assign> => {
       const ended = held.shift();
       if (ended === undefined) throw new Error("The Island has no job");
@@ -92,7 +92,7 @@ describe("chats", () => {
   });
 });
 
-describe("price of a job", () => {
+describe("the price of a job", () => {
   it("rises with its priority by the operator's setting", async () => {
     coordinator.withFlags({ priorityPrice: 3 });
     await coordinator.stop();
@@ -111,7 +111,7 @@ describe("price of a job", () => {
   });
 });
 
-describe("share of an account", () => {
+describe("the share of an account", () => {
   it("is the operator's limit `share`, and determines the account's part of the slots", async () => {
     const accounts = [
       await coordinator.createAccount("small@example.com", 1_000, { concurrentJobs: 100 }),

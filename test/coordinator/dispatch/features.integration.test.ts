@@ -47,7 +47,7 @@ it("a raw prompt needs an agent that can skip the chat template", async () => {
 it.each([
   [{ system_prompt: "x" }, "input.raw"],
   [{ response_format: { type: "json_object" } }, "input.response_format"],
-])("a raw prompt with %j is 422", async (input, path) => {
+])("a raw prompt with %j gets a 422", async (input, path) => {
   const body = { workload: "tiny-chat", input: { prompt: "Hi", raw: true, ...input } };
   const { status, body: answer } = await api("POST", "/jobs", body);
   expect([status, answer.error.details[0].path]).toEqual([422, path]);

@@ -11,7 +11,7 @@ describe("errorOf() for a prompt that is too long", () => {
   const limit = "The model's maximum context length is 1024 tokens, for prompt and completion together";
 
   it("includes the Cargo's context and the Island's numbers", () => {
-    const message = of("The prompt has 1500 tokens; the context of 1024 tokens takes prompts of at most 1008");
+    const message = of("The prompt has 1500 tokens, but the context of 1024 tokens allows prompts of at most 1008");
     expect(message).toBe(`${text}: 1500 tokens > 1008 maximum. ${limit}`);
   });
 
@@ -21,7 +21,7 @@ describe("errorOf() for a prompt that is too long", () => {
     ["LangChain with OpenAI", /maximum context length/],
     ["pi and Qwen Code", /maximum context length is 1024 tokens/i],
   ])("matches the pattern of %s", (_, pattern) => {
-    expect(of("text_1: has 1500 tokens; the model takes at most 1008")).toMatch(pattern);
+    expect(of("text_1: has 1500 tokens, but the model accepts at most 1008")).toMatch(pattern);
   });
 
   it.each([

@@ -30,13 +30,13 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("measurement of a run", () => {
+describe("the measurement of a run", () => {
   it("uses the speed of delivery, whatever time and tokens the Island reports", async () => {
     await world.jobs.submit({ accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null });
     await agent.act("start", 0);
     await agent.act("output", 0);
     clock.advance(500);
-    // The Island adds one token, and its result reports 4 tokens in 10 ms.
+    // The Island sends one token, and its result reports 4 tokens in 10 ms.
     await agent.act("finish", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: 2, succeeded: true }]);
   });
@@ -83,7 +83,7 @@ describe("mayBeRequestedEmpty()", () => {
   );
 });
 
-describe("failure that an Island reports as final", () => {
+describe("a failure that an Island reports as final", () => {
   it("ends the job if no other Island confirms it within the wait limit", async () => {
     const other = new ScriptedAgent(world, accountId);
     const request = { accountId, slug: "cheap", input: { prompt: "Hi" }, priority: 0, idempotency: null };

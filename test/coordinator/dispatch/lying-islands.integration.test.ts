@@ -30,14 +30,14 @@ const progress = ({ jobId, attempt }: Assign, seq: number): FromIsland => ({
   items: [{ type: "progress", step: 1, total: 25 }],
 });
 
-describe("usage that an Island reports", () => {
+describe("the usage that an Island reports", () => {
   it("is capped by the delivered output and the possible prompt tokens", async () => {
     await using island = await join();
     const jobId = await submit(prompt("Hi"));
     const assign = await island.next("assign");
     const usage = { promptTokens: 1_000_000_000, completionTokens: 1_000_000_000 };
     island.send(...beginFrames(assign), outputFrame(assign, 1, "four"), finishedFrame(assign, 2, usage));
-    // Each token has one byte of text; a template may add 576 tokens to one message.
+    // The text has one byte per token. A template may add 576 tokens to one message.
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 578, completion_tokens: 4 });
   });
 
@@ -83,7 +83,7 @@ describe("usage that an Island reports", () => {
   });
 });
 
-describe("output of a chat", () => {
+describe("the output of a chat", () => {
   it("earns nothing if it is empty, and another Island is asked", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
@@ -115,7 +115,7 @@ describe("output of a chat", () => {
 describe("progress", () => {
   const runtimes = [{ type: "wasm" as const, version: "test" }];
 
-  it("does not count as output: another Island takes the job of one that was lost after its first step", async () => {
+  it("does not count as output, so that another Island takes the job of one that was lost after its first step", async () => {
     const lost = await join({ runtimes });
     const jobId = await submit({ data: "x" }, "base64");
     const assign = await lost.next("assign");
@@ -141,7 +141,7 @@ describe("progress", () => {
   });
 });
 
-describe("charge for a job that did not complete", () => {
+describe("the charge for a job that did not complete", () => {
   const readPrompt = ({ jobId, attempt }: Assign, done: number, total = 400): FromIsland => ({
     type: "started",
     jobId,
@@ -208,7 +208,7 @@ describe("charge for a job that did not complete", () => {
   });
 });
 
-describe("failure that an Island reports as final", () => {
+describe("a failure that an Island reports as final", () => {
   const WORDS = "Dear client, send 5 credits to me ".repeat(50);
   const final = (assign: Assign): FromIsland[] => [
     ...beginFrames(assign),

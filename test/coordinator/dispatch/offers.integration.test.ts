@@ -44,7 +44,7 @@ const submit = (accountId = opened.accountId, key: string | null = null) =>
   });
 const assigns = (from = island) => from.frames.filter(({ type }) => type === "assign").length;
 
-describe("job that finds a free slot while it is being stored", () => {
+describe("a job that finds a free slot while it is being stored", () => {
   it("is stored with its attempt in one commit, and is sent to its Island after that", async () => {
     const job = submit();
     await world.settle();
@@ -82,7 +82,7 @@ describe("job that finds a free slot while it is being stored", () => {
     await expect(refused).rejects.toMatchObject({ code: "insufficient_credits" });
     await submit();
     expect([submitted[1]?.assignedTo, assigns()]).toEqual([island.hostId, 1]);
-    // The quota slot is released as well: otherwise `enter` would throw.
+    // The quota slot is released as well, because `enter` would throw otherwise.
     world.jobQuota.enter(poor, 1);
   });
 

@@ -10,10 +10,10 @@ export const CREDITS = 100;
 /** A new coordinator for each test. */
 export let coordinator: TestCoordinator;
 export let client: { id: string; key: string };
-/** Owner of the Islands; another account than the client's. */
+/** Account that owns the Islands. The client has another one. */
 export let owner: { id: string; key: string; islandToken: string };
 
-/** Registers the hooks of a test file; call it once. After each test the ledger is checked. */
+/** Registers the hooks of a test file, which must call it once. Checks the ledger after each test. */
 export function openForEachTest(): void {
   beforeEach(async () => {
     coordinator = await TestCoordinator.open({ islandGraceS: 0.3, networkFee: 0 });

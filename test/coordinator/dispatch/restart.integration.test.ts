@@ -53,7 +53,9 @@ async function relayFirstFrame() {
   return { hostId, island, jobId, assign };
 }
 
-/** Returns a job whose client received "a" in one frame and "b", "c" in the next, with the event ids of "a" and "c". */
+/**
+ * Returns a job whose client received "a" in one frame and "b" and "c" in the next, with the event ids of "a" and "c".
+ */
 async function relayTwoFrames() {
   const { hostId, island, jobId, assign } = await relayFirstFrame();
   island.send(outputFrame(assign, 2, "b", "c"));
@@ -65,7 +67,7 @@ async function relayTwoFrames() {
   return { hostId, jobId, assign, ids: { a: ids.get("a") ?? "", c: ids.get("c") ?? "" } };
 }
 
-describe("coordinator after a crash", () => {
+describe("a coordinator after a crash", () => {
   it("continues a job whose assignment was not durable, and charges its delivered share on cancel", async () => {
     const hostId = randomUUID();
     const island = await FakeIsland.join(coordinator.url, account.islandToken, { hostId });
@@ -107,7 +109,7 @@ describe("coordinator after a crash", () => {
     }
   });
 
-  it("continues relayed output that was not stored at the exact position once its Island resends it", async () => {
+  it("continues relayed output that was not stored, at the exact position, once its Island resends it", async () => {
     const { hostId, jobId, assign, ids } = await relayTwoFrames();
     await restartAfter("DELETE FROM feed_chunks WHERE job_id = ? AND seq > 1", jobId);
     const resumed = collect(jobEvents(coordinator.url, account.key, jobId, { lastEventId: ids.c }));

@@ -8,8 +8,8 @@ import { client, coordinator, earned, ended, join, openForEachTest, paid, prompt
 
 openForEachTest();
 
-describe("output of a chat", () => {
-  it("is the streamed text: an Island whose result differs is neither continued nor paid", async () => {
+describe("the output of a chat", () => {
+  it("is the streamed text, and an Island whose result differs is neither continued nor paid", async () => {
     await using liar = await join();
     const jobId = await submit(prompt());
     const events = collect(jobEvents(coordinator.url, client.key, jobId));
@@ -61,7 +61,7 @@ describe("output of a chat", () => {
   });
 });
 
-describe("answer in JSON", () => {
+describe("an answer in JSON", () => {
   const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   const json_schema = { name: "n", schema, strict: true };
 
@@ -89,7 +89,7 @@ describe("answer in JSON", () => {
   });
 });
 
-describe("value that the Cargo's output schema excludes", () => {
+describe("a value that the Cargo's output schema excludes", () => {
   const runtimes = [{ type: "wasm" as const, version: "test" }];
   const finish = (assign: Assign, output: JsonValue): FromIsland[] => [
     ...beginFrames(assign),

@@ -57,7 +57,7 @@ async function pass(ms: number): Promise<void> {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const actions = (island: PlayedIsland) => island.last("welcome")?.held.map(({ action }) => action);
 
-describe("Island that returns with an attempt after the grace period", () => {
+describe("an Island that returns with an attempt after the grace period", () => {
   it("keeps the attempt if no other attempt has begun", async () => {
     const { island, assign } = await begin();
     island.lose();
@@ -90,7 +90,7 @@ describe("Island that returns with an attempt after the grace period", () => {
     expect(actions(island)).toEqual(["drop"]);
   });
 
-  it("keeps the attempt once; then the job goes to another Island", async () => {
+  it("keeps the attempt once, and then the job goes to another Island", async () => {
     const { island, assign } = await begin();
     for (const action of ["continue", "drop"]) {
       island.lose();
@@ -99,7 +99,7 @@ describe("Island that returns with an attempt after the grace period", () => {
       expect(actions(island)).toEqual([action]);
       await world.settle();
     }
-    // The breaker of the Island is open after its losses.
+    // The Island's losses opened its circuit breaker.
     await pass(FIRST_PAUSE_MS);
     expect(island.assign).toMatchObject({ jobId: assign.jobId, attempt: 2, resume: { text: "one " } });
   });
@@ -157,7 +157,7 @@ describe("after a restart of the coordinator", () => {
   });
 });
 
-describe("chat whose coordinator crashed", () => {
+describe("a chat whose coordinator crashed", () => {
   const CHAT = { isClientBound: true };
 
   it("is cancelled after the grace period, and charged as if its client had disconnected", async () => {
@@ -168,7 +168,7 @@ describe("chat whose coordinator crashed", () => {
     await pass(1);
     const { state, creditsUsedMicro } = await view(assign);
     expect([state, creditsUsedMicro < 1_000_003]).toEqual(["cancelled", true]);
-    // The Island belongs to the account, which earns all of the charge but the network's part.
+    // The account owns the Island, so it earns the whole charge except for the network's part.
     expect(await balanceOf(opened.store, accountId)).toBeGreaterThan(GRANT_MICRO - creditsUsedMicro);
   });
 

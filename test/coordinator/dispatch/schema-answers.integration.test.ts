@@ -63,7 +63,7 @@ it.each([
   expect(await ended(jobId)).toMatchObject(expected);
 });
 
-it("a job whose schema sets bounds waits for an Island whose agent enforces them; others run on any Island", async () => {
+it("a job whose schema sets bounds waits for an Island whose agent enforces them, and other jobs run on any Island", async () => {
   await using old = await join();
   const bounded = await submit({ prompt: "x", response_format: formatOf({ type: "integer", minimum: 3 }) });
   const plain = await submit({ prompt: "x", response_format: formatOf({ type: "integer" }) });
@@ -98,7 +98,7 @@ it("an answer nested deeper than the checks allow counts as a failure of its Isl
   }
 });
 
-it("among several answers to a chat, those before a failed one are charged", async () => {
+it("a chat with several answers is charged for those before a failed one", async () => {
   await using island = await join({ features: FEATURES });
   const body = { messages: [{ role: "user", content: "x" }], response_format: EVEN, n: 2 };
   const asked = call(coordinator.url, client.key, "POST", "/chat/completions", body);

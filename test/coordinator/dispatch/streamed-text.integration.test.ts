@@ -27,7 +27,10 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** Returns the last event of a stream read during the job, that of one read afterwards, and the job's output. */
+/**
+ * Returns the last event of a stream that was read during the job, the last event of one that was read afterwards, and
+ * the job's output.
+ */
 async function run(frames: (name: { jobId: string; attempt: number }) => FromIsland[]): Promise<unknown[]> {
   const { body } = await call(coordinator.url, account.key, "POST", "/jobs", {
     workload: "base64",

@@ -63,7 +63,7 @@ describe("tool calls", () => {
     expect((await events).at(-1)).toMatchObject({ event: "done", data: { finish_reason: "tool_calls", output } });
     const sofar = (await api("GET", `/jobs/${jobId}/output`)).body.data;
     expect(sofar).toMatchObject({ output, tokens: 17 });
-    // Tokens of the marks around the calls are accepted up to their bytes.
+    // Tokens of the marks around the calls are accepted up to the number of their bytes.
     expect(job.usage.completion_tokens).toBe(30);
   });
 

@@ -68,7 +68,7 @@ it("a chat or conversation is refused at once if no Island of any coordinator ca
   expect(message.body.error.message).toContain(LACK);
 });
 
-describe("job whose client waits for the answer", () => {
+describe("a job whose client waits for the answer", () => {
   it("is refused after three seconds with the reason, free of charge, if no Island can run it", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();

@@ -16,7 +16,7 @@ function open() {
 }
 
 describe("accountEvents()", () => {
-  it("merges changes, and sends the last state of each entity once", () => {
+  it("merges changes, and sends the latest state of each entity once", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     note("b", "pending");
@@ -29,7 +29,7 @@ describe("accountEvents()", () => {
     expect([reader.read(), reader.calls]).toEqual([["a completed"], 2]);
   });
 
-  it("does nothing for an account without listeners: no timer, no memory", () => {
+  it("sets no timer and keeps nothing for an account without listeners", () => {
     const clock = new ManualClock();
     const events = accountEvents(clock);
     expect([events.isWatched(ACCOUNT), events.hasListeners]).toEqual([false, false]);
@@ -92,7 +92,7 @@ describe("accountEvents()", () => {
     expect(reader.read()).toEqual(["attic"]);
   });
 
-  it("sends the last state even if the clock was set back in between", () => {
+  it("sends the latest state even if the clock was set back in between", () => {
     const { clock, reader, note } = open();
     note("a", "pending");
     clock.advance(GATHER_MS);

@@ -31,7 +31,7 @@ export class TestReader {
   static async open(events: AccountEvents, accountId: string): Promise<TestReader> {
     const reader = new TestReader(events, accountId);
     await reader.ready;
-    // Like a client, which reads its lists now.
+    // Acts like a client that reads its lists now.
     reader.read();
     return reader;
   }

@@ -30,7 +30,7 @@ const ask = (key: string, method: string, path: string, body?: unknown) =>
 const INPUT = { messages: [{ role: "user", content: "Hi" }] };
 const submit = async (key: string): Promise<string> =>
   (await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: INPUT })).body.data.id;
-/** Jobs of other tests may also be waiting. */
+/** Jobs of other tests may be waiting as well. */
 const join = (token: string, hostName = "garage") =>
   FakeIsland.join(coordinator.url, token, { hostId: randomUUID(), hostName, slots: 20 });
 
@@ -177,8 +177,8 @@ describe("GET /events", () => {
     for (let seq = 1; seq <= 1_000; seq += 1) island.send(outputFrame(assign, seq, "word "));
     island.send(finishedFrame(assign, 1_001, { completionTokens: 1_000 }));
     await listener.next("job", ({ status }) => status === "completed");
-    // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a
-    // heartbeat.
+    // Four events show the job as pending, queued, running and completed. The others show the balance after the hold
+    // and the charge, and the Island with its slot taken, with its slot free, and after a heartbeat.
     expect(listener.received.length - before).toBeLessThanOrEqual(9);
     await listener.close();
   });
@@ -200,7 +200,7 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("reports other changes of the account: a key, an Island token, a role", async () => {
+  it("reports other changes of the account, such as a key, an Island token and a role", async () => {
     const account = await newAccount();
     const listener = await Listener.open(coordinator.url, account);
     const changesOfAccount = async (count: number): Promise<unknown> => {

@@ -8,7 +8,7 @@ export interface ReceivedEvent {
 
 interface ListenOptions {
   readonly key?: string;
-  /** Has no effect, because events are not repeated. */
+  /** This has no effect, because events are not repeated. */
   readonly lastEventId?: string;
   readonly headers?: Record<string, string>;
   readonly path?: string;

@@ -68,8 +68,8 @@ async function chat(): Promise<void> {
   await world.settle();
 }
 
-describe("chat of a thousand tokens", () => {
-  it("costs a handful of map lookups without listeners: no change, no timer, no commit", async () => {
+describe("a chat of a thousand tokens", () => {
+  it("costs a handful of map lookups without listeners, and causes no change, timer or commit", async () => {
     await chat();
     expect([noted, looks <= 8, events.isWatched(opened.accountId)]).toEqual([[], true, false]);
     expect(eventsClock.pendingTimers).toBe(0);
@@ -81,7 +81,7 @@ describe("chat of a thousand tokens", () => {
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
-    // The host sees that a slot is taken and then free.
+    // The host sees that the slot is taken and that it is free again.
     expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);
@@ -89,7 +89,7 @@ describe("chat of a thousand tokens", () => {
   });
 });
 
-describe("Island that enters quarantine", () => {
+describe("an Island that enters quarantine", () => {
   it("is reported to its host", async () => {
     const reader = await TestReader.open(events, opened.accountId);
     noted = [];
@@ -104,7 +104,7 @@ describe("Island that enters quarantine", () => {
   });
 });
 
-describe("job that moved to another coordinator", () => {
+describe("a job that moved to another coordinator", () => {
   it("loses its pending state here", async () => {
     const reader = await TestReader.open(events, opened.accountId);
     const { accountId } = opened;

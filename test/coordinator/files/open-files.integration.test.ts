@@ -69,7 +69,7 @@ describe("openFiles()", () => {
     // The file could belong to an upload in progress.
     expect(await contentsOf(files)).toHaveLength(2);
     await expect(readdir(parts)).rejects.toThrow("ENOENT");
-    // A day later, names that the service does not use stay.
+    // The service keeps files with other names than its own, even after a day.
     await writeFile(join(root, "ab", "notes.txt"), "");
     vi.spyOn(systemClock, "now").mockReturnValue(systemClock.now() + 86_400_000);
     await files.sweep();

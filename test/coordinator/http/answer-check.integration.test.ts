@@ -107,7 +107,7 @@ describe("ResponseValidator", () => {
     expect(check.eventProblems(head, { event, data: JSON.stringify(data) })).toHaveLength(count);
   });
 
-  it("accepts chunks, one error and [DONE] on a chat's stream", () => {
+  it("accepts chunks, one error and [DONE] in a chat's stream", () => {
     const head = answer({ method: "POST", path: "/api/v1/chat/completions" });
     const faults = (data: string) => check.eventProblems(head, { event: null, data }).length;
     const error = { message: "no", type: "server_error", param: null, code: "run_timeout", retryable: false };

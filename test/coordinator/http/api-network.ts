@@ -26,7 +26,7 @@ export class ApiNetwork {
     const ids = Array.from({ length: count }, (_, index) => `c${index}`);
     this.members = ids.map((id) => {
       const peers = peersOn(bus, id, ids);
-      // No message is lost on this bus: a read value is valid until a peer reports a change.
+      // This bus loses no message, so a value stays valid until a peer reports a change.
       const still = new ManualClock();
       return {
         quota: networkQuota(peers, withoutTimers(clock)),
@@ -46,7 +46,7 @@ export class ApiNetwork {
   }
 }
 
-/** These timers serve lost messages. Tests count the timers of the API. */
+/** These timers only handle lost messages. Tests count the timers of the API. */
 function withoutTimers(clock: Clock): Clock {
   const still = new ManualClock();
   return {

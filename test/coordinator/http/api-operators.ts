@@ -19,7 +19,7 @@ interface ApiOperatorsDeps {
 const read = readCargo({ ...CHAT_FILE, slug: "shipped-chat" });
 const SHIPPED = "file" in read ? [read.file] : [];
 
-/** Opens the operators' services over a network without Islands and jobs, with one shipped Cargo. */
+/** Opens the operators' services for a network without Islands and jobs, with one shipped Cargo. */
 export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): Operators {
   const trail = auditTrail(store.audit, clock);
   const onChanged = async (): Promise<void> => credentials.changed();

@@ -40,7 +40,7 @@ import { RoundRobin } from "../../support/servers/round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "../../support/network/several-coordinators.ts";
 import { openTestStore, type TestStore } from "../../support/store/test-store.ts";
 
-/** One store for all tests of a file; each test has its own account. */
+/** One store for all tests of a file, each of which has its own account. */
 let store: TestStore;
 let opening: Promise<void> | undefined;
 
@@ -64,16 +64,16 @@ export interface ApiResponse {
 
 interface CallOptions {
   readonly key?: string | null;
-  /** Body, sent as JSON; a string is sent unchanged. */
+  /** Body, which is sent as JSON. A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
-  /** Prefix of the path. Default: that of the API. */
+  /** Prefix of the path. Default: the prefix of the API. */
   readonly base?: string;
 }
 
 /**
  * The whole API on a real port, over scripted jobs and a clock that stands still. With ATOLL_TEST_COORDINATORS several
- * coordinators serve it, each with its own limits and callers, and each request goes to the next; `port`, `raw` and
+ * coordinators serve it. Each has its own limits and callers, and each request goes to the next one. `port`, `raw` and
  * `listener` belong to the first.
  */
 export class Api implements AsyncDisposable {
@@ -91,12 +91,12 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommend"] = async () => [];
   readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
-  readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  readonly storeState = { check: () => this.checkStore(), readOnlyReason: null as string | null };
   /** Operators' view of the network. Default: an empty network. */
   overview: (() => Promise<Overview>) | null = null;
   /** Options of all coordinators. */
   readonly events = accountEvents(this.clock);
-  /** State of each coordinator. */
+  /** State of each coordinator of this API. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: Accounts;
   readonly #network: ApiNetwork;
@@ -207,7 +207,8 @@ export class Api implements AsyncDisposable {
     this.files = openTestFiles(store, clock, join(this.#directory, "files"));
     this.fileBatches = openTestBatches(store, clock, this.files, jobs, catalog);
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
-    // Written directly to the store, because hashing a password is slow by design and most tests need none.
+    // The account is written directly to the store, because hashing a password is slow by design and most tests need
+    // none.
     this.account = await store.accounts.create({
       id,
       email: `${id}@example.com`,
@@ -308,7 +309,8 @@ export class Api implements AsyncDisposable {
 export { BodyReader, readToEnd } from "./body-reader.ts";
 
 /**
- * Resolves once `holds` returns true; checks after each tick of the event loop. Only the test's own time limit ends it.
+ * Resolves once `holds` returns true. Checks after each tick of the event loop, and ends only at the test's own time
+ * limit.
  */
 export async function eventually(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));

@@ -41,7 +41,7 @@ describe("ignored parameters", () => {
     ]);
   });
 
-  it("are not listed if they are absent or request the default behavior", async () => {
+  it("are not listed if they are absent or request the default behaviour", async () => {
     const plain = await post("/messages", { ...ASKED, service_tier: "auto", speed: "standard", metadata: null });
     expect([plain.status, plain.headers.get("atoll-ignored")]).toEqual([200, null]);
   });

@@ -14,7 +14,7 @@ const refusal = async (path: string, body: object): Promise<unknown> => {
   return [status, response.error.param ?? response.error.details[0].path, response.error.message.replace(/^\S+: /, "")];
 };
 
-/** Each invalid part has its own faults: refusing them one by one takes seconds. */
+/** Each invalid part has its own faults. Refusing them one by one would take seconds. */
 describe("a request with too many parts", () => {
   const message = "must have at most 16384 parts in total";
   const parts = filled(4_000, { role: "user", content: filled(60, {}) });

@@ -26,8 +26,8 @@ const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi"
 const token: FeedItem = { type: "token", content: "Hel", count: 1 };
 
 /**
- * Error types and classes of the clients by status. Source of the types: OpenAI's API, which has no 402, 410, 413 and
- * 507.
+ * Error types, and classes of the clients, by status. The types are those of OpenAI's API, which does not define 402,
+ * 410, 413 and 507.
  */
 const CLASSES: Record<number, { type: string; error: new (...args: never[]) => Error; retried: boolean }> = {
   400: { type: "invalid_request_error", error: BadRequestError, retried: false },
@@ -72,7 +72,9 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Codes without a case here: two have their own tests; the others belong to streams of jobs and to files. */
+/**
+ * Codes without a case here. Two of them have their own tests, and the others belong to streams of jobs and to files.
+ */
 const OF_JOBS_AND_FILES = ["content_removed", "disk_full"];
 const ELSEWHERE = ["rate_limited", "internal", "cargo_not_found", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
@@ -180,7 +182,7 @@ describe("an error on a path of OpenAI's clients", () => {
   });
 });
 
-describe("an error in mid-stream", () => {
+describe("a mid-stream error", () => {
   beforeEach(() => {
     api.jobs.onSubmit = (feed) => {
       feed.push([token]);

@@ -20,7 +20,7 @@ interface Endpoint {
   readonly base: object;
   readonly tool: (name: string, schema: object) => object;
   readonly others: readonly object[];
-  /** Choices that need one of the other tools, or any tool. */
+  /** Choices that require one of the other tools, or any tool. */
   readonly choices: readonly (readonly [choice: unknown, path: string])[];
   /** Error path of a fault in the second function's schema. */
   readonly schemaPath: string;

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../shared/errors.ts";
 import type { BatchApi } from "../../../coordinator/jobs/batches/batch-service.ts";
 
-/** Batches of an account without any; batches themselves are tested with a whole coordinator. */
+/** Serves an account without batches. Tests of batches use a whole coordinator. */
 export const noBatches: BatchApi = {
   submit: () => Promise.reject(new Error("These tests submit no batch")),
   get: (_accountId, batchId) => Promise.reject(new ServiceError("not_found", `There is no batch "${batchId}"`)),

@@ -81,9 +81,9 @@ export class ScriptedJobs implements JobApi {
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
   /** Called after each submission with the new job's feed. */
   onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
-  /** Requested feeds. */
+  /** Feeds that were requested. */
   opened = 0;
-  /** Promise of a test that delays a submission or the opening of a feed. */
+  /** Promise of a test, which delays a submission or the opening of a feed. */
   submitGate: Promise<void> = Promise.resolve();
   feedGate: Promise<void> = Promise.resolve();
   /** Error that the next call of any method throws. */

@@ -15,7 +15,10 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** Records the statements that this thread runs from now on, except two that the coordinator runs periodically. */
+/**
+ * Records the statements that this thread runs from now on, except for two statements that the coordinator runs
+ * periodically.
+ */
 function watchStatements(): string[] {
   const db = new Database(":memory:");
   const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"get" | "all" | "run", () => unknown>;
@@ -51,7 +54,7 @@ describe("a submission with a known key", () => {
       expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
       runs.push([...sources]);
     }
-    // On a busy machine, a timer's statement may fall into some runs.
+    // On a busy machine, some runs may include the statement of a timer.
     const [fewest] = runs.toSorted((a, b) => a.length - b.length);
     expect(fewest).toEqual(["SELECT revision FROM credentials_revision"]);
   });

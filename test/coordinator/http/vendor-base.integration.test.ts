@@ -20,13 +20,16 @@ const post = (base: string, path: string, body: unknown, key = api.key) =>
   api.call("POST", path, { base, body, key, headers: { "x-api-key": key } });
 
 describe("an invalid request", () => {
-  it.each(["/chat/completions", "/messages", "/jobs"])("is 400 on /v1%s, with the body of /api/v1", async (path) => {
-    const headers = { "x-request-id": "one" };
-    const call = (base: string) => api.call("POST", path, { base, body: { ...WRONG, max_tokens: 1 }, headers });
-    const [vendor, spec] = [await call("/v1"), await call("/api/v1")];
-    expect([vendor.status, spec.status]).toEqual([400, 422]);
-    expect(vendor.body).toEqual(spec.body);
-  });
+  it.each(["/chat/completions", "/messages", "/jobs"])(
+    "returns 400 on /v1%s, with the body of /api/v1",
+    async (path) => {
+      const headers = { "x-request-id": "one" };
+      const call = (base: string) => api.call("POST", path, { base, body: { ...WRONG, max_tokens: 1 }, headers });
+      const [vendor, spec] = [await call("/v1"), await call("/api/v1")];
+      expect([vendor.status, spec.status]).toEqual([400, 422]);
+      expect(vendor.body).toEqual(spec.body);
+    },
+  );
 });
 
 describe("errorResponse()", () => {
@@ -100,7 +103,7 @@ describe("OpenAI's conversations", () => {
     ["POST", "/conversations"],
     ["GET", "/conversations/conv_1"],
     ["POST", "/conversations/conv_1/items"],
-  ])("are not supported: %s /v1%s is 404 with a hint", async (method, path) => {
+  ])("are not supported, so that %s /v1%s returns 404 with a hint", async (method, path) => {
     const { status, body } = await api.call(method, path, { base: "/v1", ...(method === "GET" ? {} : { body: {} }) });
     expect([status, body.error.code, body.error.type]).toEqual([404, "not_found", "invalid_request_error"]);
     expect(body.error.message).toMatch(/previous_response_id .* \/api\/v1\/conversations/);

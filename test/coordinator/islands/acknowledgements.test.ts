@@ -10,7 +10,7 @@ const output = (seq: number): NumberedFrame => ({
   items: [{ type: "token", content: "x", count: 1 }],
 });
 
-it("acknowledgements() sends one for all frames of a write, with the type of the last frame", async () => {
+it("acknowledgements() sends one ack for all frames of a write, with the type of the last frame", async () => {
   const acks: [seq: number, type: string][] = [];
   const acknowledge = acknowledgements((_, { seq, type }) => acks.push([seq, type]));
   const add = (frame: NumberedFrame, durable: Promise<void | false>): void => acknowledge("host", frame, durable);
@@ -27,7 +27,7 @@ it("acknowledgements() sends one for all frames of a write, with the type of the
   ]);
 });
 
-it("acknowledgements() sends none for an unhandled frame, which the Island must send again", async () => {
+it("acknowledgements() sends no ack for an unhandled frame, which the Island must send again", async () => {
   const acks: number[] = [];
   const unheard = Promise.resolve<void | false>(false);
   acknowledgements((_, { seq }) => acks.push(seq))("host", output(1), unheard);

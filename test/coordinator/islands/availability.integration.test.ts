@@ -15,7 +15,7 @@ afterEach(() => coordinator[Symbol.asyncDispose]());
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
 
 describe("an Island that accepts no new jobs", () => {
-  it("gets a job as soon as it accepts again; until then the job says why it waits", async () => {
+  it("gets a job as soon as it accepts jobs again, and until then the job reports why it waits", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken);
     island.send({ type: "draining" });
     // The reply shows that the previous frame was handled.

@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   url = (await coordinator.printed(/listening on (\S+)\n/))[1] as string;
 }
 
-/** Encodes each frame after the previous one was sent, so that the test holds none of them. */
+/** Encodes each frame after the previous frame was sent, so that the test holds none of them. */
 async function flood(island: FakeIsland, assign: Assign): Promise<void> {
   island.send(...beginFrames(assign));
   const { jobId, attempt } = assign;

@@ -30,7 +30,7 @@ let clock: ManualClock;
 let listener: Listener;
 let url: string;
 let link: IslandLink;
-/** Number of handled frames, and the maximum in one event loop tick. */
+/** Number of handled frames, and the maximum number in one event loop tick. */
 let taken: number;
 let maxInATick: number;
 let thisTick: number;
@@ -76,11 +76,11 @@ const join = (token = "it_a1") => FakeIsland.join(url, token, { hostId: randomUU
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const rawSocket = (island: FakeIsland): Socket => (island.socket as unknown as { _socket: Socket })._socket;
 
-/** Reason for skipping: the library collects a frame in one buffer, however it arrives. */
+/** Reason for skipping the test: the library collects a frame in one buffer, however the frame arrives. */
 const IN_THE_LIBRARY = "the library gathers a frame";
 
 describe("an Island that floods", () => {
-  it("loses its session after 200 heartbeats; only its token has a cooldown, which grows with each flood", async () => {
+  it("loses its session after 200 heartbeats, and only its token gets a cooldown, which grows with each flood", async () => {
     for (const waitS of [10, 20]) {
       taken = 0;
       const island = await join();
@@ -96,10 +96,10 @@ describe("an Island that floods", () => {
     await using _back = await join();
   });
 
-  it("loses its session by WebSocket pings", async () => {
+  it("loses its session after too many WebSocket pings", async () => {
     const island = await join();
     let pongs = 0;
-    // A few at a time, because ws disconnects a socket with many pings that wait for their pong.
+    // Sends a few pings at a time, because ws disconnects a socket with many pings that wait for their pong.
     island.socket.on("pong", () => {
       if (++pongs % 20 === 0) for (let i = 0; i < 20; i += 1) island.socket.ping();
     });
@@ -108,7 +108,7 @@ describe("an Island that floods", () => {
     expect(pongs).toBeLessThanOrEqual(220);
   });
 
-  it("loses its session by WebSocket pongs", async () => {
+  it("loses its session after too many WebSocket pongs", async () => {
     const island = await join();
     for (let i = 0; i < 400; i += 1) island.socket.pong();
     expect(await island.closed).toEqual({ code: 1008, reason: "pong: too many per second" });
@@ -125,7 +125,7 @@ describe("an Island that floods", () => {
     const island = await join();
     const junk = Object.fromEntries(times(5_000, (index) => [`field ${index}`, index]));
     island.send({ type: "accepted", ...JOB, ...junk });
-    expect(await island.closed).toEqual({ code: 1008, reason: "accepted: over 64 KiB" });
+    expect(await island.closed).toEqual({ code: 1008, reason: "accepted: larger than 64 KiB" });
     expect(taken).toBe(0);
   });
 
@@ -166,7 +166,7 @@ describe("an Island that floods", () => {
     // Header and first part of a binary frame of 7 MiB, masked with 0.
     const header = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0]);
     rawSocket(island).write(Buffer.concat([header, Buffer.alloc(2 * 1_024 * 1_024)]));
-    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large for an Island without a job" });
   });
 
   it(...unlessUws("cannot fill memory with a frame sent byte by byte", IN_THE_LIBRARY), async () => {
@@ -179,7 +179,7 @@ describe("an Island that floods", () => {
       await nextTick();
     }
     expect(island.socket.readyState).not.toBe(island.socket.OPEN);
-    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large without a job" });
+    expect(await island.closed).toMatchObject({ code: 1008, reason: "frame: too large for an Island without a job" });
   });
 
   it(...unlessUws("cannot fill memory with a frame of many fragments", IN_THE_LIBRARY), async () => {
@@ -193,10 +193,10 @@ describe("an Island that floods", () => {
     const state = makeIslandState({ cachedModels });
     const atHello = await FakeIsland.dial(url, "it_a1");
     atHello.send(makeHello({ state }));
-    expect(await atHello.closed).toEqual({ code: 1008, reason: "hello: over 256 KiB" });
+    expect(await atHello.closed).toEqual({ code: 1008, reason: "hello: larger than 256 KiB" });
     const later = await join("it_a2");
     later.send({ type: "heartbeat", state });
-    expect(await later.closed).toEqual({ code: 1008, reason: "heartbeat: over 256 KiB" });
+    expect(await later.closed).toEqual({ code: 1008, reason: "heartbeat: larger than 256 KiB" });
     expect(taken).toBe(0);
   });
 

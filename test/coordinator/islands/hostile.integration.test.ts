@@ -46,7 +46,7 @@ describe("a hostile Island", () => {
     const usage = { promptTokens: 1, completionTokens: 1 };
     const frame = { type: "finished", ...attemptOf(assign), seq: 1, finishReason: "stop", usage, timings, output };
     island.sendRaw(new Packr({ useRecords: false, useBigIntExtension: true }).pack(frame));
-    expect((await island.closed).reason).toContain("output: not a JSON value");
+    expect((await island.closed).reason).toContain("output: must be a JSON value");
   });
 
   it("cannot send endlessly nested output", async () => {
@@ -66,7 +66,7 @@ describe("a hostile Island", () => {
       timings,
     };
     island.send({ ...frame, output: output as never });
-    expect((await island.closed).reason).toContain("output: not a JSON value");
+    expect((await island.closed).reason).toContain("output: must be a JSON value");
   });
 
   it("may send a result with very many elements", async () => {
@@ -99,7 +99,7 @@ describe("a hostile Island", () => {
     expect((await island.closed).reason).toContain("items.0.count");
   });
 
-  it("cannot deliver more tokens than requested: the job fails, and its client pays nothing", async () => {
+  it("cannot deliver more tokens than requested, because the job then fails and its client pays nothing", async () => {
     await using island = await join();
     const before = (await call(coordinator.url, account.key, "GET", "/account")).body.data.credits as number;
     const jobId = await submit({ prompt: "Hi", max_tokens: 2 });
@@ -177,7 +177,7 @@ function hashOf(secret: string): string {
 }
 
 describe("a coordinator that shuts down", () => {
-  it("stops in order with open streams: a chat is cancelled, and the stream of a job can be resumed", async () => {
+  it("stops in order with open streams, cancels a chat, and lets the stream of a job be resumed", async () => {
     await using island = await join();
     const chat = fetch(`${coordinator.url}/api/v1/chat/completions`, {
       method: "POST",

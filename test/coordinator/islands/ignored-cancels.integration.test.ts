@@ -64,7 +64,7 @@ describe("an Island that ignores a cancel", () => {
     clock.advance(MAX_STOP_MS - 1);
     expect(island.dismissals).toEqual([]);
     clock.advance(1);
-    expect(island.dismissals).toEqual([["3 jobs did not stop within 10 s of their cancel", 0]]);
+    expect(island.dismissals).toEqual([["3 jobs did not stop within 10 s of their cancellation", 0]]);
     await island.comeBack(kept, first);
     expect(island.last("welcome")?.held.map(({ action }) => action)).toEqual(["continue", "drop"]);
     await island.say(...runFrames(kept, "done").slice(2));
@@ -90,12 +90,12 @@ describe("an Island that gets the same job again", () => {
     const first = island.assign;
     clock.advance(PHASE_LIMITS.accept);
     await world.settle();
-    // The pause of an Island on which a job failed ends.
+    // The time for which an Island is avoided after a failed job ends.
     clock.advance(2 * FIRST_PAUSE_MS);
     await world.settle();
     expect(island.assign).toMatchObject({ jobId: first.jobId, attempt: 2 });
     const second = await submit();
-    // The new attempt is a probe: no other job is assigned before it has succeeded.
+    // The new attempt is a probe, so no other job is assigned before it has succeeded.
     expect(assigns(island)).toBe(2);
     await island.say(...runFrames(island.assign, "done"));
     await world.settle();

@@ -37,7 +37,7 @@ describe("readMetrics()", () => {
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, index) => TODAY - 29 + index));
     expect(days.at(-1)).toMatchObject({ uptime: 0.5, earnedMicro: 10, counts: { completed: 2, tokens: 5 } });
     expect(days.at(-2)).toMatchObject({ uptime: 1, earnedMicro: 7, counts: { completed: 1, tokens: 0 } });
-    // Before the Island was first seen.
+    // On this day, the Island had not been seen yet.
     expect(days[0]).toMatchObject({ uptime: null, earnedMicro: 0, counts: { completed: 4 } });
     expect(metrics).toMatchObject({ uptime: { today: 0.5, days7: 30 / 36 }, counts: { completed: 7, tokens: 5 } });
   });

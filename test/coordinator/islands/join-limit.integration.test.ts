@@ -34,7 +34,7 @@ describe("upgrades with invalid tokens", () => {
     };
     gateway = openIslandGateway(
       testEnv(limits, { clock }),
-      // Unused, because these tests send no frames.
+      // The handler is unused, because these tests send no frames.
       undefined as unknown as IslandConnections,
       accounts,
       "",
@@ -50,7 +50,7 @@ describe("upgrades with invalid tokens", () => {
   });
   afterEach(() => listener.close(AbortSignal.abort()));
 
-  /** Returns the status of the upgrade response, and Retry-After if present. */
+  /** Returns the status of the upgrade response, and Retry-After if it is present. */
   async function dial(token: string | null, address = "192.0.2.1"): Promise<unknown[]> {
     const socket = new WebSocket(`ws://127.0.0.1:${listener.port}${SESSION_PATH}`, SUBPROTOCOL, {
       headers: { "x-address": address, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
@@ -102,7 +102,7 @@ describe("upgrades with invalid tokens", () => {
     await flood();
     for (let i = 0; i < 5; i += 1) expect(await dial("it_known")).toEqual([101]);
     expect(await dial("it_known", "192.0.2.2")).toEqual([101]);
-    // A new Island waits as long as Retry-After says.
+    // A new Island waits for as long as Retry-After specifies.
     tokens.add("it_new");
     expect(await dial("it_new")).toEqual([429, "60"]);
     tokens.delete("it_known");

@@ -18,7 +18,7 @@ let coordinator: TestCoordinator;
 let account: { key: string; islandToken: string };
 
 beforeEach(async () => {
-  // Short, because attempts of a lost Island go to another one after the grace period.
+  // The grace period is short, because attempts of a lost Island go to another one only after it.
   coordinator = await TestCoordinator.open({ islandGraceS: 1, restartGraceS: 1 });
   account = await coordinator.createAccount("client@example.com");
 });

@@ -7,7 +7,7 @@ import { FakeIsland } from "../../support/network/fake-island.ts";
 import { call, until } from "../../support/http/http.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-const DOCUMENT = new URL("../../../docs/reference/island-protocol.md", import.meta.url);
+const DOCUMENT = new URL("../../../docs/reference/island-protocol-transcripts.md", import.meta.url);
 const CUT = "  (the connection is cut";
 
 /** Returns the lines of a section's code block. */
@@ -17,7 +17,7 @@ function linesOf(heading: string): string[] {
   return block.split("\n");
 }
 
-const TRANSCRIPT = linesOf("Transcript");
+const TRANSCRIPT = linesOf("A chat whose connection breaks");
 const OTHER_FRAMES = linesOf("More frames");
 const isFrame = (line: string): boolean => /^[→←] /.test(line);
 
@@ -43,10 +43,13 @@ describe("the documented transcript", () => {
   it("gets the documented replies, and its jobs end with the Island's output", async () => {
     const { url } = coordinator;
     const { key, islandToken } = await coordinator.createAccount("ada@example.com");
-    /** Maps ids and secrets of the document to those of this run. */
+    /** Maps the ids and secrets of the document to the ids and secrets of this run. */
     const present = new Map<string, string>();
     const jobIds: string[] = [];
-    /** Frame numbers of this run by those of the document, per job; the document also counts frames that it omits. */
+    /**
+     * Maps the frame numbers of the document to the frame numbers of this run, for each job. The document also counts
+     * frames that it omits.
+     */
     const seqs = new Map<string, Map<number, number>>();
     const texts = new Map<string, string>();
 

@@ -10,7 +10,7 @@ import { GRACE_MS, JobWorld, NETWORK_FEE, PRICES, type CargoName } from "./job-w
 import { DEEDS, ScriptedAgent } from "./scripted-agent.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
-/** Covers about two jobs, so that some are refused for insufficient credits. */
+/** The credits cover about two jobs, so that some jobs are refused for insufficient credits. */
 const GRANT_MICRO = 4_000_000;
 const MAX_TOKENS = 10;
 
@@ -49,7 +49,7 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("lose" as const), island }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("join" as const), island, keepsJobs: fc.boolean() }) },
-  // Within the grace period, after it, after the run limit, after the wait limit.
+  // Times within the grace period, after it, after the run limit and after the wait limit.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -57,7 +57,7 @@ const step = fc.oneof(
       ms: fc.constantFrom(1_000, GRACE_MS, 301_000, 3_601_000),
     }),
   },
-  // Waits for storage; otherwise the next step runs while writes are in flight.
+  // Waits for storage, because otherwise the next step would run while writes are in flight.
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
 );
 
@@ -65,7 +65,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const submit: Step = { kind: "submit", client: 0, cargo: "cheap", key: null };
 const settle: Step = { kind: "settle" };
 const act = (auditEvent: (typeof DEEDS)[number], pick = 0): Step => ({ kind: "act", island: 0, auditEvent, pick });
-/** A sequence that reaches every end of a job. */
+/** A sequence of steps that reaches every kind of end of a job. */
 const EVERY_END: Step[] = [
   ...[submit, settle, act("output"), { kind: "cancel", pick: 0 } as const, settle, act("giveUp")],
   ...[submit, settle, act("output"), act("finish"), settle],
@@ -111,7 +111,7 @@ it(
         const known: { id: string; accountId: string }[] = [];
         const answers: Promise<unknown>[] = [];
         const faults: unknown[] = [];
-        /** Ignores a refusal; any other error is a bug. */
+        /** Ignores a refusal, because any other error is a bug. */
         const expectAnswer = (answer: Promise<unknown>): void => {
           answers.push(answer.catch((error: unknown) => void (error instanceof ServiceError || faults.push(error))));
         };

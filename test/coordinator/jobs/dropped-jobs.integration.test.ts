@@ -46,7 +46,7 @@ async function submit(): Promise<string> {
   return record.id;
 }
 
-describe("job whose write is refused because another coordinator has it", () => {
+describe("a job whose write is refused because another coordinator has it", () => {
   it.each(["append", "lose", "assign", "start", "end"])("is dropped at its %s with all its resources", async (kind) => {
     refused = new Set([kind]);
     const jobId = await submit();

@@ -21,7 +21,7 @@ const progress = {
   lastSeq: 1,
 };
 
-describe("feed of a restored job", () => {
+describe("the feed of a restored job", () => {
   it("restores its progress before it is read", () => {
     const feed = JobFeed.restored("job_1", { progress, read: () => expect.fail("It was read") });
     feed.push([token("c")], 2);

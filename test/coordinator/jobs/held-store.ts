@@ -2,7 +2,7 @@ import type { Store } from "../../../coordinator/store/store.ts";
 
 type Replaceable = "batches" | "cluster" | "jobs";
 
-/** Returns a store with some methods replaced, for example to delay a result. */
+/** Returns a store in which some methods are replaced, for example to delay a result. */
 export function withReplaced<S extends Store>(
   real: S,
   replaced: { readonly [K in Replaceable]?: Partial<Store[K]> },

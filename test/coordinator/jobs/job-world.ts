@@ -24,7 +24,7 @@ import { testEnv } from "../../support/test-env.ts";
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
 export const GRACE_MS = 15_000;
-/** First time for which the breaker of an Island stays open after a failure. */
+/** Time for which the circuit breaker of an Island stays open after a first failure. */
 export const FIRST_PAUSE_MS = 1_000;
 export const RESTART_GRACE_MS = 45_000;
 export const NETWORK_FEE = 0.1;
@@ -60,8 +60,8 @@ export class JobWorld {
   readonly core: Core;
 
   /**
-   * @param secret The secret of an earlier world makes this one the coordinator after a restart; call {@link recover}
-   * then.
+   * @param secret The secret of an earlier world, which makes this world the coordinator after a restart. Call {@link
+   * recover} in that case.
    * @param feedDelayMs 0: output is stored at once.
    * @param bus The bus of other coordinators; set the live ones in {@link peers}.
    */

@@ -119,7 +119,7 @@ it("the output of an account's jobs in memory is limited, without images", async
   await island.next("ack", ({ jobId, seq }) => jobId === third.jobId && seq === 2);
   island.send(outputFrame(second, 2, text));
   expect(await errorOf(second)).toMatchObject({ code: "output_too_large", message: /account/ });
-  // The end of the job releases the memory.
+  // The end of the job releases its memory.
   island.send(outputFrame(first, 2, text), finishedFrame(first, 3, { completionTokens: 2 }));
   await island.next("ack", ({ jobId, seq }) => jobId === first.jobId && seq === 3);
   expect((await api("GET", `/jobs/${first.jobId}`)).body.data.output).toBe(text + text);

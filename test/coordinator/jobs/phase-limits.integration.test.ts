@@ -16,7 +16,7 @@ let other: PlayedIsland;
 
 class CountingClock extends ManualClock {
   schedules = 0;
-  /** Simulated stall of the process: time has passed, and no timer has fired. */
+  /** Simulates a stall of the process, during which time passes and no timer fires. */
   stalledMs = 0;
 
   override monotonicMs(): number {
@@ -65,13 +65,13 @@ function addCargo(change: Partial<CatalogEntry>): void {
 const view = ({ jobId }: Assign) => world.jobs.get(accountId, jobId);
 const work = (assign: Assign, count: number) => ({ working: [{ ...nameOf(assign), count }] });
 
-/** Expects that the first Island was stopped, and the other has the next attempt. */
+/** Expects that the first Island was stopped and that the other one has the next attempt. */
 function expectMoved(assign: Assign): void {
   expect(island.last("cancel")).toMatchObject({ ...nameOf(assign), reason: "timeout" });
   expect(other.assign).toMatchObject({ jobId: assign.jobId, attempt: assign.attempt + 1 });
 }
 
-describe("silent Island", () => {
+describe("a silent Island", () => {
   it("loses the attempt at the limit of the accept phase, and not before", async () => {
     const assign = await assigned();
     expect((await view(assign)).waiting).toMatchObject({ reason: "starting", phase: "accept" });
@@ -113,7 +113,7 @@ describe("silent Island", () => {
     await pass(1);
     expectMoved(assign);
     expect(other.assign.resume).toEqual({ text: "one two ", tokens: 2 });
-    // A late report of the first Island has no effect.
+    // A late report of the first Island changes nothing.
     await island.say(outputFrame(assign, 3, "wrong"));
     await other.say(
       ...beginFrames(other.assign),
@@ -144,13 +144,13 @@ describe("silent Island", () => {
     expect([state, error?.code, error?.message]).toEqual([
       "failed",
       "island_silent",
-      "The Island stopped producing output: none for 60 s",
+      "The Island stopped producing output for 60 s",
     ]);
     expect(island.last("cancel")).toMatchObject(nameOf(assign));
   });
 });
 
-describe("active Island", () => {
+describe("an active Island", () => {
   it("may download and load for longer than the limit while its reports show progress", async () => {
     const assign = await assigned();
     await island.say({ type: "accepted", ...nameOf(assign) });
@@ -205,7 +205,7 @@ describe("active Island", () => {
     expect(await view(assign)).toMatchObject({ state: "completed", output: { label: "A" }, attempt: 2 });
   });
 
-  it("ends the job in timeout at the run limit if a second Island reaches it too", async () => {
+  it("ends the job with timeout at the run limit if a second Island reaches the limit as well", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);
@@ -214,7 +214,7 @@ describe("active Island", () => {
     expect(await view(assign)).toMatchObject({ state: "timeout", error: { code: "run_timeout" }, attempt: 2 });
   });
 
-  it("ends the job in timeout at the run limit if no other Island begins within the wait limit", async () => {
+  it("ends the job with timeout at the run limit if no other Island begins within the wait limit", async () => {
     addCargo({ isChat: false });
     const assign = await started("special");
     await pass(300_000);

@@ -5,7 +5,7 @@ import type { FromIsland, HeldJob, Hello, IslandState } from "../../../shared/pr
 import { makeHello, makeIslandState } from "../../support/network/frames.ts";
 import type { JobWorld } from "./job-world.ts";
 
-/** An Island of a {@link JobWorld} without a socket. The test writes all of its frames. */
+/** An Island of a {@link JobWorld} without a socket, whose frames the test writes. */
 export class PlayedIsland implements IslandLink {
   readonly hostId: string;
   /** Frames from the coordinator, in order. */
@@ -80,12 +80,12 @@ export class PlayedIsland implements IslandLink {
     return this.say({ type: "heartbeat", state: makeIslandState(state) });
   }
 
-  /** Returns the last frame of a type; undefined without one. */
+  /** Returns the most recent frame of a type, or undefined if it was not sent. */
   last<T extends FromCoordinator["type"]>(type: T): Extract<FromCoordinator, { type: T }> | undefined {
     return this.frames.findLast((frame): frame is Extract<FromCoordinator, { type: T }> => frame.type === type);
   }
 
-  /** The last attempt that was assigned to the Island. */
+  /** The most recent attempt that was assigned to the Island. */
   get assign(): Assign {
     const frame = this.last("assign");
     if (frame === undefined) throw new Error("No job was assigned to the Island");

@@ -46,7 +46,7 @@ export class ScriptedAgent implements IslandLink {
     this.#island = null;
   }
 
-  /** Connects, with or without the jobs that it held before. No-op while it is connected. */
+  /** Connects the agent, with or without the jobs that it held before. No-op while the agent is connected. */
   async connect(keepsJobs: boolean): Promise<void> {
     if (this.#island !== null || this.#isConnecting) return;
     this.#isConnecting = true;
@@ -69,7 +69,10 @@ export class ScriptedAgent implements IslandLink {
     this.#island = null;
   }
 
-  /** Acts on the `pick`th attempt that it holds; no-op if it holds none or is away. Its frames are handled at once. */
+  /**
+   * Acts on the `pick`th attempt that the agent holds. The coordinator handles the frames at once. No-op if the agent
+   * holds no attempt or is away.
+   */
   async act(auditEvent: AuditEvent, pick: number): Promise<void> {
     const island = this.#island;
     const held = this.#held[pick % Math.max(1, this.#held.length)];
@@ -101,7 +104,7 @@ export class ScriptedAgent implements IslandLink {
       case "fail":
         return [failedFrame(assign, ++held.seq, "invalid_input")];
       case "giveUp":
-        // A cancelled run is confirmed with the same frame.
+        // The same frame confirms a cancelled run.
         return [{ type: "cancelled" as const, jobId, attempt, seq: ++held.seq }];
       case "refuse":
         return [{ type: "refused" as const, jobId, attempt, code: "model_unavailable" as const, message: "no" }];

@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const request = () => ({ accountId, slug: "cheap", priority: 0, idempotency: null });
 
-describe("batch whose commit is in flight", () => {
+describe("a batch whose commit is in flight", () => {
   it("is cancelled once its jobs are registered, and not refused as ended", async () => {
     const submitted: Promise<SubmittedBatch> = world.batches.submit({
       ...request(),
@@ -63,7 +63,7 @@ describe("batch whose commit is in flight", () => {
   });
 });
 
-describe("submission that completes after the registry was closed", () => {
+describe("a submission that completes after the registry was closed", () => {
   it("sets no timer, as the job is restored at the next start", async () => {
     const before = clock.pendingTimers;
     const submitted = world.jobs.submit({ ...request(), input: { prompt: "Hi" } });

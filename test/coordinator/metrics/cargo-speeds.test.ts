@@ -46,7 +46,7 @@ describe("measureSpeeds()", () => {
     expect(speedOf("tiny")).toEqual({ tokensPerSecond: null, firstTokenMs: null });
   });
 
-  it(`forgets values after a day, and all but the last ${MAX_SAMPLES}`, () => {
+  it(`forgets values after a day, and keeps only the latest ${MAX_SAMPLES}`, () => {
     completed(1);
     clock.advance(24 * HOUR_MS);
     expect(speedOf("tiny").tokensPerSecond).toBe(1);

@@ -16,7 +16,7 @@ function metricsOf(parts: MeasuredParts) {
   return { metrics, tell };
 }
 
-describe("metrics of a coordinator in a cluster", () => {
+describe("the metrics of a coordinator in a cluster", () => {
   it("count jobs that arrived and left, dead coordinators, and failed requests", async () => {
     const peers = { failed: { unreachable: 1, timeout: 0, refused: 2 } };
     const { metrics, tell } = metricsOf({ ...SHARING_PARTS, member: { counts: COUNTS }, peers });

@@ -25,7 +25,7 @@ async function finish(island: FakeIsland, jobId?: string): Promise<void> {
   );
 }
 
-describe("metrics of an Island", () => {
+describe("the metrics of an Island", () => {
   it("show earnings at once and results once stored, even after a restart", async () => {
     await using coordinator = await TestCoordinator.open();
     const host = await coordinator.createAccount("host@example.com");

@@ -48,7 +48,7 @@ describe("GET /metrics", () => {
     expect(after).toContain('atoll_jobs_ended_total{state="failed"} 0\n');
     expect(after).toContain("atoll_tokens_delivered_total 2\n");
     const commits = Number(/^atoll_storage_commits_total (\d+)$/m.exec(after)?.[1]);
-    // Two submissions, an end and the start cause commits; tokens cause none.
+    // Two submissions, one end and the start cause commits, but tokens do not.
     expect(commits).toBeGreaterThanOrEqual(3);
     expect(commits).toBeLessThan(20);
     expect(after).toContain('atoll_info{version="0.0.0-test"} 1\n');
@@ -61,7 +61,7 @@ describe("GET /metrics", () => {
   });
 });
 
-describe("labels of requests", () => {
+describe("the labels of requests", () => {
   const routes = async () =>
     new Set([...(await read()).matchAll(/^atoll_http_requests_total\{(.*)\} /gm)].map(([, labels]) => labels));
 
@@ -73,7 +73,7 @@ describe("labels of requests", () => {
       await statusOf(`/api/v1/jobs/${nth}?page=${nth}`, { headers });
       await statusOf(`/api/v1/jobs/${nth}`, { method: "PUT", headers });
       await statusOf(`/api/v1/jobs/${nth}`, { method: ["PURGE", "MKCOL", "LOCK"][nth - 1] ?? "", headers });
-      // Pages of the console; programs get 404.
+      // Browsers get pages of the console here, and programs get a 404.
       await statusOf(`/operator/islands/${nth}`, { headers });
       await statusOf(`/jobs/${nth}`, { headers });
     }
@@ -102,7 +102,7 @@ describe("GET /metrics without a token", () => {
   it("is disabled for pages of other origins in a browser on this machine", async () => {
     expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
     const { port } = new URL(coordinator.url);
-    // DNS rebinding: the page's owner resolves its name to 127.0.0.1, so the browser sees one origin.
+    // In DNS rebinding, the page's owner resolves its name to 127.0.0.1, so that the browser sees one origin.
     expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
     expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
     expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);

@@ -86,7 +86,7 @@ describe("coordinatorMetrics()", () => {
     expect(waiting[0]).toMatchObject({ slug: "most", jobs: 2 });
   });
 
-  it("counts the ends of the last minute, and the time to the first token", () => {
+  it("counts the jobs that ended within the last minute, and the time to the first token", () => {
     const waitsSinceMs = clock.now();
     clock.advance(300);
     const firstOutputMs = clock.monotonicMs();
@@ -108,7 +108,7 @@ describe("coordinatorMetrics()", () => {
     clock.advance(2_000);
     jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
     expect(readMetrics().tokensPerSecond).toBe(25);
-    // A job that ends keeps its tokens in the sum.
+    // The tokens of a job that ends stay in the sum.
     clock.advance(2_000);
     jobs = [];
     end({ state: "completed", feed: { tokens: 200 } });

@@ -53,7 +53,7 @@ let own: CoordinatorMetrics;
 let reads: number;
 /** Number of Islands of the other coordinator. */
 let elsewhere: number;
-/** Number of Islands in storage, and how often it was counted. */
+/** Number of Islands in storage, and how often storage counted them. */
 let known: number;
 let counts: number;
 let views: NetworkView[];

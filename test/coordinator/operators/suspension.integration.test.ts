@@ -51,10 +51,10 @@ describe("a suspension", () => {
       reason: "the operator suspended this Island's account: spam",
       retryAfterMs: 60_000,
     });
-    // The stream is cut off, or at its end if the job was cancelled first.
+    // The stream was cut off, or read to its end if the job was cancelled first.
     await stream.text().catch(() => undefined);
     expect((await ask(host.key, "GET", "/account")).body.error.code).toBe("account_suspended");
-    // The job of another account on its Island continues elsewhere.
+    // The job of another account on the Island continues on another Island.
     await second.next("assign", ({ jobId }) => jobId === other.data.id);
     const jobs = await ask(operator, "GET", `/operator/jobs?account=${host.id}`);
     expect(jobs.body.data).toMatchObject([{ id: own.data.id, status: "cancelled" }]);
@@ -104,7 +104,7 @@ describe("a suspension", () => {
   it("by another process is in force too", async () => {
     const client = await coordinator.createAccount("later@example.com");
     const { body: job } = await ask(client.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
-    await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { because: "spam", atMs: 1 }));
+    await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { reason: "spam", atMs: 1 }));
     await until(
       async () => (await ask(operator, "GET", `/operator/jobs?account=${client.id}`)).body.data[0],
       ({ id, status }) => id === job.data.id && status === "cancelled",
@@ -152,7 +152,7 @@ describe("a suspension", () => {
     const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
     refused.send(makeHello({ hostId }));
     expect(await refused.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
-    // The suspension also covers an Island that its owner removed and that joins again.
+    // The suspension applies even to an Island that its owner removed and that joins again.
     await ask(host.key, "DELETE", `/islands/${hostId}`);
     const { body: made } = await ask(host.key, "POST", "/island-tokens", { name: "new" });
     const again = await FakeIsland.dial(coordinator.url, made.token);

@@ -52,7 +52,7 @@ describe("openSuspensions()", () => {
   });
 
   it("reports suspended accounts twice and Islands once", async () => {
-    // This also covers jobs that were restored before the start.
+    // This covers jobs that were restored before the start as well.
     await look();
     expect(reported).toEqual(["user_old"]);
     accounts.set("user_1", "spam");

@@ -25,7 +25,7 @@ const submit = (idempotencyKey?: string) =>
   api("POST", "/jobs", JOB, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey });
 const idOf = async (answer: ReturnType<typeof submit>): Promise<string> => (await answer).body.data.id as string;
 
-describe("limit of unfinished jobs of an account", () => {
+describe("an account's limit of unfinished jobs", () => {
   it("refuses one more job with 429 and Retry-After, and stores and holds nothing", async () => {
     expect([(await submit()).status, (await submit()).status]).toEqual([201, 201]);
     const { status, headers, body } = await submit();
@@ -44,13 +44,13 @@ describe("limit of unfinished jobs of an account", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  it("counts each account separately", async () => {
+  it("counts each account's jobs separately", async () => {
     await Promise.all([submit(), submit()]);
     const other = await coordinator.createAccount("other@example.com");
     expect((await call(coordinator.url, other.key, "POST", "/jobs", JOB)).status).toBe(201);
   });
 
-  it("counts a chat", async () => {
+  it("counts a chat as a job", async () => {
     await Promise.all([submit(), submit()]);
     const chat = await api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }] });
     expect([chat.status, chat.body.error.limit]).toEqual([429, "concurrent_jobs"]);

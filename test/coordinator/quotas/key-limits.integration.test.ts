@@ -38,7 +38,7 @@ async function submitEach(key: string, slug: string): Promise<unknown[]> {
   return answers.map(({ status, body }) => [status, body.error]);
 }
 
-describe("Cargos of an API key", () => {
+describe("the Cargos of an API key", () => {
   it("restrict the jobs that it can submit, in any way", async () => {
     const { key } = await makeKey({ cargos: [CHAT] });
     const refused = [403, expect.objectContaining({ code: "cargo_not_allowed" })];
@@ -50,7 +50,7 @@ describe("Cargos of an API key", () => {
   });
 });
 
-describe("monthly credits of an API key", () => {
+describe("the monthly credits of an API key", () => {
   it("limit the charges and holds of all its jobs, and become available again if uncharged", async () => {
     const limits = { credits_per_month: 0.025 };
     const { id, key } = await makeKey(limits);
@@ -81,7 +81,7 @@ describe("monthly credits of an API key", () => {
   });
 });
 
-describe("usage of an account", () => {
+describe("the usage of an account", () => {
   it("includes the spending of each key and the earnings of its Islands", async () => {
     const { id, key } = await makeKey({});
     await using island = await FakeIsland.join(coordinator.url, account.islandToken);

@@ -2,14 +2,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RequestWindow, WINDOW_MS } from "../../../coordinator/quotas/request-window.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** Number of times read and written, and of map entries read or changed. It covers all that a decision iterates. */
+/**
+ * Number of times read and written, and of map entries read or changed. These cover everything that a decision
+ * iterates.
+ */
 let touched = 0;
 
 const touch = (name: string | symbol): void => {
   if (typeof name === "string" && /^\d+$/.test(name)) touched += 1;
 };
 
-/** Counts each access to a number in a ring's memory. A copy of all of it, as on growth, counts once. */
+/** Counts each access to a number in a ring's memory. Copying the whole memory, as on growth, counts once. */
 function counted(times: Float64Array): Float64Array {
   return new Proxy(times, {
     get(target, name): unknown {
@@ -70,7 +73,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Returns the maximum of accesses of one of `decisions`. */
+/** Returns the number of accesses of the most expensive of `decisions`. */
 function mostTouched(decisions: Iterable<() => unknown>): number {
   let most = 0;
   for (const decide of decisions) {
@@ -82,12 +85,12 @@ function mostTouched(decisions: Iterable<() => unknown>): number {
 }
 
 /**
- * Accesses for a known caller: the lookup, reading its oldest time, writing the new one, reading the time that frees a
- * request; and growth.
+ * Accesses for a known caller: the lookup, reading its oldest time, writing the new time, reading the time that frees a
+ * request, and growth.
  */
 const FEW = 12;
 
-describe("accesses of one decision of the request window", () => {
+describe("the accesses of one decision of the request window", () => {
   it.each([
     [1, 10_000, 100],
     [20_000, 3, 100],

@@ -28,7 +28,7 @@ describe("DELETE /conversations/{id}", () => {
     await using island = await join();
     const id = await create();
     const first = await say(island, id, "MARK-ONE", "MARK-YES");
-    // The model finds the history too long; the tracker submits a second job with less of it.
+    // The model finds the history too long, so the tracker submits a second job with less history.
     const response = api("POST", `/conversations/${id}/messages`, { content: "MARK-TWO" });
     const tooLong = await island.next("assign");
     island.send(...beginFrames(tooLong), failedFrame(tooLong, 1, "context_length_exceeded"));

@@ -58,7 +58,10 @@ export async function signIn(): Promise<string> {
   return (await api("POST", "/auth/login", credentials, null)).body.data.token as string;
 }
 
-/** Returns the files of the data directory that contain a text as it was written to disk, or the tables of the database. */
+/**
+ * Returns the files of the data directory, or the tables of the database, that contain a text in the form in which it
+ * was written.
+ */
 export function filesWith(text: string): string[] {
   if (typeof coordinator.location !== "string") return tablesWith(text);
   return readdirSync(coordinator.directory, { recursive: true, withFileTypes: true })
@@ -76,7 +79,7 @@ function tablesWith(text: string): string[] {
   return (rows as { name: string }[]).map(({ name }) => name);
 }
 
-/** Waits until the log of the database is truncated, about a second after a removal. */
+/** Waits until the log of the database is truncated, which happens about a second after a removal. */
 export async function untilInNoFile(text: string): Promise<void> {
   await until(
     async () => filesWith(text),

@@ -102,7 +102,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
     await untilInNoFile("MARK-");
   });
 
-  it("leaves repeats of the submission unchanged: no second job, no second charge", async () => {
+  it("leaves repeats of the submission unchanged, so that they create no second job and no second charge", async () => {
     await using island = await join();
     const body = { workload: "tiny-chat", input: { prompt: "MARK" } };
     const post = () => call(coordinator.url, account.key, "POST", "/jobs", body, { "idempotency-key": "once" });
@@ -130,7 +130,7 @@ describe("DELETE /jobs/{id} of an ended job", () => {
   });
 });
 
-describe("removal interrupted by a crash", () => {
+describe("a removal interrupted by a crash", () => {
   it("is completed at the next start", async () => {
     await using island = await join();
     const jobId = await complete(island, "MARK-PROMPT", "MARK-ANSWER");

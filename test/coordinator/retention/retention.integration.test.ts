@@ -82,7 +82,7 @@ const kept = async (jobId: string): Promise<unknown[]> => {
   return [job?.input["prompt"], job?.output, parts.length];
 };
 
-/** Records calls of `remove` with their number of jobs, and when a concurrent write completed. */
+/** Records how many jobs each call of `remove` covers, and when a concurrent write completed. */
 function watchSteps(): (number | string)[] {
   const steps: (number | string)[] = [];
   const { remove } = store.content;
@@ -96,7 +96,7 @@ function watchSteps(): (number | string)[] {
   return steps;
 }
 
-describe("retention sweep", () => {
+describe("the retention sweep", () => {
   it("removes inputs, then outputs, each at its time, and keeps status and charge", async () => {
     const jobId = await complete();
     clock.advance(9 * DAY_MS);
@@ -205,7 +205,7 @@ describe("retention sweep", () => {
   });
 });
 
-describe("log of the database", () => {
+describe("the log of the database", () => {
   it.skipIf(IS_POSTGRES)("is truncated later if a reader blocks it, without delaying writes", async () => {
     const jobId = await complete({ input: { prompt: "MARK-PROMPT" } });
     const walBytes = (): number => statSync(folder.file("atoll.db-wal")).size;

@@ -32,7 +32,7 @@ describe("openAlarm()", () => {
     expect([firedMs, clock.pendingTimers]).toEqual([[100, 200, 300], 0]);
   });
 
-  it("drops its timer when no deadline is left", () => {
+  it("cancels its timer when no deadline is left", () => {
     add(100);
     deadlinesMs = [];
     alarm.set();

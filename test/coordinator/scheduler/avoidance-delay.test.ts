@@ -6,7 +6,7 @@ import { Bench } from "./builders.ts";
 const LLAMA = { slug: "llama", onlyIslandsOf: null };
 const AVOIDING = { avoidIslands: ["isle-1"] };
 
-/** A slot of Island isle-1, which is now at another coordinator. */
+/** A slot of the Island isle-1, which is now at another coordinator. */
 const AVOIDED_SLOT: SlotOffer = {
   kinds: [LLAMA],
   islands: [{ id: "isle-1", accountId: "owner_1", slots: 1, serves: [0] }],
@@ -17,7 +17,7 @@ function openBeside(): Bench {
   return new Bench(undefined, { mayRunElsewhere: ({ slug }) => slug === "llama" });
 }
 
-describe("avoidance delay of a job that avoids the only free Island", () => {
+describe("the avoidance delay of a job that avoids the only free Island", () => {
   it("does not apply without other coordinators", () => {
     const bench = new Bench();
     bench.up();

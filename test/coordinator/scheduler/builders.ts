@@ -58,7 +58,7 @@ export function makeJob(override: Partial<WaitingJob> = {}): WaitingJob {
   };
 }
 
-/** The rules of production, but with fixed times of the circuit breakers. */
+/** The rules of production, with fixed times for the circuit breakers. */
 export const SCHEDULER_RULES = [0.5, 1_000, (): number => 0.999_999] as const;
 
 /** Parameters of the scheduler under test. */
@@ -67,7 +67,7 @@ interface Rules {
   readonly mayRunElsewhere: Scheduler["mayRunElsewhere"];
 }
 
-/** A scheduler over a few Cargos, with short methods for its events, and a clock that only `pass` moves. */
+/** A scheduler over a few Cargos, with short methods for its events. Only `pass` advances its clock. */
 export class Bench {
   readonly scheduler: Scheduler;
   readonly catalog: Map<string, KnownCargo>;
@@ -125,7 +125,7 @@ export class Bench {
     return this.step({ kind: "island_down", islandId });
   }
 
-  /** Ends a job of the Island, by default the job that it has longest. */
+  /** Ends a job of the Island. Default: the job that the Island has had for the longest time. */
   free(islandId = "isle-1", jobId = this.running(islandId)[0] ?? "job_of_before"): string[] {
     this.#running.set(
       islandId,
@@ -163,7 +163,8 @@ export class Bench {
   }
 
   /**
-   * Frees the slot of `islandId` after `runMs` each until no job waits for it. Returns the jobs in order of service.
+   * Frees the slot of `islandId` after `runMs` each time, until no job waits for it. Returns the jobs in order of
+   * service.
    */
   drain(islandId = "isle-1", runMs = 1_000): string[] {
     const order: string[] = [];

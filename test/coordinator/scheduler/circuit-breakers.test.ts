@@ -5,7 +5,7 @@ const SECOND_MS = 1_000;
 /** One Cargo that every Island runs, and two others. */
 const cargos = ["llama", "gemma", "phi"].map((slug) => makeCargo({ slug }));
 
-/** Fails one job after another on an Island as soon as it is assigned. Returns the times of assignment in seconds. */
+/** Fails each job on an Island as soon as it is assigned. Returns the times of the assignments in seconds. */
 function failJobs(bench: Bench, count: number, override: Parameters<Bench["fail"]>[1] = {}): number[] {
   return Array.from({ length: count }, (_, index) => {
     const accountId = override.accountId ?? `user_${index % 2}`;
@@ -23,7 +23,7 @@ function differences(times: readonly number[]): number[] {
   return times.slice(1).map((time, index) => time - (times[index] ?? 0));
 }
 
-describe("circuit breaker after a failure", () => {
+describe("a circuit breaker after a failure", () => {
   it("stops jobs of the Cargo while they wait for a busy Island, but not jobs of other Cargos", () => {
     const bench = new Bench(cargos);
     bench.up({ id: "isle-1" });
@@ -111,7 +111,7 @@ describe("circuit breaker after a failure", () => {
   });
 });
 
-describe("circuit breaker after a refusal", () => {
+describe("a circuit breaker after a refusal", () => {
   it("doubles its open time as after failures", () => {
     const bench = new Bench();
     bench.up();
@@ -127,7 +127,7 @@ describe("circuit breaker after a refusal", () => {
   });
 });
 
-describe("jitter of a circuit breaker", () => {
+describe("the jitter of a circuit breaker", () => {
   it("shortens the open time by up to a half, so that Islands that failed together are not probed together", () => {
     const bench = new Bench(undefined, { random: () => 0 });
     bench.up();
@@ -136,8 +136,8 @@ describe("jitter of a circuit breaker", () => {
   });
 });
 
-describe("quarantine after four failures in a row, of two Cargos", () => {
-  /** Fails a job of llama and one of gemma on the Island, twice; the second time as probes. */
+describe("a quarantine after four consecutive failures of two Cargos", () => {
+  /** Fails a job of llama and a job of gemma on the Island twice, the second time as probes. */
   function quarantined(accounts: readonly string[] = ["user_1", "user_2"]): Bench {
     const bench = new Bench(cargos);
     bench.up({ slots: 4 });

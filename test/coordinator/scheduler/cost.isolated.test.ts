@@ -22,7 +22,7 @@ vi.mock("../../../coordinator/scheduler/indexed-heap.ts", async (importOriginal)
 
 const SLUGS = ["alpha", "beta", "gamma", "delta"];
 const catalog = new Map(SLUGS.map((slug) => [slug, makeCargo({ slug })]));
-/** A Cargo that no Island can run: its jobs make the queues long and are never served. */
+/** A Cargo that no Island can run. Its jobs make the queues long and are never served. */
 catalog.set("stuck", makeCargo({ slug: "stuck", runtimeType: "coreml" }));
 
 function counted<T extends object>(facts: T): T {
@@ -104,12 +104,12 @@ beforeEach(() => {
   cost.reads = 0;
 });
 
-/** log2(100,000 * 10,000) is 3 times log2(100 * 10): the growth due to the heaps. */
+/** log2(100,000 * 10,000) is 3 times log2(100 * 10), which is the growth due to the heaps. */
 const LOGARITHM = 3;
 
-describe("cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {
+describe("the cost of a dispatch with 100,000 jobs and 10,000 Islands relative to 100 and 10", () => {
   it.each([
-    // In both loads each account waits for every Cargo: all its entries are re-sorted when it is served.
+    // In both loads each account waits for every Cargo, so that all its entries are sorted again when it is served.
     ["many accounts", [25, 997]],
     ["one account", [1, 1]],
   ] as const)("grows at most logarithmically when a slot is freed (%s)", (title, [few, many]) => {

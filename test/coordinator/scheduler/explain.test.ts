@@ -102,8 +102,11 @@ describe("explain()", () => {
 
   it.each([
     [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12.0 GiB of RAM"],
-    [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12.0 GiB of RAM"],
-    [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GiB of VRAM"],
+    [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, but none has 12.0 GiB of RAM"],
+    [
+      [large, large].map((island) => ({ ...island, vramBytes: 0 })),
+      "2 Islands offer llmcpp, but none has 1.5 GiB of VRAM",
+    ],
     [
       [{ ...large, noSpaceFor: [needy.slug] }],
       "1 Island offers llmcpp, but it lacks disk space for its model or image",
@@ -111,11 +114,11 @@ describe("explain()", () => {
     [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
     [
       [large, large].map((island) => ({ ...island, draining: true })),
-      "2 Islands offer llmcpp, none takes new jobs now",
+      "2 Islands offer llmcpp, but none takes new jobs now",
     ],
     [
       [{ ramBytes: GB }, { ramBytes: 2 * GB }, { ...large, draining: true }, { runtimes: [] }],
-      "3 Islands offer llmcpp, none fits: 2 lack 12.0 GiB of RAM, 1 takes no new jobs now",
+      "3 Islands offer llmcpp, but none fits: 2 lack 12.0 GiB of RAM, 1 takes no new jobs now",
     ],
   ])("reports why no Island fits (%#)", (islands, message) => {
     const bench = new Bench([needy]);
@@ -131,7 +134,10 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy");
     bench.up({ id: "isle-2" }, 1);
     bench.up({ id: "isle-3", runtimes: ["onnx"] });
-    expect(bench.scheduler.explain("job_1")).toMatchObject({ reason: "all_busy", message: "2 Islands fit, all busy" });
+    expect(bench.scheduler.explain("job_1")).toMatchObject({
+      reason: "all_busy",
+      message: "2 Islands fit, but all are busy",
+    });
   });
 
   it("reports that the model is downloading while no fitting Island has it", () => {
@@ -201,7 +207,7 @@ describe("explain()", () => {
     expect(bench.scheduler.explain("job_1")?.message).toBe("1 Island fits, but it is busy; 1 Island failed this job");
   });
 
-  it("returns positions in order of service: accounts take turns, higher priority first within each", () => {
+  it("returns positions in order of service, in which accounts take turns, each with its highest priority first", () => {
     const bench = new Bench();
     const submit = (id: string, accountId: string, priority = 50): void => {
       bench.submit({ id, accountId, priority, createdAtMs: START_MS + 1 });

@@ -68,7 +68,7 @@ class Fleet {
 
 const MAX_RUN_MS = 60_000;
 const jobClass = fc.constantFrom("chat" as const, "batch" as const);
-/** Jobs of other accounts, each with its delay after the one before. */
+/** Jobs of other accounts, each with its delay after the previous job. */
 const others = fc.array(
   fc.record({
     afterMs: fc.constantFrom(0, 0, 0, 500, 20_000),
@@ -81,7 +81,7 @@ const others = fc.array(
   { minLength: 20, maxLength: 200, size: "max" },
 );
 
-describe("fair share of an account with one job", () => {
+describe("the fair share of an account with one job", () => {
   it("limits the wait to the account's share under any load of others", () => {
     fc.assert(
       fc.property(others, jobClass, fc.integer({ min: 1, max: 4 }), fc.nat(100), (load, ownClass, slots, percent) => {
@@ -104,11 +104,12 @@ describe("fair share of an account with one job", () => {
         const start = own === undefined ? undefined : fleet.startOf(own);
         if (own === undefined || start === undefined) throw new Error("The job was never started");
         const meanwhile = fleet.starts.slice(startedBefore, fleet.starts.indexOf(start)).map(({ job }) => job);
-        // Within the class: at most one job of each account that already waited, and none of accounts that came later.
+        // Within the class, at most one job of each account that already waited runs first, and none of accounts that
+        // came later.
         const passing = meanwhile.filter((job) => job.jobClass === ownClass).map(({ accountId }) => accountId);
         expect(passing.filter((accountId) => !rivals.has(accountId))).toEqual([]);
         expect(passing.length).toBe(new Set(passing).size);
-        // The other class takes the same slot time again, and each slot may be busy with an earlier job.
+        // The other class takes the same slot time, and each slot may be busy with an earlier job.
         const limitMs = MAX_RUN_MS * (4 + (2 * (rivals.size + 1)) / slots);
         expect(start.atMs - own.createdAtMs).toBeLessThanOrEqual(limitMs);
       }),
@@ -129,7 +130,7 @@ describe("fair share of an account with one job", () => {
   });
 });
 
-describe("fair share of accounts and classes with constant backlogs", () => {
+describe("the fair share of accounts and classes with constant backlogs", () => {
   /** Returns slot time by `group`, while each of `loads` always has three jobs waiting. */
   function slotTimes(slots: number, loads: readonly Load[], group: (job: WaitingJob) => string): Map<string, number> {
     const fleet = new Fleet(slots);
@@ -170,7 +171,7 @@ describe("fair share of accounts and classes with constant backlogs", () => {
   });
 });
 
-describe("waiting of a job of priority 0", () => {
+describe("the wait of a job of priority 0", () => {
   it("ends before the wait limit, even if its account always has jobs of priority 100 waiting", () => {
     const fleet = new Fleet(1);
     const urgent = (): WaitingJob => fleet.submit({ priority: 100, runMs: 30_000 });
@@ -180,7 +181,7 @@ describe("waiting of a job of priority 0", () => {
       fleet.advance(Number.MAX_SAFE_INTEGER);
       urgent();
     }
-    // Waiting raises it to priority 100 after 30 minutes; three jobs were already there.
+    // Waiting raises the job to priority 100 after 30 minutes, when three jobs with that priority already wait.
     expect((fleet.startOf(low)?.atMs ?? 0) / MINUTE_MS).toBe(31);
   });
 

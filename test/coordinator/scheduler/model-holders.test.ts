@@ -7,7 +7,7 @@ const KEYS = ["k1", "k2", "k3"];
 const ISLANDS = ["a", "b", "c"];
 const change = fc.record({
   islandId: fc.constantFrom(...ISLANDS),
-  /** Null: the Island leaves. */
+  /** Null if the Island leaves. */
   keys: fc.option(fc.array(fc.constantFrom(...KEYS), { maxLength: 4 })),
 });
 

@@ -19,9 +19,9 @@ interface NaiveUse {
 interface NaiveIsland {
   info: SchedulerIsland;
   inUse: number;
-  /** Uses by job. */
+  /** Slot uses by job. */
   readonly uses: Map<string, NaiveUse>;
-  /** Uses of earlier attempts of jobs that the Island was given again. */
+  /** Slot uses of earlier attempts of jobs that the Island was assigned again. */
   readonly earlierUses: Map<string, NaiveUse>;
 }
 
@@ -34,8 +34,8 @@ interface Sharer {
 }
 
 /**
- * A reference implementation of the scheduler's rules without indices: each query scans everything. It does not
- * implement circuit breakers, which have their own tests.
+ * A reference implementation of the scheduler's rules without indices, in which each query scans everything. It does
+ * not implement circuit breakers, which have their own tests.
  */
 export class NaiveScheduler {
   readonly waiting = new Map<string, WaitingJob>();

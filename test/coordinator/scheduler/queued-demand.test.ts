@@ -12,7 +12,7 @@ describe("queuedDemand()", () => {
   });
 });
 
-describe("indices of many Cargos", () => {
+describe("the indices of many Cargos", () => {
   const cargos = Array.from({ length: 100 }, (_, index) => makeCargo({ slug: `cargo-${index}` }));
 
   it("are dropped when others are needed, and rebuilt on use", () => {

@@ -57,7 +57,10 @@ export const job = fc
   .map((each) => makeJob({ ...each, share: SHARES[each.accountId] }));
 
 const tag = <K extends string>(kind: K): fc.Arbitrary<K> => fc.constant(kind);
-/** Events with placeholder job ids: new ids are assigned when the sequence is built, others refer to earlier jobs. */
+/**
+ * Events with placeholder job ids. New ids are assigned when the sequence is built, and other ids refer to earlier
+ * jobs.
+ */
 const event: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: tag("job_waiting"), job }) },
   { weight: 3, arbitrary: fc.record({ kind: tag("job_offered"), job }) },
@@ -99,7 +102,7 @@ const stormyEvent: fc.Arbitrary<SchedulerEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: tag("time_passed") }) },
 );
 
-/** Gives each job its own id. Every 17th repeats an earlier id, as after a lost Island. */
+/** Gives each job its own id. Every 17th job repeats an earlier id, as after the loss of an Island. */
 const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEvent[]> =>
   fc.array(one, { maxLength: 120, size: "max" }).map((list) =>
     list.map((each, index): SchedulerEvent => {
@@ -111,7 +114,7 @@ const sequenceOf = (one: fc.Arbitrary<SchedulerEvent>): fc.Arbitrary<SchedulerEv
 export const events = sequenceOf(event);
 export const stormyEvents = sequenceOf(stormyEvent);
 
-/** Replaces the job of a freed slot by a job that runs on the Island. Each step is 2 s after the one before. */
+/** Replaces the job of a freed slot by a job that runs on the Island. Each step is 2 s after the previous one. */
 export class Runs {
   readonly #running = new Map<string, string[]>();
   nowMs = START_MS;

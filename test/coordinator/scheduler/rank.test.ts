@@ -26,25 +26,25 @@ function rank({ availability = "absent", speed = null, success = 1, inUse = 0, .
 describe("rankOf()", () => {
   it.each<[string, Case, Case]>([
     [
-      "loaded before on disk, however slow",
+      "a loaded model before a model on disk, however slow",
       { availability: "loaded", speed: 0.1, success: 0, inUse: 9 },
       { availability: "on_disk", speed: 999 },
     ],
     [
-      "on disk before absent, however slow",
+      "a model on disk before no model, however slow",
       { availability: "on_disk", speed: 0.1, success: 0, inUse: 9 },
       { speed: 999 },
     ],
-    ["faster first, whatever fails", { speed: 60, success: 0 }, { speed: 30 }],
-    ["fast before unknown speed", { speed: 30 }, { speed: null }],
-    ["unknown speed before slow", { speed: null }, { speed: 3 }],
-    ["reliable before idle", { success: 1, inUse: 9 }, { success: 0.8 }],
-    ["idle before one slot in use", { slots: 100, cpuLoad: 1 }, { slots: 100, inUse: 1, cpuLoad: 0 }],
-    ["calm before loaded CPU", { cpuLoad: 0.2, rttMs: 900 }, { cpuLoad: 0.9, rttMs: 1 }],
-    ["unknown CPU load in the middle", { cpuLoad: null }, { cpuLoad: 0.8 }],
-    ["near before far", { rttMs: 10 }, { rttMs: 80 }],
-    ["unknown round-trip before a very long one", { rttMs: null }, { rttMs: 500 }],
-  ])("puts %s", (_, first, second) => {
+    ["the faster Island first, whatever fails", { speed: 60, success: 0 }, { speed: 30 }],
+    ["a fast Island before an unknown speed", { speed: 30 }, { speed: null }],
+    ["an unknown speed before a slow Island", { speed: null }, { speed: 3 }],
+    ["a reliable Island before an idle one", { success: 1, inUse: 9 }, { success: 0.8 }],
+    ["an idle Island before one with a slot in use", { slots: 100, cpuLoad: 1 }, { slots: 100, inUse: 1, cpuLoad: 0 }],
+    ["an idle CPU before a loaded one", { cpuLoad: 0.2, rttMs: 900 }, { cpuLoad: 0.9, rttMs: 1 }],
+    ["an unknown CPU load in the middle", { cpuLoad: null }, { cpuLoad: 0.8 }],
+    ["a short round trip before a long one", { rttMs: 10 }, { rttMs: 80 }],
+    ["an unknown round trip before a very long one", { rttMs: null }, { rttMs: 500 }],
+  ])("ranks %s", (_, first, second) => {
     expect(rank(first)).toBeLessThan(rank(second));
   });
 

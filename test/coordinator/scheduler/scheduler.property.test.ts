@@ -152,7 +152,7 @@ describe("Scheduler with random events", () => {
   });
 });
 
-/** Queues the jobs for the Cargo "small", removes some, and returns the remaining ones. */
+/** Queues the jobs for the Cargo "small", removes some of them, and returns the remaining ones. */
 function queueUp(real: Scheduler, jobs: readonly WaitingJob[], gone: readonly number[]): WaitingJob[] {
   const queued = jobs.map((each, index): WaitingJob => {
     return { ...each, slug: "small", jobClass: "batch", onlyIslandsOf: null, features: [], id: `job_${index}` };

@@ -166,7 +166,7 @@ describe("step() with Islands", () => {
 });
 
 describe("step() with several free Islands", () => {
-  it("prefers the model in memory to the model on disk, and that to no model", () => {
+  it("prefers a model in memory to a model on disk, and a model on disk to no model", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1" });
     bench.up({ id: "isle-2", ...cachedLlama });
@@ -186,7 +186,7 @@ describe("step() with several free Islands", () => {
     expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-2"]);
   });
 
-  it("prefers the lower CPU load of the last heartbeat", () => {
+  it("prefers the lower CPU load of the latest heartbeat", () => {
     const bench = new Bench();
     bench.up({ id: "isle-1", cpuLoad: 0.1 });
     bench.up({ id: "isle-2", cpuLoad: 0.5 });
@@ -268,7 +268,7 @@ describe("step() with several waiting jobs", () => {
     bench.pass(50_000);
     bench.submit({ id: "a2", accountId: "user_a" });
     bench.submit({ id: "b2", accountId: "user_b" });
-    // Account a has used 100 s, b 50 s.
+    // Account a has used 100 s, and account b 50 s.
     expect(bench.free("isle-1", "a1")).toEqual(["b2 on isle-1"]);
   });
 

@@ -72,7 +72,7 @@ describe("SharedWork.waiting()", () => {
 });
 
 describe("SharedWork.takeFor()", () => {
-  it("takes no job for an Island without the job's features; an older coordinator reports no features", () => {
+  it("takes no job for an Island without the job's features, which an older coordinator does not report", () => {
     const bench = new Bench();
     const TOOLS: WorkKind = { ...LLAMA, features: ["chat.tools"] };
     bench.submit({ id: "job_1", features: ["chat.tools"] });
@@ -103,7 +103,7 @@ describe("SharedWork.takeFor()", () => {
     expect([...bench.up(), ...bench.drain()]).toEqual(["a3 on isle-1", "b3"]);
   });
 
-  it("charges the accounts: an account whose job runs elsewhere is not next here", () => {
+  it("charges the accounts, so that an account whose job runs elsewhere is not next here", () => {
     const bench = new Bench();
     bench.submit({ id: "a1", accountId: "a" });
     bench.submit({ id: "a2", accountId: "a" });
@@ -143,7 +143,7 @@ describe("SharedWork.takeFor()", () => {
   });
 });
 
-describe("job that was taken for another coordinator", () => {
+describe("a job that was taken for another coordinator", () => {
   it("gets no slot here until job_stays", () => {
     const bench = new Bench();
     bench.submit({ avoidIslands: ["isle-2"] });
@@ -267,7 +267,7 @@ describe("SharedWork.outlookFor()", () => {
     bench.up({ id: "isle-2" });
     expect(outlookOf(bench)).toMatchObject({
       is: "lacking",
-      message: "2 Islands offer llmcpp, none has 45.0 GiB of VRAM",
+      message: "2 Islands offer llmcpp, but none has 45.0 GiB of VRAM",
     });
   });
 });

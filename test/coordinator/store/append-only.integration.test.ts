@@ -3,7 +3,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { IS_POSTGRES, openTestStore, locationFor, runSql, type TestStore } from "../../support/store/test-store.ts";
 import { temporaryFolder } from "./contract/store-builders.ts";
 
-describe("audit log in storage", () => {
+describe("the audit log in storage", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let store: TestStore;
   beforeEach(async () => {

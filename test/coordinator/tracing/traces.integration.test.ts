@@ -10,7 +10,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
 const PROMPT = "a prompt that nobody else reads";
 
-/** Returns names with those of their children, in the order in which they began. */
+/** Returns the names of spans with those of their children, in the order in which they began. */
 function tree(spans: readonly OtlpSpan[], parent: string): unknown[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === parent)
@@ -56,7 +56,7 @@ it("a job has a trace with submission, wait, attempts, first output and end, wit
     finishedFrame(second, 3),
   );
   await island.next("ack", ({ seq }) => seq === 3);
-  // The client of this job sends no traceparent, and these are not sampled.
+  // The client of this job sends no traceparent, and such traces are not sampled.
   await submit();
   await coordinator.stop();
 

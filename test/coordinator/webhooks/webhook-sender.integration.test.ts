@@ -158,7 +158,7 @@ describe("openWebhooks()", () => {
     let closed: Promise<void> = Promise.resolve();
     receiver.responses.push((_request, response) => {
       closed = new Promise((resolve) => response.once("close", resolve));
-      // An endless body: the sender must disconnect.
+      // The body is endless, so the sender must disconnect.
       const write = (): void => {
         while (!response.destroyed && response.write("x".repeat(16_384)));
       };

@@ -50,7 +50,7 @@ const settled = (path: string) =>
     "the webhook was delivered or given up",
   );
 
-describe("webhook of a job", () => {
+describe("the webhook of a job", () => {
   it("reports its completion, signed with the secret of the submission's response", async () => {
     await using island = await join();
     const { id, webhook_secret: secret = "" } = await submit();
@@ -179,7 +179,7 @@ describe("webhook of a job", () => {
   });
 });
 
-describe("webhook of a batch", () => {
+describe("the webhook of a batch", () => {
   it("is sent once, after the last job has ended", async () => {
     await using island = await join();
     const inputs = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
@@ -204,7 +204,7 @@ describe("webhook of a batch", () => {
   });
 });
 
-describe("private address", () => {
+describe("a private address", () => {
   it("is not reached by a name, unless the operator allows it", async () => {
     await coordinator.stop();
     coordinator.withFlags({ webhookAllowPrivate: "false", webhookRetryS: "3600" });

@@ -63,26 +63,35 @@ describe("coordinator serve rejects in one line", () => {
     });
     const refused = await serve("--port", String(port));
     other.close();
-    expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program. Choose another port`);
+    expectRefusal(
+      refused,
+      `Port ${port} of 127.0.0.1 is in use by another program. Stop that program or set another port`,
+    );
   });
 
   it("a host that is not an address of the machine", async () => {
     // Reserved for documentation by RFC 5737.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
-    expectRefusal(refused, "192.0.2.1 is not an address of this machine. Choose another host");
+    expectRefusal(refused, "192.0.2.1 is not an address of this machine. Set host to an address of this machine");
   });
 
   it("a --config that is missing, and one that is a directory", async () => {
     const missing = join(folder, "missing.toml");
-    expectRefusal(await serve("--config", missing), `${missing}: no such file or directory`);
-    expectRefusal(await serve("--config", folder), `${folder}: must be a file, but it is a directory`);
+    expectRefusal(await serve("--config", missing), `${missing}: no such file or directory. Check the path`);
+    expectRefusal(
+      await serve("--config", folder),
+      `${folder}: must be a file, but it is a directory. Give the path of a file`,
+    );
   });
 
   it("a --data that is a file, or below one", async () => {
     const path = await file("a-file", "");
-    expectRefusal(await serve("--data", path), `${path}: must be a directory, but it is a file`);
+    expectRefusal(await serve("--data", path), `${path}: must be a directory, but it is a file. Give another path`);
     const below = join(path, "below");
-    expectRefusal(await serve("--data", below), `${below}: a parent of this path is a file, not a directory`);
+    expectRefusal(
+      await serve("--data", below),
+      `${below}: a parent of this path must be a directory, but it is a file. Check the path`,
+    );
   });
 
   it("an atoll.db that is not a database", async () => {
@@ -155,7 +164,7 @@ describe("coordinator account create", () => {
   it("rejects credits that are not a number", async () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
-      '--credits: must be a number, got "1e3"',
+      '--credits: must be a decimal number of 0 or more, such as 2.5, got "1e3"',
       2,
     );
     for (const credits of ["", " ", "1e3", "ten", "-1", "0x10", "Infinity"]) {
@@ -163,7 +172,7 @@ describe("coordinator account create", () => {
       addAccountCommands(program);
       const flags = ["--email", "credits@example.com", ...PASSWORD, `--credits=${credits}`, "--data", data];
       await expect(program.parseAsync(["account", "create", ...flags], { from: "user" })).rejects.toThrow(
-        `--credits: must be a number, got ${JSON.stringify(credits)}`,
+        `--credits: must be a decimal number of 0 or more, such as 2.5, got ${JSON.stringify(credits)}`,
       );
     }
   });
@@ -174,7 +183,7 @@ describe("coordinator account create", () => {
   });
 
   it("explains how to supply a missing password", async () => {
-    expectRefusal(await create("c@example.com"), /^No password\. .*ATOLL_PASSWORD/, 2);
+    expectRefusal(await create("c@example.com"), /^No password was given\. .*ATOLL_PASSWORD/, 2);
   });
 
   it("reads the password from ATOLL_PASSWORD", async () => {
@@ -229,7 +238,7 @@ describe("the other commands on accounts", () => {
   it("reject an unknown account", async () => {
     expectRefusal(
       await manage("key", "create", "--email", "no@example.com"),
-      "No account has the e-mail address no@example.com",
+      /^No account has the e-mail address no@example\.com\. List all accounts with: .*coordinator.* account list$/,
     );
   });
 
@@ -250,7 +259,12 @@ describe("the other commands on accounts", () => {
       expect(shown + JSON.stringify(listed)).not.toContain(made[secretField]);
       const revoke = [command, "revoke", "--email", email, "--id", id];
       expect(await manageJson(...revoke)).toEqual({ id, revoked: true });
-      expectRefusal(await manage(...revoke), `${email} has no active ${what} with the id ${id}`);
+      expectRefusal(
+        await manage(...revoke),
+        new RegExp(
+          `^${email} has no active ${what} with the id ${id}\\. List the ids with: .* ${command} list --email ${email}$`,
+        ),
+      );
       expect(await manageJson(command, "list", "--email", email)).toEqual([]);
     },
   );

@@ -43,7 +43,7 @@ it("coordinator init overwrites nothing", async () => {
 
 it.each([
   [["--password", "short"], "password: must have 8 to 200 characters", 1],
-  [["--email", "ann"], 'E-mail address: must look like you@example.com, got "ann"', 2],
+  [["--email", "ann"], 'E-mail address must look like you@example.com, got "ann"', 2],
   [["--port", "x"], '--port: must be an integer from 0 to 65535, got "x"', 2],
   [["--public-url", "atoll"], '--public-url: must be an http or https URL, got "atoll"', 1],
 ] as const)("coordinator init %j refuses before it writes anything", async (words, sentence, code) => {
@@ -55,7 +55,7 @@ it("coordinator init writes no configuration if the account fails, so that it ca
   const data = join(folder, "again", "data");
   await mkdir(join(folder, "again"));
   await writeFile(data, "in the way");
-  expectRefusal(await init("again"), `${data}: must be a directory, but it is a file`);
+  expectRefusal(await init("again"), `${data}: must be a directory, but it is a file. Give another path`);
   expect(existsSync(join(folder, "again", "atoll.toml"))).toBe(false);
   await rm(data);
   expect((await init("again")).code).toBe(0);

@@ -69,7 +69,7 @@ describe("island rejects, in one line,", () => {
     for (const command of ["status", "start"]) {
       expectRefusal(
         await runProgram("island", command, "--data", path),
-        /island-file\/\S+: a parent of this path is a file, not a directory$/,
+        /island-file\/\S+: a parent of this path must be a directory, but it is a file. Check the path$/,
       );
     }
   });

@@ -28,7 +28,7 @@ describe("coordinator key create", () => {
     const refused = await call(coordinator.url, made.key, "POST", "/jobs", { workload: "tiny-chat", input: {} });
     expect(refused).toMatchObject({ status: 403, body: { error: { code: "cargo_not_allowed" } } });
     expect((await key("list")).stdout).toContain(
-      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits a month  limited\n`,
+      `  until ${limits.expires_at}, for base64,word-wrap, 2.5 credits per month  limited\n`,
     );
   });
 
@@ -38,7 +38,10 @@ describe("coordinator key create", () => {
     [["--expires-at", "2020-01-01"], "expires_at: must be in the future, at most ten years ahead"],
     [["--cargos", "base46"], '--cargos: no Cargo has the slug "base46". List all with: coordinator cargo list'],
     [["--cargos", ""], '--cargos: no Cargo has the slug "". List all with: coordinator cargo list'],
-    [["--credits-per-month", "-1"], '--credits-per-month: must be a number, got "-1"'],
+    [
+      ["--credits-per-month", "-1"],
+      '--credits-per-month: must be a decimal number of 0 or more, such as 2.5, got "-1"',
+    ],
     [["--credits-per-month", "0.0000001"], /^--credits-per-month: must have at most 6 decimals .*, got 0.0000001$/],
   ])("refuses %j", async (words, sentence) => {
     expectRefusal(await key("create", ...words), sentence, words[1] === "2020-01-01" ? 1 : 2);

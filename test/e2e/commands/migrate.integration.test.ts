@@ -32,11 +32,11 @@ describe("coordinator migrate", () => {
     const locations = "sqlite:<directory> or postgres://user@host/database";
     expectRefusal(
       await migrate("--from", `sqlite:${here}`),
-      `--to: required. Give ${locations}, or set store (ATOLL_STORE)`,
+      `--to is required. Give ${locations}, or set store (ATOLL_STORE)`,
       2,
     );
-    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from: required. Give ${locations}`, 2);
-    expectRefusal(await migrate(), `--from: required. Give ${locations}`, 2);
+    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from is required. Give ${locations}`, 2);
+    expectRefusal(await migrate(), `--from is required. Give ${locations}`, 2);
     expectRefusal(
       await migrate("--from", here, "--to", "sqlite:x"),
       /^--\w+: must be sqlite:<directory> or postgres/,
@@ -54,7 +54,7 @@ describe("coordinator migrate", () => {
     );
     expectRefusal(
       await migrate("--from", `sqlite:${here}`, "--abandon"),
-      `No move from ${here} has started, so there is nothing to cancel. Check --from`,
+      `No move from ${here} has started, so none can be cancelled. Check --from`,
     );
   });
 });

@@ -32,7 +32,7 @@ async function makeData(name: string): Promise<string> {
 describe("coordinator migrate", () => {
   it("moves all data to PostgreSQL and back", async () => {
     const [here, there, back] = [await makeData("here"), await server.createDatabase("moved"), folder.file("back")];
-    // The other endpoint is the setting store.
+    // The setting `store` is the other endpoint.
     await writeFile(config, `cluster_key = "${KEY}"\nstore = "${there}"\n`);
     const moved = await migrate("--from", `sqlite:${here}`, "--json");
     expect({ ...moved, stderr: "" }).toMatchObject({ code: 0 });
@@ -50,7 +50,9 @@ describe("coordinator migrate", () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
 
     const returned = await migrate("--to", `sqlite:${back}`);
-    expect(returned.stdout).toMatch(/^Moved 10 rows and the keys, and verified them.* Serve .*back from now on\n$/);
+    expect(returned.stdout).toMatch(
+      /^Moved 10 rows and the keys, and verified the rows.* run the coordinator with .*back\n$/,
+    );
     expect(returned.stderr).toContain("jobs: 1 rows copied\n");
     expect(JSON.parse((await runCommand(...ledger, "--data", back)).stdout)).toMatchObject({ balanced: true });
     expect((await migrate("--from", there, "--abandon")).stdout).toMatch(/can be used again. Delete the copied data/);

@@ -54,7 +54,7 @@ const container: CargoManifest = makeManifest({
   container: { image: IMAGE, digest: null, command: null, gpu: false, network: false },
 });
 
-/** Images of an engine that has all requested ones. */
+/** The images of an engine that has every requested image. */
 class FakeImages implements PulledImages {
   readonly pulled = new Map<string, number>();
   async acquire(_slug: string, { image }: { image: string }): Promise<{ release(): void }> {
@@ -118,7 +118,7 @@ async function open(): Promise<World> {
   };
 }
 
-/** Downloads all three. */
+/** Downloads all three artifacts. */
 async function fill({ files }: World): Promise<void> {
   for (const cargo of [chat, sentiment, container]) (await files.acquire(cargo, NEVER, nothing)).release();
 }

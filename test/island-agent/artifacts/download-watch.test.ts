@@ -26,7 +26,7 @@ beforeEach(() => {
   });
 });
 
-/** Receives 4 MiB a second for a time, in quarters of a second. Returns the received bytes. */
+/** Receives 4 MiB per second for a time, in pieces of a quarter of a second. Returns the number of received bytes. */
 function receive(seconds: number, fromBytes = 0): number {
   let bytes = fromBytes;
   for (let step = 0; step < seconds * 4; step += 1) {
@@ -48,7 +48,7 @@ describe("DownloadWatch", () => {
     expect(watch.bytesPerSecond("other")).toBeNull();
   });
 
-  it("measures 0 bytes a second when no byte has arrived in that time", () => {
+  it("measures 0 bytes per second when no byte has arrived in that time", () => {
     note(0);
     receive(20);
     clock.advance(5_000);

@@ -7,7 +7,7 @@ import { CliError } from "../../../shared/errors.ts";
 /** The data directory of the current test. It does not exist at first. */
 export let dataDirectory: string;
 
-/** Creates a separate data directory for each test. Called once by each file. */
+/** Creates a separate data directory for each test. Each file must call it once. */
 export function useDataDirectory(): void {
   let directory: string;
   beforeEach(async () => {
@@ -17,7 +17,7 @@ export function useDataDirectory(): void {
   afterEach(() => rm(directory, { recursive: true, force: true }));
 }
 
-/** Returns the message of a failing command, which must be one line. */
+/** Returns the message of a command that fails. The message must be one line. */
 export async function messageOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
     () => "it did not fail",

@@ -135,7 +135,7 @@ describe("island status", () => {
     );
   });
 
-  it("reports why the last agent stopped, until the next one starts", async () => {
+  it("reports why the previous agent stopped, until the next one starts", async () => {
     await mkdir(dataDirectory);
     const absence = (): Promise<string> => describeAbsence(dataDirectory, "island start --data /d", 301_000);
     await storeLastEnd(dataDirectory, { reason: "the Island token was revoked", atMs: 1_000 });
@@ -188,7 +188,7 @@ describe("island status", () => {
     ]);
   });
 
-  it("shows the last problem and the running jobs", () => {
+  it("shows the most recent problem and the running jobs", () => {
     const job = { jobId: "job_1", slug: "tiny-chat", type: "llmcpp" as const, forMs: 1_260 };
     const text = describeStatus({
       ...status,

@@ -29,7 +29,7 @@ const STATUS = {
 } as unknown as ShownStatus;
 
 describe("describeBriefly()", () => {
-  it("shows earnings, running jobs and the last jobs", () => {
+  it("shows earnings, running jobs and the most recent jobs", () => {
     expect(describeBriefly(STATUS, HISTORY, NOW_MS).split("\n")).toEqual([
       "Island     garage, connected, at https://atoll.example",
       "Earned     4.5 credits today, 31.05 in 7 days, 118.35 in 30 days",
@@ -81,7 +81,7 @@ describe("describeBriefly()", () => {
     expect(close).not.toContain("Clock");
   });
 
-  it("shows the last problem, and that the coordinator does not respond", () => {
+  it("shows the most recent problem, and that the coordinator does not respond", () => {
     const lastProblem = "no message from the coordinator";
     const status = { ...STATUS, link: "waiting" as const, closedBecause: "paused", running: [], lastProblem };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([

@@ -65,7 +65,7 @@ describe("joinNetwork()", () => {
     expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
   });
 
-  it("deletes the reason why the last agent stopped, because the join may have fixed it", async () => {
+  it("deletes the reason why the previous agent stopped, because the join may have fixed it", async () => {
     await mkdir(dataDirectory, { recursive: true });
     await storeLastEnd(dataDirectory, { reason: "the coordinator's key has changed", atMs: 0 });
     await join_(coordinator.url);

@@ -15,7 +15,7 @@ const STATUS: AgentStatus = {
 it("agentMetrics() returns the agent's current status and the run times of jobs", async () => {
   let status = STATUS;
   const metrics = agentMetrics(() => status, "1.2.3");
-  for (let nth = 0; nth < 60; nth += 1) metrics.noteRun({ slug: `cargo-${nth}`, runMs: 1_500 });
+  for (let nth = 0; nth < 60; nth += 1) metrics.recordRun({ slug: `cargo-${nth}`, runMs: 1_500 });
   const lines = (await metrics.read()).split("\n");
   expect(lines).toEqual(
     expect.arrayContaining([

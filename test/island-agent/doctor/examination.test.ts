@@ -36,7 +36,7 @@ describe("describeExamination()", () => {
   it.each([
     [
       { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null, minFreeBytes: 0 },
-      ["models 2.0 GiB of 50.0 GiB; unknown free"],
+      ["models 2.0 GiB of 50.0 GiB; free space unknown"],
     ],
     [
       { usedBytes: null, budgetBytes: 50 * GIB, freeBytes: 90 * GIB, minFreeBytes: 0 },

@@ -52,7 +52,7 @@ describe("CargoPool when other programs use RAM", () => {
     await expect(acquire("other", 10)).rejects.toMatchObject({
       code: "out_of_memory",
       retryable: true,
-      message: "other needs 1 MiB of RAM, the machine has 0 MiB free now",
+      message: "other needs 1 MiB of RAM, but only 0 MiB are free now",
     });
     expect(slugs()).toEqual(["busy"]);
     expect(runtime.events.count("load other")).toBe(0);

@@ -46,7 +46,7 @@ describe("CargoPool's memory budget", () => {
     expect(await stateOf(second)).toBe("waiting");
     world.pool.setCaps({ ...CAPS, ramBytes: 30 });
     (await second).release();
-    await expect(acquire("c", 31)).rejects.toThrow("this Island has 0 MiB for Cargos");
+    await expect(acquire("c", 31)).rejects.toThrow("this Island gives Cargos 0 MiB");
     world.pool.setCaps(CAPS);
     await runtime.events.happened("disposed b");
     expect(slugs()).toEqual(["a"]);
@@ -145,7 +145,7 @@ describe("CargoPool's memory budget", () => {
     await expect(acquire("a")).rejects.toMatchObject({
       code: "out_of_memory",
       retryable: true,
-      message: "a needs 1 MiB of VRAM, estimated from its files; this Island has 0 MiB for Cargos",
+      message: "a needs 1 MiB of VRAM (estimated from its files), but this Island gives Cargos 0 MiB",
     });
     expect(runtime.events.count("load a")).toBe(0);
   });
@@ -155,7 +155,7 @@ describe("CargoPool's memory budget", () => {
     runtime.residentBytes.set("a", RAM_BYTES + 1);
     (await acquire("a")).release();
     await runtime.events.happened("disposed a");
-    await expect(acquire("a")).rejects.toThrow("as measured here");
+    await expect(acquire("a")).rejects.toThrow("(measured here)");
     expect(runtime.estimated).toEqual(["a"]);
   });
 
@@ -165,7 +165,7 @@ describe("CargoPool's memory budget", () => {
     await runtime.events.happened("disposed a");
     runtime.residentBytes.delete("a");
     clock.advance(599_999);
-    await expect(acquire("a")).rejects.toThrow("as measured here");
+    await expect(acquire("a")).rejects.toThrow("(measured here)");
     clock.advance(1);
     await acquire("a");
     expect(runtime.estimated).toEqual(["a", "a"]);

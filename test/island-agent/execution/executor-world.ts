@@ -19,7 +19,7 @@ export class ExecutorWorld {
   /** Frames that the Island has sent. */
   readonly sent: FromIsland[] = [];
   readonly executor: Executor;
-  /** Sizes of the files of each job that has some. */
+  /** Sizes of the files of each job that has files. */
   fileBytes = 0;
   /** Number of `onChange` calls. */
   changes = 0;

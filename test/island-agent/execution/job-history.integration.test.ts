@@ -35,7 +35,7 @@ describe("failureReasonOf()", () => {
 });
 
 describe("JobHistory", () => {
-  it("keeps the last jobs across a restart, newest first", async () => {
+  it("keeps the most recent jobs across a restart, newest first", async () => {
     const first = await open();
     for (let n = 0; n < MAX_JOBS + 3; n += 1) first.add(jobOf(n));
     await first[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ export class PoolWorld implements AsyncDisposable {
   readonly log = new FakeLog();
   /** Number of `onChange` calls. */
   changes = 0;
-  /** Free RAM of the machine; null: unknown. */
+  /** Free RAM of the machine, or null if it is unknown. */
   freeRamBytes: number | null = null;
   readonly pool = new CargoPool({
     engines: NO_ENGINES,
@@ -51,7 +51,7 @@ export class PoolWorld implements AsyncDisposable {
   }
 }
 
-/** "waiting" until the promise settles; then its value or its error. */
+/** Returns "waiting" until the promise settles, and then its value or its error. */
 export async function stateOf<T>(promise: Promise<T>): Promise<T | "waiting"> {
   await settle();
   return Promise.race([promise, Promise.resolve("waiting" as const)]);

@@ -7,7 +7,7 @@ export function fixture(name: string): string {
   return readFileSync(new URL(name, FIXTURES), "utf8");
 }
 
-/** The files of a `.sysfs` fixture: path to content. */
+/** The files of a `.sysfs` fixture, as a map from path to content. */
 export function sysfsFixture(name: string): Map<string, string> {
   const lines = fixture(name).trimEnd().split("\n");
   return new Map(
@@ -32,12 +32,12 @@ export function listerOf(files: ReadonlyMap<string, string>): (path: string) => 
 
 const GIB = 2 ** 30;
 
-/** One core's times, `busyMs` and `idleMs` since the start. */
+/** The times of one core, `busyMs` and `idleMs`, since the start. */
 export function core(busyMs: number, idleMs: number): ReturnType<HostProbe["cpus"]>[number] {
   return { model: "Test CPU ", speed: 0, times: { user: busyMs, nice: 0, sys: 0, idle: idleMs, irq: 0 } };
 }
 
-/** A Linux machine of 16 GiB and 4 cores without GPU, tools or limits. */
+/** A Linux machine with 16 GiB and 4 cores, and without a GPU, tools or limits. */
 export function makeProbe(overrides: Partial<HostProbe> & { files?: ReadonlyMap<string, string> } = {}): HostProbe {
   const { files = new Map<string, string>(), ...rest } = overrides;
   return {

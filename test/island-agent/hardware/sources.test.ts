@@ -65,7 +65,7 @@ describe("parseMemoryLimit()", () => {
 
 describe("readMemoryLimitBytes() and readMemoryLeftBytes()", () => {
   it.each([
-    // Page cache that can be dropped counts as free: 2 GiB - (1.5 - 1).
+    // Page cache that can be dropped counts as free, so the free memory is 2 GiB - (1.5 - 1).
     ["cgroup-v2-docker-2g.sysfs", 2 * GIB, 1.5 * GIB],
     ["cgroup-v2-systemd-slice-limit.sysfs", 8 * GIB, 7 * GIB],
     ["cgroup-v1-docker-4g-host-path.sysfs", 4 * GIB, 3 * GIB],

@@ -23,7 +23,7 @@ function steppedClock(): Clock & { nowMs: number } {
   };
 }
 
-/** A nvidia-smi whose calls the test completes. */
+/** An nvidia-smi whose calls the test completes. */
 function gatedNvidia(): { run: HostProbe["run"]; calls: { complete: (text: string | null) => void }[] } {
   const calls: { complete: (text: string | null) => void }[] = [];
   const run: HostProbe["run"] = (_command, _args, signal) =>

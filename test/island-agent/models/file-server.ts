@@ -14,7 +14,7 @@ export interface ServedRequest {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, served: ServedRequest) => void;
 
-/** A real HTTP server on a free port, with scripted responses per path. */
+/** A real HTTP server on a free port, with scripted responses for each path. */
 export class FileServer implements AsyncDisposable {
   readonly requests: ServedRequest[] = [];
   readonly #server: Server;
@@ -59,7 +59,7 @@ export class FileServer implements AsyncDisposable {
     this.#handlers.set(path, handler);
   }
 
-  /** Uses each handler for one request, the last one for all that follow. */
+  /** Uses each handler for one request, and the last one for all requests that follow. */
   onEach(path: string, ...handlers: Handler[]): void {
     let index = 0;
     this.on(path, (...args) => handlers[Math.min(index++, handlers.length - 1)]?.(...args));
@@ -93,7 +93,7 @@ export function sha256(bytes: Uint8Array): string {
 }
 
 export interface FileOptions {
-  /** ETag with quotes; null: none. */
+  /** ETag with quotes, or null for none. */
   readonly etag?: string | null;
   /** Breaks the connection after this many body bytes. */
   readonly cutAfter?: number;
@@ -104,7 +104,7 @@ export interface FileOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Serves a file like a correct server: ranges, If-Range, ETag, 416; `options` add faults. */
+/** Serves a file like a correct server, with ranges, If-Range, ETag and 416. `options` add faults. */
 export function file(bytes: Buffer, options: FileOptions = {}): Handler {
   const { etag = '"v1"' } = options;
   return (request, response, served) => {

@@ -9,13 +9,16 @@ export interface RepositoryOptions {
   readonly commit?: string;
   /** Number of list entries on each page. */
   readonly pageSize?: number;
-  /** Required token; other requests are refused. */
+  /** Required token. Other requests are refused. */
   readonly token?: string;
   /** Replaces the true sizes and hashes. */
   readonly lie?: (path: string) => { size?: number; oid?: string };
 }
 
-/** Serves a repository like the model hub: commit, list in pages, and files, with a redirect for large ones. */
+/**
+ * Serves a repository as the model hub does: the commit, the list in pages, and the files, with a redirect for large
+ * ones.
+ */
 export class HubRepository {
   readonly server: FileServer;
   readonly name: string;
@@ -44,7 +47,7 @@ export class HubRepository {
     this.#on(tree, (request, response) => {
       const start = Number(new URL(request.url ?? "", server.url).searchParams.get("cursor") ?? 0);
       const next = start + pageSize;
-      // Like a mirror that passes on the address of the original hub.
+      // Acts like a mirror that passes on the address of the original hub.
       const link = `<https://hub.example${tree}?recursive=true&cursor=${next}>; rel="next"`;
       if (next < entries.length) response.setHeader("link", link);
       response.end(JSON.stringify(entries.slice(start, next)));
@@ -102,7 +105,7 @@ function isLarge(path: string): boolean {
   return /\.(?:onnx|onnx_data|bin|safetensors)$/.test(path);
 }
 
-/** Source: gitformat; the hub identifies small files only by this hash. */
+/** Source: gitformat. The hub identifies small files only by this hash. */
 function blobId(bytes: Buffer): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

@@ -12,7 +12,7 @@ import { FileServer } from "./file-server.ts";
 
 export const NEVER = new AbortController().signal;
 
-/** Real time, but waits between attempts are only recorded, and timers are counted. */
+/** The time is real, but waits between attempts are only recorded, and timers are counted. */
 export class ImpatientClock implements Clock {
   readonly sleptMs: number[] = [];
   readonly #timers = new Set<Timer>();
@@ -53,7 +53,10 @@ interface OpenOptions {
   readonly hardLink?: MakeLink;
 }
 
-/** A server that is both coordinator and hub, a directory, and stores that use them. All are closed at the end. */
+/**
+ * A server that is both the coordinator and the hub, a directory, and the stores that use them. The end of the test
+ * closes all of them.
+ */
 export class StoreFixture implements AsyncDisposable {
   readonly server: FileServer;
   readonly directory: string;
@@ -98,7 +101,7 @@ export class StoreFixture implements AsyncDisposable {
     return { models, folders };
   }
 
-  /** Current directories of leases. */
+  /** Directories of the current leases. */
   async leases(): Promise<string[]> {
     return readdir(join(this.directory, "folders", "leases"));
   }
@@ -111,7 +114,7 @@ export class StoreFixture implements AsyncDisposable {
     return (await readdir(this.directory)).toSorted();
   }
 
-  /** Files in the directory that this process has open; Linux only. */
+  /** Returns the files in the directory that this process has open. Linux only. */
   async #openFiles(): Promise<string[]> {
     const descriptors = await readdir("/proc/self/fd").catch(() => []);
     const paths = await Promise.all(descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));

@@ -5,7 +5,7 @@ import type { OutputItem } from "../../../shared/output.ts";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Reads `pieces` one after the other, then the end. */
+/** Reads `pieces` one after the other, and then the end. */
 function read(pieces: readonly (string | Uint8Array)[], limits: Partial<JsonLineLimits> = {}) {
   const items: OutputItem[] = [];
   const reader = new JsonLineReader((item) => items.push(item), limits);
@@ -117,16 +117,16 @@ describe("JsonLineReader", () => {
     ["a number", "42", "is not an object"],
     ["null", "null", "is not an object"],
     ["a list", '["secret words"]', "is not an object"],
-    ["no type", '{"content":"secret words"}', 'has a wrong "type"'],
-    ["an unknown type", '{"type":"secret words"}', 'has a wrong "type"'],
-    ["a token without content", '{"type":"token"}', 'has a wrong "content"'],
+    ["no type", '{"content":"secret words"}', 'has an invalid "type"'],
+    ["an unknown type", '{"type":"secret words"}', 'has an invalid "type"'],
+    ["a token without content", '{"type":"token"}', 'has an invalid "content"'],
     ["a token of a million characters", `{"type":"token","content":"${"a".repeat(1_000_001)}"}`, '"content"'],
-    ["half a step", '{"type":"progress","step":0.5,"total":2}', 'has a wrong "step"'],
-    ["a step back", '{"type":"progress","step":1,"total":-2}', 'has a wrong "total"'],
-    ["a picture that is not base64", '{"type":"image","format":"png","data":"secret words"}', 'has a wrong "data"'],
-    ["a picture cut short", '{"type":"image","format":"png","data":"iVBORw="}', 'has a wrong "data"'],
-    ["an odd format", '{"type":"image","format":"image/../png","data":"iVBORw=="}', 'has a wrong "format"'],
-    ["an error without words", '{"type":"error","message":7}', 'has a wrong "message"'],
+    ["half a step", '{"type":"progress","step":0.5,"total":2}', 'has an invalid "step"'],
+    ["a step back", '{"type":"progress","step":1,"total":-2}', 'has an invalid "total"'],
+    ["a picture that is not base64", '{"type":"image","format":"png","data":"secret words"}', 'has an invalid "data"'],
+    ["a picture cut short", '{"type":"image","format":"png","data":"iVBORw="}', 'has an invalid "data"'],
+    ["an odd format", '{"type":"image","format":"image/../png","data":"iVBORw=="}', 'has an invalid "format"'],
+    ["an error without words", '{"type":"error","message":7}', 'has an invalid "message"'],
     ["an infinite number", '{"type":"done","output":1e999}', "too large"],
     ["a deep output", `{"type":"done","output":${"[".repeat(200)}${"]".repeat(200)}}`, "nested too deeply"],
     [
@@ -159,7 +159,7 @@ describe("JsonLineReader", () => {
     });
     const { failure } = read([line, " "], limits);
     expect(failure).toMatchObject({ code: "output_too_large", retryable: false });
-    expect(failure?.message).toContain(`line 1 of its output is over ${line.length} bytes`);
+    expect(failure?.message).toContain(`line 1 of its output exceeds ${line.length} bytes`);
   });
 
   it("refuses many short lines that exceed the total limit", () => {
@@ -168,6 +168,6 @@ describe("JsonLineReader", () => {
     });
     expect(items).toHaveLength(25);
     expect(failure).toMatchObject({ code: "output_too_large", retryable: false });
-    expect(failure?.message).toContain("its output is over 1000 bytes");
+    expect(failure?.message).toContain("its output exceeds 1000 bytes");
   });
 });

@@ -39,7 +39,7 @@ function makeProbes(...candidates: CargoRuntime[]): RuntimeProbes {
   return probes;
 }
 
-/** A runtime whose probes return these results in order; the last one repeats. */
+/** A runtime whose probes return these results in order. The last result repeats. */
 function scripted(...results: ProbeResult[]): CargoRuntime & { probed: number } {
   const runtime = Object.assign(new FakeRuntime(), { probed: 0 });
   const probe = (): Promise<ProbeResult> =>

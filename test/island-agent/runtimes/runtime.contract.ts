@@ -8,13 +8,13 @@ export interface RuntimeSubject {
   readonly short: RunRequest;
   /** Input of a run that produces output for longer than a test waits. */
   readonly long: RunRequest;
-  /** Input that no Cargo of this kind accepts; null if the Cargo's program validates it. */
+  /** Input that no Cargo of this kind accepts, or null if the Cargo's program validates its input. */
   readonly invalid: RunRequest | null;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Contract of every loaded Cargo, with any runtime. The cases share one Cargo, until one of them disposes it. */
+/** The contract of every loaded Cargo, with any runtime. The cases share one Cargo until one of them disposes it. */
 export function describeRuntime(name: string, make: () => Promise<RuntimeSubject>): void {
   describe(`LoadedCargo contract: ${name}`, () => {
     let subject: RuntimeSubject;
@@ -28,7 +28,7 @@ export function describeRuntime(name: string, make: () => Promise<RuntimeSubject
     it("run() delivers its output before it settles and none after", async () => {
       const seen: (OutputItem | "settled")[] = [];
       await cargo.run(subject.short, (item) => seen.push(item), NEVER).finally(() => seen.push("settled"));
-      // The end of another run shows that later output of the first would have arrived.
+      // The end of another run shows that later output of the first run would have arrived.
       await cargo.run(subject.short, () => {}, NEVER);
       expect(seen.indexOf("settled")).toBe(seen.length - 1);
       expect(seen.length).toBeGreaterThan(1);

@@ -68,9 +68,9 @@ describe("island install-service", () => {
     for (const unit of [user, system]) {
       expect(unit).toContain("\nNoNewPrivileges=true\n");
       expect(unit).toContain("\nRestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n");
-      // The agent continues when the kernel kills a model for its memory.
+      // The agent continues after the kernel has killed a model for its memory.
       expect(unit).toContain("\nOOMPolicy=continue\n");
-      // With these, bubblewrap does not start, or GPUs are hidden.
+      // These restrictions prevent bubblewrap from starting, or hide GPUs.
       expect(unit).not.toMatch(
         /^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectProc|ProtectHostname|PrivateDevices|ProtectClock)=/m,
       );
@@ -79,7 +79,7 @@ describe("island install-service", () => {
     expect(system).toContain('\nReadWritePaths="/home/a b/100%%/$x \\"y\\""\n');
     expect(system).toContain("\nCapabilityBoundingSet=\n");
     expect(printService(options({ systemUser: "root" }))).not.toContain("CapabilityBoundingSet");
-    // A user's systemd lacks the rights for these.
+    // A user's systemd lacks the rights for these restrictions.
     expect(user).not.toMatch(/ProtectSystem|CapabilityBoundingSet|PrivateTmp/);
   });
 

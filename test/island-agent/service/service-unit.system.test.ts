@@ -22,7 +22,7 @@ it("printService() returns a valid unit, with an exposure of at most 60 for syst
   await writeFile(file, unit);
   const verified = spawnSync(SYSTEMD_ANALYZE, ["verify", "--man=no", file], { encoding: "utf8" });
   expect(verified.stderr).not.toContain("atoll-island");
-  // Exposure from 0 (safe) to 100 (all rights). A service that drops no rights has 95.
+  // The exposure ranges from 0 (safe) to 100 (all rights). A service that drops no rights has an exposure of 95.
   const args = ["security", "--offline=true", "--threshold=60", file];
   expect(spawnSync(SYSTEMD_ANALYZE, args, { encoding: "utf8" })).toMatchObject({ status: 0 });
   await rm(home, { recursive: true, force: true });

@@ -12,7 +12,7 @@ function open(...configured: string[]): CoordinatorAddresses {
   return new CoordinatorAddresses(configured, IN_ORDER);
 }
 
-/** The addresses of the next dials; "wait" for a wait before one. */
+/** Returns the addresses of the next dials, with "wait" for a wait before a dial. */
 function dials(addresses: CoordinatorAddresses, count: number): string[] {
   return Array.from({ length: count }, () => {
     const isImmediate = addresses.advance(null);

@@ -19,7 +19,7 @@ export const finished = {
   timings: { loadMs: 0, firstOutputMs: 1, runMs: 2 },
 };
 
-/** An outbox whose session was welcomed, and what it sends. */
+/** An outbox whose session was welcomed, and the frames that it sends. */
 export function open(): { outbox: Outbox; sent: FromIsland[] } {
   const outbox = new Outbox();
   const sent: FromIsland[] = [];

@@ -133,7 +133,7 @@ describe("Outbox with frames that the coordinator would refuse", () => {
     return { outbox, sent };
   }
 
-  /** Frames that the coordinator receives. All must be valid and small enough. */
+  /** Frames that the coordinator receives. All of them must be valid and small enough. */
   function received(sent: readonly FromIsland[]): FromIsland[] {
     return sent.map((frame) => {
       const encoded = encodeFrame(frame);

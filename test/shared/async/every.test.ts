@@ -39,7 +39,7 @@ describe("every()", () => {
     expect(begun).toBe(2);
   });
 
-  it("never overlaps: a slow run delays the next one", async () => {
+  it("never overlaps, because a slow run delays the next one", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     work = () => promise;
     await pass(100);

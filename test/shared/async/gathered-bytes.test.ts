@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 
-it("GatheredBytes keeps no chunk after the first: eight million of one byte would take 1.2 GB", () => {
+it("GatheredBytes keeps no chunk after the first, because eight million chunks of one byte would take 1.2 GB", () => {
   const gathered = new GatheredBytes();
   const bytes = Buffer.from("é".repeat(5_000));
   gathered.add(bytes.subarray(0, 1));

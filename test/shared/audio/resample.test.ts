@@ -5,7 +5,7 @@ function tone(hz: number, rateHz: number, seconds: number): Float32Array {
   return Float32Array.from({ length: rateHz * seconds }, (_, i) => Math.sin((2 * Math.PI * hz * i) / rateHz));
 }
 
-/** Returns the loudness without the ends, where the filter has only half of its samples. */
+/** Returns the loudness without the ends, where the filter sees only half of its samples. */
 function rms(samples: Float32Array): number {
   const middle = samples.subarray(samples.length / 4, (samples.length * 3) / 4);
   return Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length);

@@ -1,6 +1,6 @@
-/** WAV file built byte by byte, valid or invalid. */
+/** A WAV file, valid or invalid, that is built byte by byte. */
 export interface WavParts {
-  /** 1: PCM, 3: float, 65534: extensible. */
+  /** 1 is PCM, 3 is float, and 65534 is extensible. */
   readonly format?: number;
   /** Format of an extensible file. */
   readonly subFormat?: number;
@@ -8,7 +8,7 @@ export interface WavParts {
   readonly channels?: number;
   readonly rateHz?: number;
   readonly data: Uint8Array;
-  /** Size stated in the `data` chunk; the actual size by default. */
+  /** Size that the `data` chunk states. Default: the actual size. */
   readonly claimedBytes?: number;
   /** Chunks before `fmt `. */
   readonly before?: readonly { name: string; data: Uint8Array }[];

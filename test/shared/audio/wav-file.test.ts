@@ -52,10 +52,10 @@ describe("readWav()", () => {
   it.each([
     ["no bytes", Buffer.alloc(0), "is not a WAV file"],
     ["another RIFF file", Buffer.from("RIFF\0\0\0\0WEBPVP8 "), "is not a WAV file"],
-    ["a truncated header", buildWav({ bits: 16, data }).subarray(0, 16), "has no samples"],
+    ["a truncated header", buildWav({ bits: 16, data }).subarray(0, 16), "does not contain samples"],
     ["a truncated format chunk", buildWav({ bits: 16, data }).subarray(0, 30), "has a truncated format chunk"],
-    ["mu-law", buildWav({ format: 7, bits: 8, data }), "has samples of format 7 with 8 bits"],
-    ["12-bit PCM", buildWav({ bits: 12, data }), "has samples of format 1 with 12 bits"],
+    ["mu-law", buildWav({ format: 7, bits: 8, data }), "contains samples of format 7 with 8 bits"],
+    ["12-bit PCM", buildWav({ bits: 12, data }), "contains samples of format 1 with 12 bits"],
     ["no channel", buildWav({ bits: 16, channels: 0, data }), "has 0 channels"],
     ["65,535 channels", buildWav({ bits: 16, channels: 65_535, data }), "has 65535 channels"],
     ["one sample a second", buildWav({ bits: 16, rateHz: 1, data }), "has 1 samples a second"],
@@ -71,7 +71,7 @@ describe("readWav()", () => {
 
   it("rejects samples before their format", () => {
     const file = buildWav({ bits: 16, data, before: [{ name: "data", data }] });
-    expect(() => readWav(file)).toThrow("has samples before their format");
+    expect(() => readWav(file)).toThrow("has its samples before the chunk that states their format");
   });
 
   it("terminates for any bytes, with samples or a WavError", () => {
@@ -103,7 +103,7 @@ describe("wavSeconds()", () => {
   it("returns the duration of a file from its header", () => {
     const file = writeWav({ sampleRateHz: 8_000, samples: new Float32Array(20_000) });
     expect(wavSeconds(file.subarray(0, 100), file.length)).toBe(2.5);
-    // Truncated data does not count, nor does data after the samples.
+    // Neither truncated data nor data after the samples counts.
     expect(wavSeconds(file.subarray(0, 100), 44 + 16_000)).toBe(1);
     expect(wavSeconds(file.subarray(0, 100), file.length + 1_000)).toBe(2.5);
     expect(() => wavSeconds(file.subarray(0, 40), file.length)).toThrow(WavError);

@@ -180,7 +180,7 @@ describe("grammarSchemaOf()", () => {
     expect(() => read({ type: "object", properties })).toThrow("more than 1000 parts");
   });
 
-  describe("cost limit", () => {
+  describe("the cost limit", () => {
     const text = (maxLength: number) => ({ type: "string", maxLength });
     const object = (properties: Record<string, unknown>) => ({ type: "object", properties });
     const many = (count: number, part: (index: number) => unknown) =>
@@ -253,7 +253,7 @@ describe("grammarSchemaOf()", () => {
       });
     });
 
-    it("accepts other recursive references: trees, linked lists, tagged expressions", () => {
+    it("accepts other recursive references, such as trees, linked lists and tagged expressions", () => {
       const $ref = "#/$defs/E";
       const tree = object({ name: { type: "string" }, children: { type: "array", items: { $ref } } });
       const linked = object({ next: { anyOf: [{ type: "null" }, { $ref }] } });

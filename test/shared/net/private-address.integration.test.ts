@@ -4,7 +4,7 @@ import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 
 /**
  * Bounds of every private range by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6
- * the address space itself. `[first, last]`, adjacent ranges joined.
+ * the address space itself. Each entry is `[first, last]`, and adjacent ranges are joined.
  */
 const REFUSED = [
   ["0.0.0.0", "0.255.255.255"],

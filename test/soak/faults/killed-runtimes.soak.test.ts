@@ -26,7 +26,7 @@ const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
 const TINY_EMBEDDER = join(import.meta.dirname, "..", "..", "fixtures", "onnx", "tiny-embedder");
 const TINY_PAINTER = join(import.meta.dirname, "..", "..", "fixtures", "diffusers", "tiny-sd");
-/** Signals of native crashes, and of the kernel when memory is short. */
+/** Signals of native crashes, and the signal of the kernel when memory is short. */
 const SIGNALS = ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGBUS"] as const;
 const PROGRAM = `
   for (let count = 0; count < 20000; count += 1) turns += count;
@@ -74,7 +74,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Returns numbers from 0 to 1, without 1, that depend only on the seed. */
+/** Returns numbers from 0 up to, but not including, 1 that depend only on the seed. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {

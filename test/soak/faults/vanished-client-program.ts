@@ -1,7 +1,7 @@
 /**
- * Runs in a separate network namespace: a coordinator with an Island, and in a second namespace two clients, one with a stream and one
- * without. Removes the link between the namespaces, so that no side is notified, and prints as JSON which of the two jobs were cancelled
- * at the Island within the limit.
+ * Runs in a separate network namespace. Starts a coordinator with an Island, and in a second namespace two clients, one
+ * with a stream and one without. Removes the link between the namespaces, so that no side is notified. Then prints as
+ * JSON which of the two jobs were cancelled at the Island within the limit.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -64,7 +64,7 @@ export const badValues: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(200, 5_000).map((length) => Array.from({ length }, () => "x")) },
 );
 
-/** Above the limit of a body. */
+/** Texts above the limit of a body. */
 export const hugeText = fc.constantFrom("x", "é", " ").map((unit) => unit.repeat(HUGE_CHARS));
 
 function nested(isList: boolean): unknown {

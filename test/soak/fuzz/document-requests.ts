@@ -3,7 +3,7 @@ import type { OpenApiDocument, Operation, Parameter } from "../../support/http/o
 import { badTexts, badValues, changed, changes, hugeText } from "./bad-values.ts";
 import { SchemaValues, type Hints } from "./schema-values.ts";
 
-/** A request. `{n:kind}` in its path stands for the id of the nth resource of a kind. */
+/** A request. In its path, `{n:kind}` stands for the id of the nth resource of a kind. */
 export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface FuzzRequest {
   readonly isChunked: boolean;
 }
 
-/** Excluded paths, which hash a password and would slow down the run. */
+/** Paths that are excluded, because they hash a password and would slow down the run. */
 const RARE = /\/auth\//;
 
 const oddTypes = fc.constantFrom(

@@ -6,7 +6,7 @@ import type { FuzzRequest } from "./document-requests.ts";
 const DEADLINE_MS = 20_000;
 const CHUNK_BYTES = 65_536;
 
-/** Sends requests unchanged, even those that `fetch` would reject, and validates the responses. */
+/** Sends requests unchanged, even requests that `fetch` would reject, and validates the responses. */
 export class FuzzClient implements Disposable {
   readonly statuses = new Map<number, number>();
   readonly problems: string[] = [];

@@ -10,7 +10,10 @@ import { requestsOf } from "./document-requests.ts";
 import type { Hints } from "./schema-values.ts";
 
 const SEED = 20_261_121;
-/** Requests until the heap reaches its size under this load. 2026-11-21: 190 MiB after 1,000, 225 after 3,000, 230 after 9,000. */
+/**
+ * Number of requests until the heap reaches its size under this load. On 2026-11-21 it had 190 MiB after 1,000
+ * requests, 225 MiB after 3,000 and 230 MiB after 9,000.
+ */
 const WARM_UP = soakRounds(4_000);
 const REQUESTS = soakRounds(5_000);
 const AT_ONCE = 8;
@@ -62,7 +65,7 @@ const hints: Hints = {
 
 it(`gives documented responses to ${REQUESTS} generated requests, without a 500 or a memory leak`, async () => {
   const flags = ["--chat-wait-s", "0.05", "--public-requests-per-minute", "1000000"];
-  // A small heap limit, so that the measurement shows live memory and not uncollected garbage.
+  // The heap limit is small, so that the measurement shows live memory and not uncollected garbage.
   const env = { NODE_OPTIONS: "--max-old-space-size=96 --max-semi-space-size=4" };
   await using network = await Network.open(flags, env);
   const email = "fuzz@example.org";
@@ -116,7 +119,7 @@ async function makeThings(url: string, key: string): Promise<Map<string, string[
   return ids.set("/api/v1/cargos", ["tiny-chat"]);
 }
 
-/** Returns the resident memory in KiB: the median of samples during requests to /health. */
+/** Returns the resident memory in KiB, as the median of samples during requests to /health. */
 async function residentBytes({ url, coordinator }: Network): Promise<number> {
   const samples: number[] = [];
   for (let each = 0; each < SAMPLES; each += 1) {

@@ -45,7 +45,7 @@ export class SchemaValues {
     return type === undefined ? fc.jsonValue({ maxDepth: 2 }) : this.#ofType(type, schema, depth, owner);
   }
 
-  /** @param name key in the hints. */
+  /** @param name key of the value in the hints. */
   named(name: string, schema: Schema, depth = 0): Values {
     const plain = this.of(schema, depth);
     const hint = this.#hints[name];

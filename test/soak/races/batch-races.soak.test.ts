@@ -20,13 +20,13 @@ import {
   UNLIMITED,
 } from "./race-world.ts";
 
-/** Rounds of each race; each is several requests and jobs. */
+/** Rounds of each race. Each round takes several requests and jobs. */
 const ROUNDS = soakRounds(400);
 /** Two jobs per batch, so that one can end before its batch. */
 const BATCH = { workload: JOB.workload, inputs: [JOB.input, JOB.input] };
 
 describe(`${ROUNDS} races of two clients with batches`, () => {
-  it("on one Idempotency-Key of a batch: both get the same batch", { timeout: 240_000 }, async () => {
+  it("on one Idempotency-Key of a batch give both clients the same batch", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("batch-idempotency", 2 * PRICE);
     await race(ROUNDS, async (lane, index) => {
       const key = keys[lane] as string;
@@ -45,7 +45,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
   });
 
   it(
-    "on a batch's cancel against the completion of its jobs: those that completed are charged",
+    "between the cancellation of a batch and the completion of its jobs charge only the jobs that completed",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("batch-completion", 2 * ROUNDS * PRICE);
@@ -62,7 +62,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
         const batch = (await submitBatch(key)).body.data as Batch;
         const held = await assignments.ofBatch(batch);
         const [one, other] = held;
-        // In some rounds the completion starts first, because otherwise the cancel could win all rounds.
+        // In some rounds the completion starts first, because otherwise the cancellation could win all rounds.
         const isFirst = index % 4 === 0;
         if (isFirst) island.send(finishedFrame(one.assign, 1, RESULT));
         const cancelled = api(key, "DELETE", `/jobs/batch/${batch.id}`);
@@ -89,7 +89,7 @@ describe(`${ROUNDS} races of two clients with batches`, () => {
   );
 
   it(
-    "on a batch's fail_fast against the completion of its other jobs: those that completed are charged",
+    "between a batch's fail_fast and the completion of its other jobs charge only the jobs that completed",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("batch-fail-fast", 2 * ROUNDS * PRICE);
@@ -151,7 +151,7 @@ class Assignments {
   readonly #held = new Map<string, PromiseWithResolvers<Held>>();
 
   constructor(...islands: readonly FakeIsland[]) {
-    // Ends with the session.
+    // The loop ends with the session.
     for (const island of islands) void this.#take(island).catch(() => undefined);
   }
 
@@ -179,7 +179,10 @@ async function acked(held: readonly Held[]): Promise<void> {
   await Promise.all(held.map(({ island, assign }) => island.next("ack", ({ jobId }) => jobId === assign.jobId)));
 }
 
-/** Checks that charges and earnings equal the price of completed jobs, and that both sides won some rounds. `most`: all jobs. */
+/**
+ * Checks that charges and earnings equal the price of the completed jobs, and that both sides won some rounds. `most`
+ * is the number of all jobs.
+ */
 async function expectCharged(completed: ReadonlyMap<string, number>, most: number, ownerKey: string): Promise<void> {
   let all = 0;
   for (const [key, count] of completed) {

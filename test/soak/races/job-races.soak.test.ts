@@ -23,7 +23,7 @@ import {
 const ROUNDS = soakRounds(1_000);
 
 describe(`${ROUNDS} races of two clients`, () => {
-  it("on the last credit: one job is accepted, the other is 402", { timeout: 240_000 }, async () => {
+  it("on the last credit end with one job accepted, and 402 for the other", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("last-credit", PRICE);
     await race(ROUNDS, async (lane) => {
       const key = keys[lane] as string;
@@ -34,7 +34,7 @@ describe(`${ROUNDS} races of two clients`, () => {
     for (const key of keys) expect(await creditsOf(key)).toBe(PRICE);
   });
 
-  it("on one Idempotency-Key: both get the same job", { timeout: 240_000 }, async () => {
+  it("on one Idempotency-Key give both clients the same job", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("idempotency", PRICE);
     await race(ROUNDS, async (lane, index) => {
       const key = keys[lane] as string;
@@ -52,7 +52,7 @@ describe(`${ROUNDS} races of two clients`, () => {
   });
 
   it(
-    "on the revocation of one API key: one revokes it, and it is invalid afterwards",
+    "on the revocation of one API key let one client revoke it, and leave it invalid",
     { timeout: 240_000 },
     async () => {
       const keys = await makeKeys("revocation", PRICE);
@@ -74,7 +74,7 @@ describe(`${ROUNDS} races of two clients`, () => {
     },
   );
 
-  it("between cancel and completion: the job is charged only if it completed", { timeout: 240_000 }, async () => {
+  it("between cancellation and completion charge the job only if it completed", { timeout: 240_000 }, async () => {
     const keys = await makeKeys("completion", ROUNDS * PRICE);
     const owner = await coordinator.createAccount("owner@example.com", 0, UNLIMITED);
     await using island = await FakeIsland.join(coordinator.url, owner.islandToken, {

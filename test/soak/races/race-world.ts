@@ -3,11 +3,14 @@ import { call } from "../../support/http/http.ts";
 import { HAS_EVERY_ROUND } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/network/test-coordinator.ts";
 
-/** Concurrent lanes, which share commits. With this number no account exceeds its limit of new keys per minute. */
+/**
+ * Number of concurrent lanes, which share commits. With this number no account exceeds its limit of new keys per
+ * minute.
+ */
 export const LANES = HAS_EVERY_ROUND ? 25 : 10;
 /** Price of a job, in credits. */
 export const PRICE = 0.005;
-/** Ends with one frame, and costs its full price or nothing. */
+/** A job ends with one frame, and costs its full price or nothing. */
 export const JOB = { workload: "base64", input: { data: "Hi" } };
 export const RUNTIMES = [{ type: "wasm" as const, version: "test" }];
 export const RESULT = { output: { data: "SGk=" } };
@@ -16,7 +19,7 @@ export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, 
 /** Coordinator of the importing test file. */
 export let coordinator: TestCoordinator;
 beforeAll(async () => {
-  // Long heartbeats, because the Islands send none. One attempt, so that a failure ends the job.
+  // The heartbeats are long, because the Islands send none. Each job gets one attempt, so that a failure ends it.
   coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, maxAttempts: 1 });
   const cargo = (await call(coordinator.url, null, "GET", `/cargos/${JOB.workload}`)).body.data;
   expect(cargo.price_per_job).toBe(PRICE);

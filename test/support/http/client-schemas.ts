@@ -55,7 +55,7 @@ const Tree = z.object({
   },
 });
 
-/** Schemas that clients send, by library. The pydantic fixture is from version 2.13. */
+/** Schemas that clients send, by library. The fixture of pydantic was written by version 2.13. */
 export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[] = [
   ["zod 4: everything", { ...z.toJSONSchema(Everything) }],
   ["zod 4, draft-7: everything", { ...z.toJSONSchema(Everything, { target: "draft-7" }) }],
@@ -65,7 +65,7 @@ export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[
     ([name, schema]) => [`OpenAI's guide: ${name}`, schema] as const,
   ),
   [
-    // zod 3: a recursive object, and an object that is used twice.
+    // Output of zod 3 for a recursive object, and for an object that is used twice.
     "zod-to-json-schema: places",
     {
       type: "object",

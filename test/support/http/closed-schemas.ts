@@ -16,7 +16,7 @@ export interface Schema {
  */
 export function closed(schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf, oneOf } = schema;
-  // `additionalProperties: false` only considers the members of its own schema.
+  // `additionalProperties: false` considers only the members of its own schema.
   if (schema.allOf !== undefined) throw new Error("allOf cannot be closed: remove it from the document");
   return {
     ...schema,

@@ -1,6 +1,6 @@
 import { readSse } from "./read-sse.ts";
 
-/** Calls the API. Returns status, parsed body and headers. */
+/** Calls the API. Returns the status, the parsed body and the headers. */
 export async function call(
   url: string,
   key: string | null,

@@ -51,14 +51,14 @@ const styleOf = errorStyles(apiGroups(dialects({} as Parameters<typeof dialects>
 
 let made: OpenApiDocument | undefined;
 
-/** Returns the OpenAPI document of this source tree. Created once per process. */
+/** Returns the OpenAPI document of this source tree, which is created once per process. */
 export function currentDocument(): OpenApiDocument {
   if (made !== undefined) return made;
   made = describedDocument() as OpenApiDocument;
   return made;
 }
 
-/** A response as a client receives it. `body`: the complete text, or null if it is not checked. */
+/** A response as a client receives it. `body` is the complete text, or null if it is not checked. */
 export interface ReceivedResponse {
   readonly method: string;
   /** Path with or without the query. */
@@ -68,7 +68,7 @@ export interface ReceivedResponse {
   readonly body: string | null;
 }
 
-/** Checks responses against the document. Returns problems in words; an empty list for a correct response. */
+/** Checks responses against the document. Returns the problems in words, or an empty list for a correct response. */
 export class ResponseValidator {
   readonly #document: OpenApiDocument;
   readonly #ajv: Ajv2020;
@@ -84,17 +84,18 @@ export class ResponseValidator {
       .map(([path, item]) => ({ item, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }));
   }
 
-  /** Returns the operation for a request, or undefined. */
+  /** Returns the operation for a request, or undefined if the document contains none. */
   operation(method: string, path: string): Operation | undefined {
     const name = method === "HEAD" ? "get" : method.toLowerCase();
-    // A path may match several: "/jobs/batch" is also "/jobs/{id}", which has a GET where the other has none.
+    // A path may match several documented paths. "/jobs/batch" also matches "/jobs/{id}", which has a GET, while the
+    // other path has none.
     return this.#items(path).find((item) => item[name] !== undefined)?.[name];
   }
 
   problems(received: ReceivedResponse): string[] {
     const { method, path, status } = received;
     const found = this.#find(received);
-    // On the paths of other vendors' clients, a documented 422 is a 400.
+    // On the paths of other vendors' clients, the status is 400 where the document says 422.
     const isMoved = found.length > 0 && status === 400 && isVendorPath(path);
     return (isMoved ? this.#find({ ...received, status: 422 }) : found).map(
       (problem) => `${method} ${path} answered ${status}: ${problem}`,

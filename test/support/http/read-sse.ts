@@ -1,4 +1,4 @@
-/** An event with unparsed `data`. */
+/** An event whose `data` is not parsed. */
 export interface SseBlock {
   readonly id: string;
   readonly event: string;

@@ -5,12 +5,12 @@ import { EventTexts } from "../event-texts.ts";
 import type { ReceivedResponse, ResponseValidator } from "./openapi.ts";
 
 type Head = Omit<ReceivedResponse, "body"> & {
-  /** The body of the request if it was text. */
+  /** The body of the request, if it was text. */
   readonly sent?: string | undefined;
 };
 
 const API = "/api/v1/";
-/** A folder for the examples of the OpenAPI document: `npm run docs:examples` reads what tests sent and received. */
+/** A folder for the examples of the OpenAPI document. `npm run docs:examples` reads what tests sent and received. */
 const RECORDS = process.env["ATOLL_RECORD_EXAMPLES"];
 /** Origins of coordinators of this source tree. */
 const origins = new Set<string>();
@@ -56,7 +56,7 @@ async function currentValidator(): Promise<ResponseValidator> {
   return validator;
 }
 
-/** Checks one response on its way to a client: each event of a stream, or the complete body of others. */
+/** Checks one response on its way to a client: each event of a stream, or the complete body of another response. */
 export class ResponseWatch {
   readonly isStream: boolean;
   readonly #head: Head;
@@ -81,7 +81,7 @@ export class ResponseWatch {
     else this.#chunks.push(bytes);
   }
 
-  /** Checks the complete body. */
+  /** Checks a complete body. */
   end(): void {
     if (this.isStream) return;
     const { method, path, status, sent } = this.#head;

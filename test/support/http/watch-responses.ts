@@ -7,14 +7,14 @@ import { endFile } from "../file-end.ts";
  * OpenAPI document. An undocumented response fails the test, regardless of its subject.
  */
 
-/** Mark of a watched fetch, since files of one worker share it. */
+/** Marks a watched fetch, because the files of one worker share it. */
 const IS_WATCHED = Symbol.for("atoll.test.watched-fetch");
 
 const watchedFetch =
   (plainFetch: typeof fetch): typeof fetch =>
   async (input, init) => {
     const response = await plainFetch(input, init);
-    // The address that responded, possibly after redirects.
+    // The address that responded, which may differ after redirects.
     const url = new URL(response.url);
     if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
     const { status, headers } = response;

@@ -13,12 +13,12 @@ import {
 } from "../../../island-agent/runtimes/runtime.ts";
 import { EventLog } from "../event-log.ts";
 
-/** Script in the job's input. A test can submit a job for any failure. */
+/** Script in the job's input, with which a test can cause any failure. */
 export interface FakeScript {
-  /** Name of the run in the events; default "run". */
+  /** Name of the run in the events. Default: "run". */
   readonly name?: string;
   readonly tokens?: readonly string[];
-  /** Items to output instead of tokens, unchanged even if invalid. */
+  /** Items to output instead of tokens. They are output unchanged, even if they are invalid. */
   readonly items?: readonly OutputItem[];
   readonly output?: JsonValue;
   /** Whether to wait after the tokens until the test calls `go(name)`, or for an abort. */
@@ -30,7 +30,10 @@ export interface FakeScript {
   readonly bug?: string;
 }
 
-/** A runtime with loads scripted by the test, and runs scripted by jobs. Events: "load a", "loaded a", "begin run", … */
+/**
+ * A runtime whose loads the test scripts and whose runs the jobs script. Its events are "load a", "loaded a", "begin
+ * run" and so on.
+ */
 export class FakeRuntime implements CargoRuntime {
   readonly type: RuntimeType = "llmcpp";
   readonly events = new EventLog();
@@ -40,23 +43,23 @@ export class FakeRuntime implements CargoRuntime {
   readonly heldDisposals = new Set<string>();
   /** Errors of the next loads, by slug. */
   readonly loadFailures = new Map<string, Error[]>();
-  /** Number of next runs that throw CargoGone. */
+  /** Number of runs from now on that throw CargoGone. */
   goneRuns = 0;
-  /** Reports progress of the run that started last. */
+  /** Reports progress of the run that started most recently. */
   work: () => void = () => undefined;
   /** Slugs in the order in which they were estimated. */
   readonly estimated: string[] = [];
-  /** RAM limit of each load, in their order. */
+  /** RAM limit of each load, in the order of the loads. */
   readonly ceilings: (number | undefined)[] = [];
-  /** Cache keys of the runs, in their order. */
+  /** Cache keys of the runs, in the order of the runs. */
   readonly cacheKeys: (string | undefined)[] = [];
-  /** Memory estimates by slug; default: the Cargo's requirements. */
+  /** Memory estimates by slug. Default: the Cargo's requirements. */
   readonly estimates = new Map<string, MemoryUse>();
-  /** Measured RAM by slug; unknown if it is missing. */
+  /** Measured RAM by slug. It is unknown for other slugs. */
   readonly residentBytes = new Map<string, number>();
-  /** Maximum of concurrent runs. */
+  /** Maximum number of concurrent runs. */
   mostRuns = 0;
-  /** Maximum total bytes of loading, loaded and unloading Cargos. */
+  /** Maximum number of bytes of all loading, loaded and unloading Cargos. */
   mostBytes = 0;
   readonly #gates = new Map<string, PromiseWithResolvers<void>>();
   readonly #crashes = new Map<string, () => void>();

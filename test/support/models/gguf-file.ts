@@ -11,7 +11,7 @@ export type GgufValue =
   | { type: "string"; value: string }
   | { type: "array"; of: "string" | "int32" | "float32"; value: readonly (string | number)[] };
 
-/** Values; default: zeros, as f16 for a matrix and f32 otherwise. */
+/** Values. Default: zeros, as f16 for a matrix and f32 otherwise. */
 export interface GgufTensor {
   readonly name: string;
   /** Dimensions, the fastest varying first. */

@@ -1,8 +1,8 @@
 const part = { type: "string", minLength: 900, maxLength: 1_000 } as const;
 
 /**
- * Makes the demo model generate 900 tokens, which takes one or two seconds. Otherwise a story ends after 50 ms, before the coordinator
- * notices that a client has disconnected.
+ * Makes the demo model generate 900 tokens, which takes one or two seconds. A story ends after 50 ms, before the
+ * coordinator notices that a client has disconnected.
  */
 export const LONG_COMPLETION_SCHEMA = {
   type: "object",

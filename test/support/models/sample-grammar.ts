@@ -4,7 +4,7 @@ import type { Grammar, Rules } from "../../../island-agent/runtimes/llmcpp/gramm
 const MAX_DEPTH = 24;
 const MAX_MORE = 3;
 
-/** Returns a random text of the grammar. `random`: returns numbers from 0 to 1, without 1. */
+/** Returns a random text of the grammar. `random` returns numbers from 0 up to, but not including, 1. */
 export function sampleGrammar(rules: Rules, random: () => number): string {
   const sizes = shortest(rules);
   const sizeOf = (grammar: Grammar): number => sizeIn(grammar, sizes);
@@ -45,7 +45,7 @@ export function sampleGrammar(rules: Rules, random: () => number): string {
   return write(root, 0);
 }
 
-/** Returns the minimum depth of rules below each rule; Infinity for a rule that never ends. */
+/** Returns the minimum depth of rules below each rule, or Infinity for a rule that never ends. */
 function shortest(rules: Rules): Map<string, number> {
   const sizes = new Map([...rules.keys()].map((name) => [name, Infinity]));
   for (let changed = true; changed;) {

@@ -2,7 +2,10 @@
 
 export const SAMPLE_RATE_HZ = 16_000;
 
-/** Returns a sequence of tones; the last quarter of each is silent. 0 Hz is silence. Samples from -1 to 1 at 16 kHz, mono. */
+/**
+ * Returns a sequence of tones, as samples from -1 to 1 at 16 kHz, mono. The last quarter of each tone is silent. 0 Hz
+ * is silence.
+ */
 export function makeTones(frequenciesHz: readonly number[], toneMs: number): Float32Array<ArrayBuffer> {
   const perTone = (SAMPLE_RATE_HZ * toneMs) / 1_000;
   return Float32Array.from({ length: perTone * frequenciesHz.length }, (_, i) => {
@@ -12,7 +15,7 @@ export function makeTones(frequenciesHz: readonly number[], toneMs: number): Flo
   });
 }
 
-/** Returns 100 ms per letter: a tone for A to E, silence for a space. `tiny-ctc` transcribes them. */
+/** Returns 100 ms per letter, with a tone for A to E and silence for a space. `tiny-ctc` transcribes the letters. */
 export function spellTones(text: string): Float32Array<ArrayBuffer> {
   return makeTones(
     Array.from(text, (letter) => (letter === " " ? 0 : 400 + 300 * "ABCDE".indexOf(letter))),
@@ -22,7 +25,7 @@ export function spellTones(text: string): Float32Array<ArrayBuffer> {
 
 const COUNTED = ["one", "two", "three", "four", "five"] as const;
 
-/** Returns a tone of 400 ms per word, which `tiny-whisper` transcribes. Its window has five of them. */
+/** Returns a tone of 400 ms per word, which `tiny-whisper` transcribes. Its window holds five words. */
 export function countTones(...words: readonly (typeof COUNTED)[number][]): Float32Array<ArrayBuffer> {
   return makeTones(
     words.map((word) => 400 + 300 * COUNTED.indexOf(word)),

@@ -1,8 +1,9 @@
 import { encodeGguf, type GgufTensor, type GgufValue } from "./gguf-file.ts";
 
 /**
- * Options of a GGUF file for tests: a llama with zero weights, for which all tokens are equally likely. At temperature 0 it generates
- * "a" (token 0) without an end. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, version 3.
+ * Options of a GGUF file for tests. The model is a llama with zero weights, for which all tokens are equally likely. At
+ * temperature 0 it generates "a" (token 0) without an end. Layout:
+ * https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, version 3.
  */
 export interface TinyGgufOptions {
   readonly contextTokens?: number;
@@ -11,13 +12,14 @@ export interface TinyGgufOptions {
   readonly layers?: number;
   readonly chatTemplate?: string;
   /**
-   * Distinct texts of one token each, generated after any prompt at temperature 0, before the end. After any other token the sequence
-   * restarts. Texts in angle brackets are tokens of a template, such as `<think>`. Needs a width of at least two more.
+   * Distinct texts of one token each, which the model generates after any prompt at temperature 0, before the end.
+   * After any other token the sequence restarts. Texts in angle brackets are tokens of a template, such as `<think>`.
+   * The width must be greater than their number by at least two.
    */
   readonly says?: readonly string[];
-  /** Which of these are control tokens, whose text is not shown. */
+  /** Which of these tokens are control tokens, whose text is not shown. */
   readonly control?: readonly string[];
-  /** Metadata keys to leave out. llama.cpp aborts without `llama.feed_forward_length`. */
+  /** Metadata keys to leave out. Without `llama.feed_forward_length`, llama.cpp aborts. */
   readonly without?: readonly string[];
 }
 
@@ -78,7 +80,7 @@ function tokenizer(
   };
 }
 
-/** "a" first, then every other byte in GPT-2's alphabet of printable characters, then the special tokens. */
+/** Lists "a" first, then every other byte in GPT-2's alphabet of printable characters, then the special tokens. */
 function makeVocabulary(): string[] {
   const bytes = byteAlphabet();
   return ["a", ...bytes.filter((char) => char !== "a"), "aa", "<|endoftext|>", "<|im_start|>", "<|im_end|>"];
@@ -96,7 +98,9 @@ function byteAlphabet(): string[] {
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrintable(byte) ? byte : 256 + unprintable++));
 }
 
-/** Makes the model generate the last `length` tokens in order: each token's embedding raises the logit of the next one. */
+/**
+ * Makes the model generate the last `length` tokens in order. Each token's embedding raises the logit of the next one.
+ */
 function withChain(
   tensors: readonly GgufTensor[],
   vocabulary: readonly string[],

@@ -7,7 +7,7 @@ const WIRE_BYTES = 2;
 export interface GraphValue {
   readonly name: string;
   readonly type: keyof typeof ELEMENT_TYPES;
-  /** Sizes; a name stands for a dynamic size. */
+  /** Sizes. A name stands for a dynamic size. */
   readonly shape: readonly (number | string)[];
 }
 

@@ -1,7 +1,7 @@
 import { encodeGguf, type GgufTensor, type GgufValue } from "./gguf-file.ts";
 import { Random } from "../random.ts";
 
-/** Words with a token. Other words are split into letters. */
+/** Words that have a token. Other words are split into letters. */
 const WORDS = ["the", "cat", "sleeps", "dog", "barks", "stocks", "fell", "today", "island", "sea"];
 const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 /** Prefix of tokens at the start of a word. */
@@ -18,7 +18,7 @@ export interface TinyTextGgufOptions {
   readonly seed?: number;
 }
 
-/** Encodes a GGUF file of a small BERT with random weights, which gives each text a distinct vector or score. */
+/** Encodes a GGUF file of a small BERT with random weights, which assigns each text a distinct vector or score. */
 export function makeTinyTextGguf({ pooling = "mean", contextTokens = 64, seed = 1 }: TinyTextGgufOptions = {}): Buffer {
   const letters = Array.from("abcdefghijklmnopqrstuvwxyz0123456789.,?!");
   const vocabulary = [...SPECIAL, ...[...WORDS, ...letters].map((word) => WORD_START + word), ...letters];

@@ -1,4 +1,4 @@
-/** Used part of the WebAssembly API, which Node's types do not declare. */
+/** The part of the WebAssembly API that is used here. Node's types do not declare it. */
 interface Engine {
   readonly Module: {
     new (bytes: Uint8Array): WasmModule;
@@ -39,7 +39,7 @@ export interface WasiRun {
 }
 
 /**
- * Runs a trusted WASI command in this process. It may only import stdin, stdout and exit.
+ * Runs a trusted WASI command in this process. The command may import only stdin, stdout and exit.
  * @param moveBytes maximum of bytes per read or write.
  */
 export function runWasi(module: WasmModule, stdin: Uint8Array, moveBytes = Infinity): WasiRun {

@@ -28,7 +28,7 @@ function input(): string {
 
 const OPTIONS = { runtime: "stub", use: ["abort="], optimizeLevel: 1 };
 
-/** Compiled programs, shared by the test files of a worker. Compiling one takes at least 0.1 s. */
+/** Compiled programs, which the test files of a worker share. Compiling one takes at least 0.1 s. */
 const made = new Map<string, Promise<Uint8Array>>();
 
 /** Compiles a WASI command whose `_start` is the AssemblyScript `body`, after the declarations in `outside`. */

@@ -30,12 +30,12 @@ export interface ClusterOptions {
   readonly programOf?: (index: number) => string;
 }
 
-/** Coordinator processes on a separate PostgreSQL and NATS, each behind links that a test can break. */
+/** Coordinator processes on their own PostgreSQL and NATS. Each is behind links that a test can break. */
 export class Cluster implements AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly nats: NatsServer;
   readonly members: readonly CoordinatorProcess[];
-  /** Load balancer: each connection goes to the next running coordinator. */
+  /** Load balancer that passes each connection to the next running coordinator. */
   readonly balancer: Link;
   readonly #key: Buffer;
   #opened = new AsyncDisposableStack();
@@ -59,7 +59,7 @@ export class Cluster implements AsyncDisposable {
   static async open(options: ClusterOptions = {}): Promise<Cluster> {
     const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
     await using opened = new AsyncDisposableStack();
-    // Commits are synced, because tests kill the server.
+    // PostgreSQL syncs commits, because tests kill the server.
     const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
     const nats = opened.use(await NatsServer.start(natsConfig));
     await postgres.createDatabase(DATABASE);
@@ -77,7 +77,7 @@ export class Cluster implements AsyncDisposable {
         program: programOf?.(index) ?? "coordinator",
       }),
     );
-    // Concurrent first starts must agree on the tables and the secrets.
+    // Coordinators that start for the first time concurrently must agree on the tables and the secrets.
     for (const result of await Promise.allSettled(opening)) {
       if (result.status === "rejected") throw result.reason;
       members.push(opened.use(result.value));
@@ -107,7 +107,7 @@ export class Cluster implements AsyncDisposable {
     return nextUp(this.members, (this.#turn += 1)).url;
   }
 
-  /** Returns the addresses for an Island, rotated to begin with a member. */
+  /** Returns the addresses for an Island, in rotation from the given member. */
   islandUrls(first = 0): string[] {
     return this.members.map((_, index) => this.at(first + index).islands.url);
   }
@@ -136,7 +136,7 @@ export class Cluster implements AsyncDisposable {
 
 function nextUp(members: readonly CoordinatorProcess[], turn: number): CoordinatorProcess {
   const up = members.filter(({ isUp }) => isUp);
-  // If all are down, the first one refuses the connection.
+  // If all coordinators are down, the first one refuses the connection.
   const member = up[turn % Math.max(1, up.length)] ?? members[0];
   if (member === undefined) throw new Error("The cluster has no coordinator");
   return member;

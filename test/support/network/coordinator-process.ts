@@ -11,7 +11,7 @@ export interface MemberOptions {
   readonly program: string;
 }
 
-/** A restartable coordinator process of a cluster. All its connections go through separate links. */
+/** A coordinator process of a cluster, which a test can restart. All its connections go through separate links. */
 export class CoordinatorProcess implements AsyncDisposable {
   readonly clients: Link;
   readonly islands: Link;
@@ -45,7 +45,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     return this.#port;
   }
 
-  /** The current process, or the last one. */
+  /** The current process, or the most recent one if none is running. */
   get program(): Program {
     if (this.#program === null) throw new Error("The coordinator was never started");
     return this.#program;
@@ -57,7 +57,10 @@ export class CoordinatorProcess implements AsyncDisposable {
     return exitCode === null && signalCode === null;
   }
 
-  /** Resolves when it listens; rejects if it ends first. `program`: another build to use from now on, as for `Program`. */
+  /**
+   * Resolves when the coordinator listens. Rejects if its process ends first. `program` is another build to use from
+   * now on, as for `Program`.
+   */
   async start(program = this.#options.program): Promise<void> {
     const { store, flags, env } = this.#options;
     const shared = ["--store", `postgres://atoll@127.0.0.1:${this.store.port}/${store.database}`];
@@ -67,7 +70,7 @@ export class CoordinatorProcess implements AsyncDisposable {
     await this.#program.printed(/listening on/);
   }
 
-  /** Ends the process. Returns its result with standard error. */
+  /** Ends the process. Returns its result, which includes standard error. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<ProgramResult> {
     this.thaw();
     this.program.kill(signal);

@@ -56,7 +56,7 @@ export class FakeIsland implements AsyncDisposable {
     this.socket.send(data);
   }
 
-  /** Returns and removes the next received frame of a type, waiting for it if necessary. */
+  /** Returns the next received frame of a type and removes it. Waits for the frame if necessary. */
   async next<T extends FromCoordinator["type"]>(
     type: T,
     match: (frame: FrameOf<T>) => boolean = () => true,

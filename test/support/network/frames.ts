@@ -14,7 +14,7 @@ export function makeIslandState(override: Partial<IslandState> = {}): IslandStat
   };
 }
 
-/** Returns the `hello` of an Island that offers llmcpp, with overrides. */
+/** Returns the `hello` of an Island that offers llmcpp, with these overrides. */
 export function makeHello(override: Partial<Hello> & { ramBytes?: number } = {}): Hello {
   const { ramBytes = 16 * GIB, ...rest } = override;
   return {

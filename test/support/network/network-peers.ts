@@ -17,7 +17,10 @@ export class NetworkPeers implements AsyncDisposable {
     this.#balancer = balancer;
   }
 
-  /** `isFirstUp` is called for each request of a client. `args` and `env` are those of the first coordinator. */
+  /**
+   * `isFirstUp` is called for each request of a client. `args` and `env` are the arguments and environment of the first
+   * coordinator.
+   */
   static async open(
     args: readonly string[],
     env: Readonly<Record<string, string>>,

@@ -15,8 +15,8 @@ const PORT = 8_080;
 const run = promisify(execFile);
 
 /**
- * A network namespace connected to the host's, with a server at public and private addresses. The same server runs on the host. Disposal
- * ends both.
+ * A network namespace that is connected to the host's, with a server at public and private addresses. The same server
+ * runs on the host. Disposal ends both servers.
  */
 export class NetworkWorld implements AsyncDisposable {
   readonly #children: ChildProcess[] = [];
@@ -50,8 +50,8 @@ export class NetworkWorld implements AsyncDisposable {
 
   /** Returns shell commands that print the `addresses` whose server responds. */
   static reachable(addresses: readonly string[]): string {
-    // `-w` of nc only limits the connection attempt; a filter may drop the response. wget of a static busybox crashes without
-    // /etc/hosts and /etc/services.
+    // `-w` of nc limits only the connection attempt, and a filter may drop the response. wget of a static busybox
+    // crashes without /etc/hosts and /etc/services.
     const each = addresses.map(
       (address) =>
         `(printf 'GET / HTTP/1.0\\r\\n\\r\\n' | timeout 5 nc -w 1 ${address} ${PORT} | grep -q reached && echo ${address} >> /tmp/reached) &`,

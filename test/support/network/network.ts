@@ -25,7 +25,7 @@ import { locationFlags, locationFor, STORE_ENV } from "../store/test-store.ts";
  */
 export class Network implements AsyncDisposable {
   readonly directory: string;
-  /** Location of the coordinator's data: the directory, or a PostgreSQL database. */
+  /** Location of the coordinator's data, which is the directory or a PostgreSQL database. */
   readonly location: StoreLocation;
   coordinator: Program;
   readonly url: string;
@@ -53,8 +53,8 @@ export class Network implements AsyncDisposable {
   }
 
   /**
-   * Starts a coordinator. `flags`: of `coordinator serve`; a `--port` stays the same over restarts. `program`: another build, as for
-   * `Program`.
+   * Starts a coordinator. `flags` are flags of `coordinator serve`. A `--port` stays the same over restarts. `program`
+   * is another build, as for `Program`.
    */
   static async open(
     flags: readonly string[] = [],
@@ -68,7 +68,7 @@ export class Network implements AsyncDisposable {
     let network: Network | null = null;
     const isUp = (): boolean => network?.isCoordinatorUp === true;
     const peers = ARE_SEVERAL ? await NetworkPeers.open(args, { ...STORE_ENV, ...env }, isUp) : null;
-    // The last of repeated flags applies.
+    // If a flag is repeated, its last value applies.
     const ownArgs = [...args, ...(peers?.firstFlags ?? [])];
     const coordinator = new Program(program, ownArgs, { ...STORE_ENV, ...env });
     const [, listening = ""] = await coordinator.printed(/listening on (\S+)\n/);
@@ -118,7 +118,9 @@ export class Network implements AsyncDisposable {
     return join(this.directory, name);
   }
 
-  /** Starts an Island that has joined, and waits until it is connected. `settings`: keys of its configuration file. */
+  /**
+   * Starts an Island that has joined, and waits until it is connected. `settings` are keys of its configuration file.
+   */
   async startIsland(
     name: string,
     token: string,
@@ -126,7 +128,8 @@ export class Network implements AsyncDisposable {
     env: Record<string, string> = {},
   ): Promise<Program> {
     const data = this.islandData(name);
-    // Recommended models are remote, so nothing is preloaded unless a test serves it. Probing each runtime takes time.
+    // Recommended models are remote, so nothing is preloaded unless a test serves it. The Island has few runtimes,
+    // because probing each of them takes time.
     const quiet = {
       threads: "1",
       gpu: "off",
@@ -141,7 +144,7 @@ export class Network implements AsyncDisposable {
     return island;
   }
 
-  /** Writes the files of `island join` and `island config set` without a process for each. */
+  /** Writes the files that `island join` and `island config set` would write, without starting a process for each. */
   async #writeIslandConfig(data: string, token: string, settings: Record<string, string>): Promise<void> {
     await storeKeys(data, {
       "coordinator.public_key": await publicKeyOf(this.location),
@@ -168,7 +171,7 @@ export class Network implements AsyncDisposable {
   }
 }
 
-/** Returns the key that Islands pin, like `signing-key show`. */
+/** Returns the key that Islands pin, as `signing-key show` prints it. */
 async function publicKeyOf(location: StoreLocation): Promise<string> {
   await using stack = new AsyncDisposableStack();
   const secrets =

@@ -20,7 +20,7 @@ export function commitBefore(text: string, path: string): string {
   return `${git("log", "-1", "--format=%H", `-S${text}`, "--", path).stdout.toString().trim()}~1`;
 }
 
-/** Checkout of an older commit that uses the installed packages of this one. */
+/** A checkout of an older commit that uses the installed packages of this commit. */
 export class OlderVersion implements AsyncDisposable {
   readonly #folder: string;
 

@@ -1,6 +1,6 @@
 import { IS_POSTGRES } from "../servers/test-store-server.ts";
 
-/** Number of coordinators per test network; default 1. */
+/** Number of coordinators per test network. Default: 1. */
 const CHOICE = "ATOLL_TEST_COORDINATORS";
 
 export const COORDINATORS = Number(process.env[CHOICE] ?? "1");

@@ -23,8 +23,8 @@ import { testEnv } from "../test-env.ts";
 import { TEST_TRANSPORT } from "../transport.ts";
 
 /**
- * Flags for Islands of tests, which send no heartbeats and may respond late on a loaded machine. An Island that failed a job gets the
- * next one soon.
+ * Flags for Islands of tests, which send no heartbeats and may respond late on a loaded machine. An Island that failed
+ * a job soon gets the next one.
  */
 const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 
@@ -34,7 +34,7 @@ const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
  */
 export class TestCoordinator implements AsyncDisposable {
   readonly directory: string;
-  /** Location of its data: the directory, or a PostgreSQL database. */
+  /** Location of the coordinator's data, which is the directory or a PostgreSQL database. */
   readonly location: StoreLocation;
   readonly fatal: unknown[] = [];
   #flags: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ export class TestCoordinator implements AsyncDisposable {
     this.#env = env;
   }
 
-  /** Opens a coordinator. `ownLocation`: location of the data instead of the default store of the tests. */
+  /** Opens a coordinator. `ownLocation` is a location of the data that replaces the default store of the tests. */
   static async open(
     flags: Readonly<Record<string, unknown>> = {},
     env: Readonly<Record<string, string>> = {},
@@ -78,7 +78,7 @@ export class TestCoordinator implements AsyncDisposable {
     return test;
   }
 
-  /** Flags of a command that works on its data. */
+  /** Flags of a command that works on the coordinator's data. */
   get locationFlags(): string[] {
     return locationFlags(this.location);
   }
@@ -143,29 +143,29 @@ export class TestCoordinator implements AsyncDisposable {
     this.#coordinators = [];
   }
 
-  /** Accesses the data of the running coordinator, like its commands. */
+  /** Accesses the data of the running coordinator, as its commands do. */
   async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
     const store = await openStore(this.location, systemClock);
-    // Adopt the jobs of a stopped coordinator, so that they can be written.
+    // Adopts the jobs of a stopped coordinator, so that they can be written.
     if (store.cluster.isShared) await store.cluster.adopt(1_000);
     try {
       const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
       return await use(store, openAccounts(env, store.accounts, "open", unsharedCredentials(store.accounts, env)));
     } finally {
-      // Coordinators that share a store poll changes of others twice a second.
+      // Coordinators that share a store poll for changes of others twice a second.
       if (store.cluster.isShared) await systemClock.sleep(600);
       await store.close();
     }
   }
 
-  /** Runs SQL with `?` for values on its data. */
+  /** Runs SQL with `?` for values on the coordinator's data. */
   runSql(sql: string, ...values: readonly (string | number | null)[]): unknown[] {
     return runSql(this.location, sql, ...values);
   }
 
   /**
-   * Creates an account with credits, an API key and an Island token. `limits`: overrides of the default limits. There is no request limit
-   * by default, because the number of polls of a test depends on the machine's speed.
+   * Creates an account with credits, an API key and an Island token. `limits` override the default limits. By default
+   * there is no request limit, because the number of polls of a test depends on the machine's speed.
    */
   async createAccount(email: string, credits = 1_000, limits: Partial<AccountLimits> = {}): Promise<NewAccount> {
     return insertAccount(this.location, email, credits, { requestsPerMinute: 100_000, ...limits });

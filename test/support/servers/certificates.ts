@@ -34,7 +34,7 @@ export class Authority implements AsyncDisposable {
     return join(this.directory, "ca.pem");
   }
 
-  /** Signs a certificate. `alternative`: its subject alternative name, such as `DNS:localhost`. */
+  /** Signs a certificate. `alternative` is its subject alternative name, such as `DNS:localhost`. */
   async sign(name: string, alternative: string): Promise<Certificate> {
     const { caFile, directory } = this;
     const by = ["-CA", caFile, "-CAkey", join(directory, "ca.key")];

@@ -15,9 +15,11 @@ export interface TestEngine {
   /** Address in the format of DOCKER_HOST. */
   readonly host: string;
   readonly docker: Dockerode;
-  /** True for a daemon started by the tests, which a test may stop, and which pulls from a registry on this machine. */
+  /**
+   * True for a daemon that the tests have started. A test may stop it, and it pulls from a registry on this machine.
+   */
   readonly isOwn: boolean;
-  /** Process of a daemon started by the tests; else null. */
+  /** Process of a daemon that the tests have started. Null for any other engine. */
   readonly pid: number | null;
   stop(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export const VOLUME_IMAGE = "docker.io/atoll/busybox:volume";
 
 /** Network settings of a daemon of the tests. */
 interface DaemonNetwork {
-  /** Program that starts it, as the same process. */
+  /** Command that precedes the daemon's command and replaces itself with the daemon. */
   readonly wrapper: readonly [] | readonly [program: string, ...args: string[]];
   readonly options: readonly string[];
 }
@@ -46,7 +48,7 @@ const START_TRIES = 300;
 const TRY_MS = 100;
 
 /**
- * Starts a test engine: the one of DOCKER_HOST, else a new daemon on a private socket.
+ * Starts a test engine, which is the engine of DOCKER_HOST or a new daemon on a private socket.
  *
  * @throws if neither is available.
  */
@@ -92,7 +94,7 @@ async function withImages(engine: TestEngine): Promise<TestEngine> {
   return engine;
 }
 
-/** Starts a daemon that ends with this process, even if that is killed. */
+/** Starts a daemon that ends with this process, even if this process is killed. */
 async function startDaemon({ wrapper, options }: DaemonNetwork): Promise<Omit<TestEngine, "docker">> {
   const directory = await mkdtemp(join(tmpdir(), "atoll-engine-"));
   const at = (name: string): string => join(directory, name);
@@ -106,7 +108,7 @@ async function startDaemon({ wrapper, options }: DaemonNetwork): Promise<Omit<Te
       ...["--pdeathsig", "TERM", DAEMON, "--config-file", at("daemon.json"), "--pidfile", at("pid")],
       ...["--data-root", at("data"), "--exec-root", at("exec"), "--host", `unix://${at("engine.sock")}`],
       ...["--group", "root", ...options],
-      // Higher than the limit of a Cargo, so that a test can tell which limit applies.
+      // The limit is higher than the limit of a Cargo, so that a test can tell which limit applies.
       ...["--default-ulimit", "core=4096:4096"],
       ...["--bridge=none", "--shutdown-timeout=1", "--max-download-attempts=1", "--log-level=warn"],
     ],
@@ -154,7 +156,7 @@ export async function importTestImage(docker: Dockerode, name: string, changes: 
   });
 }
 
-/** Returns a root file system with all programs of busybox, and a second copy of one as setuid root. */
+/** Returns a root file system with all programs of busybox, and a copy of one of them that is setuid root. */
 export async function busyboxRoot(): Promise<TarEntry[]> {
   const [busybox, { stdout }] = await Promise.all([readFile(BUSYBOX), promisify(execFile)(BUSYBOX, ["--list"])]);
   const links = stdout.split("\n").filter((name) => name !== "" && name !== "busybox");
@@ -165,7 +167,7 @@ export async function busyboxRoot(): Promise<TarEntry[]> {
     { path: "setuid/" },
     { path: "setuid/su", content: busybox, mode: 0o4755 },
     { path: "etc/" },
-    // Root without a password, so that su becomes it wherever a setuid bit counts.
+    // Root has no password, so that su becomes root wherever a setuid bit has an effect.
     { path: "etc/passwd", content: "root::0:0::/:/bin/sh\n", mode: 0o644 },
     { path: "etc/shadow", content: "root:secret-of-the-image\n", mode: 0o600 },
     { path: "tmp/", mode: 0o1777 },

@@ -19,7 +19,7 @@ export class ImageRegistry {
   readonly faults = new Map<string, RegistryFault>();
   readonly #server: Server;
   readonly #blobs = new Map<string, Buffer>();
-  /** By `repository:tag` and `repository:digest`. */
+  /** Manifests by `repository:tag` and `repository:digest`. */
   readonly #manifests = new Map<string, Buffer>();
   readonly #stalls = new Map<string, PromiseWithResolvers<void>>();
 
@@ -40,7 +40,7 @@ export class ImageRegistry {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Publishes an image under a tag; returns its digest. */
+  /** Publishes an image under a tag, and returns its digest. */
   publish(repository: string, tag: string, layers: readonly (readonly TarEntry[])[]): string {
     const packed = layers.map((entries) => makeTarGz(entries));
     const config = this.#keep(

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A received mail. `text`: the complete message with headers and body. */
+/** A received mail. `text` is the complete message with headers and body. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
@@ -49,7 +49,7 @@ export class MailServer implements AsyncDisposable {
     return `smtp://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`;
   }
 
-  /** Number of mails not returned by {@link next} yet. */
+  /** Number of mails that {@link next} has not returned yet. */
   get waiting(): number {
     return this.#mails.length;
   }

@@ -1,7 +1,7 @@
 import { hasNats } from "./nats-server.ts";
 import { postgresPrograms } from "./postgres-server.ts";
 
-/** Returns the Debian packages of missing servers that several coordinators need, or null. */
+/** Returns the Debian packages of servers that several coordinators need and that are missing, or null. */
 export async function missingServers(): Promise<string | null> {
   const missing = [
     ...((await postgresPrograms()) === null ? ["postgresql"] : []),

@@ -10,7 +10,7 @@ const TTL_S = [0, 0, 0, 60];
 export class NameServer implements AsyncDisposable {
   readonly records = new Map<string, { readonly ipv4?: readonly string[]; readonly ipv6?: readonly Uint8Array[] }>();
   readonly silent = new Set<string>();
-  /** Requested names, one entry per question. */
+  /** Names that were requested, with one entry per question. */
   readonly requested: string[] = [];
   readonly #socket: Socket = createSocket("udp4");
   readonly #wakers = new Set<() => void>();

@@ -5,7 +5,10 @@ type KeyPair = ReturnType<typeof nkeys.createUser>;
 
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 
-/** Creates an operator, account and user of NATS, like the tool `nsc`. Returns the server configuration and the user's credentials. */
+/**
+ * Creates an operator, an account and a user of NATS, as the tool `nsc` does. Returns the server configuration and the
+ * user's credentials.
+ */
 export function makeNatsAccount(): { readonly config: string; readonly credentials: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const limits = { ...UNLIMITED, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };

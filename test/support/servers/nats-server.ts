@@ -16,7 +16,7 @@ export const hasNats = (): boolean => spawnSync("nats-server", ["--version"]).st
 /** A NATS server on its own port. */
 export class NatsServer implements AsyncDisposable {
   readonly port: number;
-  /** Directory of its configuration; null without one. */
+  /** Directory of the server's configuration, or null if it has none. */
   readonly #directory: string | null;
   #child: ChildProcess;
 
@@ -47,7 +47,7 @@ export class NatsServer implements AsyncDisposable {
     return `nats://127.0.0.1:${this.port}`;
   }
 
-  /** Kills the server, like a crash. */
+  /** Kills the server, as a crash would. */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }

@@ -12,7 +12,7 @@ export interface OtlpSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Status of the span; 2 is an error. */
+  /** Status of the span. 2 is an error. */
   readonly status: { readonly code?: number };
 }
 
@@ -67,7 +67,7 @@ interface ResourceSpans {
 
 interface Attribute {
   readonly key: string;
-  /** One member named by the type: `stringValue`, `intValue` and others. */
+  /** An object with one member that is named by its type, such as `stringValue`. */
   readonly value: Readonly<Record<string, unknown>>;
 }
 

@@ -8,9 +8,9 @@ export const COMMIT = "3".repeat(40);
 const TOKEN = "token-for-pulls";
 
 /**
- * A registry with token authentication and a model hub in one server on 127.0.0.1, for looking up pins. Repositories of the registry:
- * `open/image`, `guarded/image` (requires a token), `closed/image` (issues none), `silent/image` (never responds), `bare/image` (no digest).
- * Everything else is not found.
+ * A registry with token authentication and a model hub in one server on 127.0.0.1, which the look-up of pins queries.
+ * Repositories of the registry: `open/image`, `guarded/image` (requires a token), `closed/image` (issues none),
+ * `silent/image` (never responds), `bare/image` (no digest). Everything else is not found.
  */
 export class PinServer {
   /** Method and path of every request, in order. */

@@ -7,7 +7,7 @@ import { postgresStore, type PostgresStore } from "../../../coordinator/store/po
 import type { Clock } from "../../../shared/clock.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
-/** A migrated database on a separate server, which can be emptied quickly. */
+/** A migrated database on its own server. It can be emptied quickly. */
 export class PostgresDatabase implements AsyncDisposable {
   readonly address: string;
   readonly server: PostgresServer;
@@ -47,7 +47,7 @@ export class PostgresDatabase implements AsyncDisposable {
   async #migrate(): Promise<void> {
     await migrate(this.address, MIGRATIONS, 1);
     await this.#admin.connect();
-    // Triggers keep the audit log from being emptied.
+    // Triggers prevent the audit log from being emptied.
     await this.#admin.query("SET session_replication_role = replica");
     const { rows } = await this.#admin.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",

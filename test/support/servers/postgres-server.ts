@@ -15,11 +15,11 @@ const run = promisify(execFile);
 const VERSIONS = "/usr/lib/postgresql";
 const MAX_START_MS = 20_000;
 
-/** Settings without a sync per commit. Tests that kill the server need `isDurable`. */
+/** Settings without a sync per commit. Tests that kill the server set `isDurable`. */
 const QUICK = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
 
 export interface PostgresOptions {
-  /** Whether commits are synced. */
+  /** Whether the server syncs commits. */
   readonly isDurable?: boolean;
   /** Requires TLS and this password of the user `atoll` for connections over the network. */
   readonly secured?: { readonly certificate: Certificate; readonly password: string };
@@ -61,7 +61,7 @@ export class PostgresServer implements AsyncDisposable {
     const bin = await postgresPrograms();
     if (bin === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
     const directory = await mkdtemp(join(tmpdir(), "atoll-postgres-"));
-    // The server refuses to run as root: the package's own user owns it there.
+    // The server refuses to run as root, so the package's own user owns its directory in that case.
     const identity: { uid?: number; gid?: number } = process.getuid?.() === 0 ? await postgresUser() : {};
     if (identity.uid !== undefined) await chown(directory, identity.uid, identity.gid ?? identity.uid);
     await makeData(bin, directory, identity);
@@ -101,7 +101,7 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Kills the server, like a crash. */
+  /** Kills the server, as a crash would. */
   async kill(): Promise<void> {
     await this.#end("SIGQUIT");
   }
@@ -149,7 +149,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
-/** Fills a new directory with a server's data. Copies the first one of a run, which takes a tenth of the time. */
+/** Fills a new directory with a server's data. Copies the first directory of a run, which takes a tenth of the time. */
 async function makeData(bin: string, directory: string, identity: { uid?: number; gid?: number }): Promise<void> {
   const shared = process.env[RUN_DIRECTORY];
   const kept = shared === undefined ? null : join(shared, "postgres");
@@ -162,7 +162,7 @@ async function makeData(bin: string, directory: string, identity: { uid?: number
   if (kept === null) return;
   const copy = await mkdtemp(`${kept}-`);
   await run("cp", ["-a", `${directory}/.`, copy]);
-  // Another worker may have been first.
+  // Another worker may have created it first.
   await rename(copy, kept).catch(() => rm(copy, { recursive: true }));
 }
 

@@ -3,10 +3,10 @@ import { createServer, request as requestOf, type IncomingMessage, type Server, 
 import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Headers of one connection. The balancer has a separate connection to each side. */
+/** Headers that apply to one connection. The balancer has a separate connection to each side. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive"]);
 
-/** A load balancer. Each request and WebSocket goes to the next server, even on one connection of a client. */
+/** A load balancer that passes each request and WebSocket to the next server, even on one connection of a client. */
 export class RoundRobin implements AsyncDisposable {
   readonly #server: Server;
   readonly #ports: () => readonly number[];
@@ -25,7 +25,7 @@ export class RoundRobin implements AsyncDisposable {
     });
   }
 
-  /** `ports`: returns the ports of running servers, called for each request. */
+  /** `ports` returns the ports of running servers, and is called for each request. */
   static async open(ports: () => readonly number[]): Promise<RoundRobin> {
     const balancer = new RoundRobin(ports);
     balancer.#server.listen(0, "127.0.0.1");
@@ -79,12 +79,12 @@ export class RoundRobin implements AsyncDisposable {
     far.write(head);
     near.pipe(far);
     far.pipe(near);
-    // Forwards data before the end: the last frame has the reason why a session closes.
+    // Forwards data before the end, because the last frame contains the reason why a session closes.
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
-      // After a reset, data read before it is still forwarded.
+      // Data that was read before a reset is still forwarded.
       from.once("error", () => to.end());
       from.once("close", () => to.end());
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Store of the coordinator's tests: `postgres`, or SQLite if it is not set. */
+/** Store of the coordinator's tests. It is PostgreSQL if this is `postgres`, and SQLite if it is not set. */
 const CHOICE = "ATOLL_TEST_STORE";
 /** Address of the server that all workers of a run share, without a database name. */
 export const SERVER = "ATOLL_TEST_POSTGRES";
@@ -11,9 +11,9 @@ export const TEMPLATE = "atoll_template";
 
 export const IS_POSTGRES = process.env[CHOICE] === "postgres";
 
-/** Vitest's global setup: starts the server if tests run on PostgreSQL. */
+/** Vitest's global setup. It starts the server if tests run on PostgreSQL. */
 export default async function startTestStore(): Promise<(() => Promise<void>) | undefined> {
-  // Every lane calls it; the first one starts the server.
+  // Every lane calls it, and the first one starts the server.
   if (!IS_POSTGRES || process.env[SERVER] !== undefined) return undefined;
   const [{ PostgresServer }, { migrate }, { MIGRATIONS }] = await Promise.all([
     import("./postgres-server.ts"),

@@ -13,11 +13,11 @@ export interface Received {
 
 type ScriptedResponse = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A webhook receiver on a real port. Responds with `responses` in order, then with 204. */
+/** A webhook receiver on a real port. It responds with `responses` in order, and then with 204. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly responses: ScriptedResponse[] = [];
-  /** Number of requests without a response yet. */
+  /** Number of requests that have no response yet. */
   open = 0;
   mostOpen = 0;
   readonly #server: Server;
@@ -43,7 +43,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}/hook?for=atoll`;
   }
 
-  /** Returns the next request, waiting for it if necessary. */
+  /** Returns the next request. Waits for it if necessary. */
   async next(): Promise<Received> {
     while (this.received.length <= this.#taken) {
       await new Promise<void>((resolve) => this.#wakers.add(resolve));

@@ -7,9 +7,9 @@ interface ListedJob {
 }
 
 /**
- * Returns the problems of an account that got `granted` credits: unfinished jobs, and a balance that differs from the grant less the cost
- * of its jobs.
- * @param charges credits of jobs with known costs; the costs of others are requested.
+ * Returns the problems of an account that got `granted` credits. Problems are unfinished jobs, and a balance that
+ * differs from the grant less the cost of its jobs.
+ * @param charges credits of jobs whose costs are known. The costs of other jobs are requested.
  */
 export async function accountProblems(
   url: string,

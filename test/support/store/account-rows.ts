@@ -19,8 +19,9 @@ export interface NewAccount {
 type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, even while a coordinator
- * runs on it. The commands would take five processes; `test/e2e/commands/cli.integration.test.ts` tests them.
+ * Writes an account with the password "correct horse", an API key and an Island token into a coordinator's store, even
+ * while a coordinator runs on it. The commands for this would take five processes, and
+ * `test/e2e/commands/cli.integration.test.ts` tests them.
  */
 export function insertAccount(
   location: StoreLocation,
@@ -31,7 +32,7 @@ export function insertAccount(
   const nowMs = Date.now();
   const id = newId("user", nowMs);
   const [key, islandToken] = [newSecret("ak"), newSecret("it")];
-  // PostgreSQL's texts cannot contain NUL, so names from clients are stored as JSON there.
+  // Texts of PostgreSQL cannot contain NUL, so the database stores names from clients as JSON.
   const named = (name: string): string => (typeof location === "string" ? name : JSON.stringify(name));
   const rows: readonly (readonly [table: string, row: Row])[] = [
     [
@@ -128,7 +129,7 @@ function insertIntoDatabase(
   runSql(location, statements.join(";\n"), ...rows.flatMap(([, row]) => Object.values(row)));
 }
 
-/** Writes two entries that sum to zero, and the resulting balances. */
+/** Writes two entries that sum to zero, and the balances that result. */
 function grant(db: Database.Database, accountId: string, micro: bigint, atMs: number): void {
   if (micro === 0n) return;
   const last = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck().get() ?? 0;
@@ -145,7 +146,7 @@ function grant(db: Database.Database, accountId: string, micro: bigint, atMs: nu
   }
 }
 
-/** Returns the account of an Island token. */
+/** Returns the account that owns an Island token. */
 export function accountOfToken(location: StoreLocation, token: string): string {
   const [found] = runSql(location, "SELECT account_id FROM island_tokens WHERE token_hash = ?", hashSecret(token));
   if (found === undefined) throw new Error("The Island token is not in the database");

@@ -7,7 +7,10 @@ import { makeFastDirectory } from "../fast-directory.ts";
 
 let made: Promise<Buffer> | undefined;
 
-/** Writes a migrated database, which takes a third of the time of opening a new one. Created once per process. */
+/**
+ * Writes a migrated database, which takes a third of the time of opening a new one. The database is created once per
+ * process.
+ */
 export async function writeEmptyDatabase(path: string): Promise<void> {
   writeFileSync(path, await (made ??= makeDatabase()), { mode: 0o600 });
 }

@@ -19,7 +19,7 @@ export const STORE_ENV: Readonly<Record<string, string>> = IS_POSTGRES ? { [KEY]
 
 const databases = new Map<string, Promise<string>>();
 
-/** Returns the location of data for this directory: the directory itself, or a new database. */
+/** Returns the location of data for this directory, which is the directory itself or a new database. */
 export async function locationFor(directory: string): Promise<StoreLocation> {
   if (!IS_POSTGRES) return directory;
   let address = databases.get(directory);
@@ -34,7 +34,7 @@ export async function locationFor(directory: string): Promise<StoreLocation> {
 export const locationFlags = (location: StoreLocation): string[] =>
   typeof location === "string" ? ["--data", location] : ["--store", location.address];
 
-/** Opens the store that tests run on, like `openSqliteStore`. The same path has the same data. */
+/** Opens the store that tests run on, as `openSqliteStore` does. The same path has the same data. */
 export async function openTestStore({ path, clock }: { path: string; clock: Clock }): Promise<TestStore> {
   const location = await locationFor(path);
   if (typeof location === "string") return openSqliteStore({ path, clock });
@@ -45,13 +45,16 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
     ownerId: newId("coord", clock.now()),
     secrets: new SecretBox(key),
   });
-  // Like a starting coordinator: adopts what the last one left.
+  // Acts like a coordinator that starts, and adopts what the last one left.
   await store.cluster.adopt(1_000);
   await store.prune();
   return store;
 }
 
-/** Runs SQL with `?` for values, even while a coordinator runs, and returns the rows. Synchronous, so use it for a few rows. */
+/**
+ * Runs SQL with `?` for values, even while a coordinator runs, and returns the rows. The call is synchronous, so use it
+ * only for a few rows.
+ */
 export function runSql(
   location: StoreLocation,
   sql: string,

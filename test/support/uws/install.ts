@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { allowOlderGlibc } from "./older-glibc.ts";
 
 /*
- * Installs the library of the transport uws for its tests and its bench: a repackaged release from the npm registry, whose binaries
- * need glibc 2.38. Operators install the official release: docs/operate/install.md.
+ * Installs the library of the transport uws for its tests and its bench. The library is a repackaged release from the
+ * npm registry, whose binaries need glibc 2.38. Operators install the official release: docs/operate/install.md.
  */
 const folder = import.meta.dirname;
 const library = join(folder, "node_modules", "uwebsockets");

@@ -21,7 +21,7 @@ interface Section {
   readonly link: number;
 }
 
-/** Changes a 64-bit little-endian ELF library in place. No-op if it does not require glibc 2.38. */
+/** Changes a 64-bit little-endian ELF library in place. No-op if the library does not require glibc 2.38. */
 export function allowOlderGlibc(path: string): void {
   const elf = readFileSync(path);
   const sections = readSections(elf);
@@ -64,7 +64,10 @@ function readSections(elf: Buffer): Section[] {
   });
 }
 
-/** Returns the glibc versions that the library requires: offset of the entry, index for symbols, and name. */
+/**
+ * Returns the glibc versions that the library requires, each with the offset of its entry, its index for symbols, and
+ * its name.
+ */
 function readVersions(elf: Buffer, section: Section, textAt: (at: number) => string) {
   const versions: { readonly at: number; readonly index: number; readonly name: string }[] = [];
   for (let file = section.offset, isLast = false; !isLast; file += elf.readUInt32LE(file + 12)) {

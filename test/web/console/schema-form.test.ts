@@ -31,7 +31,7 @@ const failureOf = (draft: Readonly<Record<string, string | boolean>>) => {
   return null;
 };
 
-describe("schema form", () => {
+describe("the schema form", () => {
   it("has a control for each kind of member, required ones first", () => {
     expect(membersOf(SCHEMA).map(({ name, schema }) => `${name} ${controlFor(schema)}`)).toEqual([
       "prompt text",

@@ -2,10 +2,10 @@ import type { AccountSession, ChangeApiKey, UsageFilter, UsageLine } from "@atol
 import { api } from "./api.ts";
 
 export type { AccountSession, UsageLine } from "@atoll/client";
-/** Limits of a new key. A member that is absent or null sets no limit. */
+/** Limits of a new key. An absent or null member sets no limit. */
 export type KeyLimits = Pick<ChangeApiKey, "expires_at" | "cargos" | "credits_per_month">;
 
-/** Reads all usage lines: at most a year of days, or the Cargos of an account. */
+/** Reads all usage lines, which are those of at most a year of days, or of an account's Cargos. */
 export async function readUsage(filter: UsageFilter, signal: AbortSignal): Promise<readonly UsageLine[]> {
   const lines: UsageLine[] = [];
   for await (const line of api().account.usage(filter, { signal })) lines.push(line);

@@ -9,7 +9,7 @@ const client = new Atoll({
   baseUrl: BASE_URL.href,
   // Keeps the session in an HttpOnly cookie, which scripts cannot read.
   session: "cookie",
-  // Pages show failures and retry themselves.
+  // Without retries, because pages show failures and retry themselves.
   maxRetries: 0,
   fetch: watchedFetch,
 });

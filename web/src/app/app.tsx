@@ -24,7 +24,7 @@ export function App() {
       wanted = path.value + location.search;
       navigate("/sign-in", { replace: true });
     }
-    // A signed-in account may also open the reset link of an e-mail.
+    // A signed-in account may also open the reset link from an e-mail.
     if (state === "signed-in" && isEntry && path.value !== "/reset-password") {
       navigate(wanted ?? "/", { replace: true });
       wanted = null;

@@ -3,7 +3,7 @@ import { BASE_URL } from "./base.ts";
 
 /** Whether the coordinator is unreachable. */
 export const isDown = signal(false);
-/** Counts reconnects. Pages read their data again after each. */
+/** Counts reconnects. Pages read their data again after each reconnect. */
 export const reconnects = signal(0);
 
 const FIRST_PAUSE_MS = 1_000;

@@ -11,7 +11,7 @@ import { useEffect } from "preact/hooks";
 import { api } from "./api.ts";
 import { connectionLost } from "./connection.ts";
 
-/** Counts the times that events may have been missed. Lists are read again after each. */
+/** Counts how often events may have been missed. Lists are read again each time. */
 export const liveResets = signal(0);
 
 /** Events of the account's live stream, by name. */
@@ -28,9 +28,9 @@ export interface LiveEvents {
 }
 type Listener<T> = (event: T) => void;
 
-/** Longest time that a page waits for the stream before it reads its lists. */
+/** Maximum time that a page waits for the stream before it reads its lists. */
 const MAX_WAIT_MS = 500;
-/** Delay before the scope is checked again: between two pages that show the network there is a moment without one. */
+/** Delay before the scope is checked again, because no page shows the network for a moment when one such page replaces another. */
 const SETTLE_MS = 100;
 
 const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> } = {
@@ -90,7 +90,7 @@ export async function startLive(): Promise<void> {
     begun.resolve();
   };
   setTimeout(endWait, MAX_WAIT_MS);
-  // Fails when the session ends. `whenUnauthenticated` reports that.
+  // The stream fails when the session ends, which `whenUnauthenticated` reports.
   follow(controller.signal, () => {
     if (!isWaiting) liveResets.value += 1;
     endWait();
@@ -105,16 +105,16 @@ export function stopLive(): void {
 
 document.addEventListener("visibilitychange", () => followAgain?.());
 
-const wishedScope = (): "network" | undefined =>
+const requiredScope = (): "network" | undefined =>
   networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
 
 /** Reads the stream until `stop`. `onReset` is called when events may have been missed, and when a stream begins. */
 async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   while (!stop.aborted) {
     const turn = new AbortController();
-    const scope = wishedScope();
+    const scope = requiredScope();
     followAgain = () => {
-      setTimeout(() => wishedScope() !== scope && turn.abort(), SETTLE_MS);
+      setTimeout(() => requiredScope() !== scope && turn.abort(), SETTLE_MS);
     };
     try {
       for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), scope })) {

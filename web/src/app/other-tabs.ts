@@ -3,10 +3,10 @@ import { BASE_URL } from "./base.ts";
 /** Message to the other tabs, which share the cookie: the account that is now signed in, or null after a sign-out. */
 type Change = { readonly accountId: string | null };
 
-// The name has the path: several consoles may share an origin. Old browsers have no BroadcastChannel.
+// The name contains the path, because several consoles may share an origin. Old browsers lack BroadcastChannel.
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(`atoll.session ${BASE_URL.pathname}`) : null;
 
-export function tellOtherTabs(accountId: string | null): void {
+export function notifyOtherTabs(accountId: string | null): void {
   channel?.postMessage({ accountId } satisfies Change);
 }
 

@@ -3,7 +3,7 @@ import { reconnects } from "./connection.ts";
 import { liveResets } from "./live.ts";
 import { signIns } from "./session.ts";
 
-/** A value that is read from the coordinator. While it is read again, the last value stays. */
+/** A value that is read from the coordinator. While it is read again, the previous value stays. */
 export interface Resource<T> {
   readonly value: T | undefined;
   readonly error: unknown;

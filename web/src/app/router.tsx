@@ -54,7 +54,6 @@ export function matchPath(pattern: string, at: string): Record<string, string> |
   return params;
 }
 
-/** A link to a page of the console. */
 export function Link({
   to,
   children,

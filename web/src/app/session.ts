@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { FieldFailure } from "../components/field-failure.ts";
 import { api, whenUnauthenticated } from "./api.ts";
 import { onLive, startLive, stopLive } from "./live.ts";
-import { onOtherTabs, tellOtherTabs } from "./other-tabs.ts";
+import { onOtherTabs, notifyOtherTabs } from "./other-tabs.ts";
 import { navigate } from "./router.tsx";
 
 /**
@@ -14,9 +14,9 @@ export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in
 
 export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
-/** Error of the last attempt to find the session: a connection failure, or a rejection such as a rate limit. */
+/** Error of the most recent attempt to find the session: a connection failure, or a rejection such as a rate limit. */
 export const sessionFailure = signal<unknown>(null);
-/** Counts sign-ins. Pages read again after each, since requests without a session were rejected. */
+/** Counts sign-ins. Pages read their data again after each sign-in, since requests without a session were rejected. */
 export const signIns = signal(0);
 export const isOperator = computed(() => account.value?.role === "operator");
 
@@ -43,7 +43,6 @@ onOtherTabs((accountId) => {
   else location.reload();
 });
 
-/** Checks whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {
     account.value = await api().account.get();
@@ -88,10 +87,9 @@ export async function signOut(): Promise<void> {
       if (!(error instanceof AuthenticationError)) throw error;
     });
   forgetSession();
-  tellOtherTabs(null);
+  notifyOtherTabs(null);
 }
 
-/** Marks the session as ended. */
 export function endedSession(): void {
   stopLive();
   account.value = null;
@@ -105,7 +103,7 @@ export function forgetSession(): void {
   navigate("/sign-in", { replace: true });
 }
 
-/** Reads the account again, since its balance and address change. */
+/** Reads the account again, since its balance and address may have changed. */
 export async function refreshAccount(): Promise<void> {
   account.value = await api().account.get();
 }
@@ -113,10 +111,10 @@ export async function refreshAccount(): Promise<void> {
 async function begin(signedIn: StartedSession): Promise<void> {
   const previous = account.value?.id;
   account.value = signedIn.account;
-  tellOtherTabs(signedIn.account.id);
+  notifyOtherTabs(signedIn.account.id);
   await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
-  // Another account must not see data of the previous one.
+  // The next account must not see data of the previous one.
   if (previous !== undefined && previous !== signedIn.account.id) location.reload();
   signIns.value += 1;
 }

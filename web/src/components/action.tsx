@@ -24,7 +24,7 @@ export function isSecondClick(): boolean {
   return clicksInARow > 1;
 }
 
-/** Runs an action at most once at a time, and once for a double click. Its error is kept to be shown. */
+/** Runs an action at most once at a time, and once for a double click. Its error is kept so that it can be shown. */
 export function useAction<T = void>(act: (subject: T) => Promise<unknown>): Action<T> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -13,7 +13,7 @@ import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
 
-/** Members of a chat Cargo's input that are shown first; the others are collapsed. */
+/** Members of a chat Cargo's input that are shown first. The other members are collapsed. */
 const CHAT_MEMBERS = ["prompt", "max_tokens", "temperature"] as const;
 
 /** Shows a form for a Cargo's input, and below it the job that it starts. */
@@ -88,7 +88,7 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
   );
 }
 
-/** Limits `max_tokens` to the Cargo's context: all chat Cargos share a schema, whose limit is that of the largest context. */
+/** Limits `max_tokens` to the Cargo's context, because all chat Cargos share a schema with the limit of the largest context. */
 function schemaOf({ input_schema, chat, context_tokens: maximum }: CargoDetail): InputSchema {
   const schema = input_schema as InputSchema;
   const length = schema.properties?.["max_tokens"];

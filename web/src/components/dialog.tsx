@@ -18,13 +18,13 @@ export function Dialog({
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
-    return () => requestAnimationFrame(() => giveFocusBack(opener));
+    return () => requestAnimationFrame(() => restoreFocus(opener));
   }, []);
   const cancel = (event: Event): void => {
     event.preventDefault();
     onClose();
   };
-  // A second Escape closes a dialog though the first was prevented. Reopen it unless `onClose` has removed it.
+  // A second Escape closes a dialog although the first one was prevented. Reopen the dialog unless `onClose` has removed it.
   const reopen = (): void => {
     onClose();
     requestAnimationFrame(() => {
@@ -39,7 +39,7 @@ export function Dialog({
   );
 }
 
-function giveFocusBack(opener: Element | null): void {
+function restoreFocus(opener: Element | null): void {
   if (document.activeElement !== null && document.activeElement !== document.body) return;
   const target = opener instanceof HTMLElement && opener.isConnected ? opener : document.getElementById("main");
   target?.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ import { formatBalance, formatCredits } from "./numbers.ts";
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError) return "The coordinator is not responding. Try again when it is back.";
   if (error instanceof InsufficientCreditsError && error.requiredCredits !== null && error.balanceCredits !== null) {
-    return `Not enough credits: this needs ${formatCredits(error.requiredCredits)}, you have ${formatBalance(error.balanceCredits)}.`;
+    return `Not enough credits. This needs ${formatCredits(error.requiredCredits)}, but you have ${formatBalance(error.balanceCredits)}.`;
   }
   if (error instanceof RateLimitError && error.retryAfterS !== null) {
     return `Too many requests. Try again in ${error.retryAfterS} s.`;

@@ -17,7 +17,7 @@ export interface JobFeed {
     | null;
   /** Error that ended the reading of the stream, or null. */
   readonly failure: unknown;
-  /** Counts state changes. The page reads the job again after each. */
+  /** Counts state changes. The page reads the job again after each change. */
   readonly changes: number;
 }
 
@@ -33,7 +33,7 @@ const NOTHING: JobFeed = {
 /** Retries of the stream. A coordinator may be down for minutes; the client's delays grow to 8 s. */
 const MAX_RETRIES = 1_000;
 
-/** Follows a job while the component is shown, across broken connections and coordinator restarts. `id` null: no job yet. */
+/** Follows a job while the component is shown, across broken connections and coordinator restarts. `id` is null while there is no job yet. */
 export function useJobFeed(id: string | null): JobFeed {
   const [feed, setFeed] = useState(NOTHING);
   useEffect(() => {
@@ -58,7 +58,7 @@ async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => 
     }
   } catch (failure) {
     if (signal.aborted) return;
-    // Input or output was removed, which the job's detail states.
+    // Input or output was removed, as the job's detail shows.
     if (failure instanceof AtollError && failure.status === 410) return;
     feed = { ...feed, failure, changes: feed.changes + 1 };
     repaints.now();

@@ -1,11 +1,11 @@
 const CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
-const ROUGH_CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
-const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const ROUNDED_CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const INTEGER = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const ONE_DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 /** Formats credits with two decimals, or with six below 1. */
 export function formatCredits(credits: number): string {
-  return Math.abs(credits) >= 1 || credits === 0 ? ROUGH_CREDITS.format(credits) : CREDITS.format(credits);
+  return Math.abs(credits) >= 1 || credits === 0 ? ROUNDED_CREDITS.format(credits) : CREDITS.format(credits);
 }
 
 const MICRO_PER_CREDIT = 1_000_000;
@@ -19,7 +19,7 @@ export function formatBalance(credits: number): string {
   return formatCredits((Math.floor(micro / MICRO_PER_HUNDREDTH) * MICRO_PER_HUNDREDTH) / MICRO_PER_CREDIT);
 }
 
-export const formatWhole = (value: number): string => WHOLE.format(value);
+export const formatWhole = (value: number): string => INTEGER.format(value);
 
 /** Formats with at most one decimal, such as "2.5". */
 export const formatRate = (value: number): string => ONE_DECIMAL.format(value);
@@ -34,12 +34,12 @@ export function formatShare(share: number | null): string {
 /** Formats megabytes of 2^20 bytes as "7.8 GiB", like the coordinator's messages and commands. */
 export function formatMegabytes(megabytes: number): string {
   if (megabytes >= 1_024 * 1_024) return `${ONE_DECIMAL.format(megabytes / 1_024 / 1_024)} TiB`;
-  return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GiB` : `${WHOLE.format(megabytes)} MiB`;
+  return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GiB` : `${INTEGER.format(megabytes)} MiB`;
 }
 
 /** Formats a duration as "120 ms", "4.2 s", "3 min 5 s" or "1 h". */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${WHOLE.format(ms)} ms`;
+  if (ms < 1_000) return `${INTEGER.format(ms)} ms`;
   if (ms < 60_000) return `${ONE_DECIMAL.format(ms / 1_000)} s`;
   const seconds = Math.round(ms / 1_000);
   const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600), Math.floor(seconds / 86_400)];

@@ -5,7 +5,7 @@ import { formatWhole } from "./numbers.ts";
 const IMAGE_FORMATS: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 const MAX_SHOWN_CHARACTERS = 200_000;
-/** First bytes of image files in base64, with their formats. */
+/** First base64 characters of image files, with their formats. */
 const IMAGE_PREFIXES: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "png"],
   ["/9j/", "jpeg"],
@@ -87,7 +87,6 @@ export function JsonText({ value, label = "Output" }: { readonly value: unknown;
   );
 }
 
-/** Shortens files in base64. */
 function shorten(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length < 2_000 || !BASE64.test(value)) return value;
   return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Link } from "../app/router.tsx";
 
-/** Head of a page: title, link back and actions. */
 export function PageHead({
   title,
   back,

@@ -27,7 +27,6 @@ export class Repaints {
     this.#paint();
   }
 
-  /** Cancels a scheduled repaint. */
   cancel(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

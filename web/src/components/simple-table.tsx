@@ -4,7 +4,7 @@ export interface SimpleColumn<T> {
   readonly label: string;
   readonly cell: (row: T) => ComponentChildren;
   readonly isNumber?: boolean;
-  /** Hidden on a narrow screen. */
+  /** Whether the column is hidden on a narrow screen. */
   readonly isExtra?: boolean;
 }
 

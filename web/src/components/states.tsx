@@ -41,7 +41,7 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
   );
 }
 
-/** Shows a resource, or that it is loading or failed. An error of a later read is shown above the last value. */
+/** Shows a resource, or that it is loading or has failed. An error of a later read is shown above the previous value. */
 export function Loaded<T>({
   of: resource,
   what,

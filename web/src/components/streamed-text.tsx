@@ -1,19 +1,18 @@
 import { useMemo, useRef } from "preact/hooks";
 
-/** Characters of one element. A finished element is never laid out again. */
+/** Number of characters of one element. A finished element is never laid out again. */
 const PIECE_CHARACTERS = 4_000;
 
 /** Shows a growing text. Only its end is rendered again, regardless of its length. */
 export function StreamedText({ text }: { readonly text: string }) {
   const ends = useRef<number[]>([]);
-  // The text was replaced.
   if ((ends.current.at(-1) ?? 0) > text.length) ends.current = [];
   for (
     let from = ends.current.at(-1) ?? 0;
     text.length - from > 2 * PIECE_CHARACTERS;
     from = ends.current.at(-1) ?? 0
   ) {
-    // Split between two lines, which adds no line break. A very long line is split in its middle.
+    // The text is split between two lines, which adds no line break. A very long line is split in its middle.
     const lineEnd = text.lastIndexOf("\n", from + 2 * PIECE_CHARACTERS) + 1;
     ends.current.push(lineEnd > from ? lineEnd : from + PIECE_CHARACTERS);
   }

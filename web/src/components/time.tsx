@@ -8,7 +8,7 @@ setInterval(() => {
   if (!document.hidden) now.value = networkNow();
 }, TICK_MS);
 
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const FULL_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 
@@ -35,7 +35,7 @@ export function Elapsed({ since }: { readonly since: string }) {
 }
 
 export function formatTime(at: string): string {
-  return FULL.format(new Date(at));
+  return FULL_TIME.format(new Date(at));
 }
 
 export function describeAge(atMs: number, nowMs: number): string {

@@ -9,9 +9,8 @@ export interface Column<T> {
   /** Track of the CSS grid, such as "8rem" or "minmax(10rem, 1fr)". */
   readonly width: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** Aligns the column to the right. */
   readonly isNumber?: boolean;
-  /** Hidden on a narrow screen. */
+  /** Whether the column is hidden on a narrow screen. */
   readonly isExtra?: boolean;
   /** Second line of the cell on a narrow screen, for the content of hidden columns. */
   readonly under?: (row: T) => ComponentChildren;
@@ -23,7 +22,7 @@ const TALL_ROW_PX = 58;
 /** Width of a narrow screen, as in `data.css`. */
 const NARROW = matchMedia("(max-width: 48rem)");
 /** Rows rendered above and below the visible ones. */
-const SPARE = 12;
+const OVERSCAN_ROWS = 12;
 /** Maximum number of rows shown. Browsers cannot show elements of many millions of pixels. */
 const MAX_ROWS = 200_000;
 
@@ -59,8 +58,8 @@ export function VirtualTable<T>({
   const look = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / rowPx) - SPARE);
-    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowPx) + SPARE;
+    const first = Math.max(0, Math.floor(element.scrollTop / rowPx) - OVERSCAN_ROWS);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowPx) + OVERSCAN_ROWS;
     setSight((old) => (old.first === first && old.last === last ? old : { first, last }));
   };
   useLayoutEffect(look, [isShown, count, rowPx]);

@@ -7,7 +7,7 @@ import { Waiting } from "./waiting.tsx";
 /** Poll interval of the waiting reason. It changes with the network and not with the job, so there is no event; see `job.tsx`. */
 const POLL_MS = 2_000;
 
-/** Shows why the chat that was just sent has no token yet. Events have the id of the chat's job, and the job has the reason. */
+/** Shows why the chat that was just sent has not produced a token yet. Events contain the id of the chat's job, and the job contains the reason. */
 export function WaitingReason({ model }: { readonly model: string }) {
   const [jobId, setJobId] = useState<string | null>(null);
   const [waiting, setWaiting] = useState<Job["waiting"]>(null);
@@ -22,7 +22,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
         .jobs.get(jobId)
         .then(
           (job) => setWaiting(job.waiting),
-          // Without the job there is no reason to show.
+          // Without the job, no reason can be shown.
           () => setWaiting(null),
         );
     };

@@ -48,9 +48,9 @@ export interface UwsWebSocket {
 
 interface UwsBehavior {
   readonly maxPayloadLength: number;
-  /** Maximum unsent bytes of a socket; 0: unlimited. */
+  /** Maximum unsent bytes of a socket; 0 for no limit. */
   readonly maxBackpressure: number;
-  /** Seconds without a frame after which a socket is closed; 0: no timeout. */
+  /** Seconds without a frame after which a socket is closed; 0 for no timeout. */
   readonly idleTimeout: number;
   readonly sendPingsAutomatically: boolean;
   upgrade(response: UwsResponse, request: UwsRequest, context: unknown): void;

@@ -9,14 +9,11 @@ import { UwsIncoming } from "./uws-incoming.ts";
 /** Maximum wait for the rest of a body after the response is complete, as in the transport `node`. */
 const DRAIN_MS = 500;
 
-/** A request and its response on one connection. */
 export class UwsExchange {
   readonly incoming: UwsIncoming;
   readonly outgoing: UwsOutgoing;
-  /** Monotonic time at which the request arrived. */
   readonly startedMs: number;
   readonly #response: UwsResponse;
-  /** Timer that runs while the rest of the body is awaited. */
   #drain: Timer | null = null;
 
   constructor(

@@ -10,7 +10,6 @@ const MAX_UNREAD_BYTES = 65_536;
 /** The members of a request's socket that the API uses. */
 interface UwsPeer {
   readonly remoteAddress: string | undefined;
-  /** Closes the connection after the response. */
   destroySoon(): void;
   readonly destroyed: boolean;
 }
@@ -27,7 +26,6 @@ export class UwsIncoming extends EventEmitter {
   hasTwoLengths = false;
   destroyed = false;
   errored: Error | null = null;
-  /** Whether the whole body was received. */
   complete: boolean;
   readableEnded = false;
   readableDidRead = false;
@@ -105,7 +103,6 @@ export class UwsIncoming extends EventEmitter {
     this.#resumeReading();
   }
 
-  /** Ends the request, because the connection closed or the response ended. */
   close(error: Error | null): void {
     if (this.destroyed) return;
     this.destroyed = true;

@@ -27,10 +27,6 @@ const LINGER_MS = 200;
 /** Supported WebSocket versions: RFC 6455 and its last draft. */
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
-/**
- * Listens with uWebSockets.js.
- * @throws when the address is in use or does not belong to this machine, or the library is missing.
- */
 export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, stalledMs = STALLED_MS, clock = systemClock } = options;
   const uws = loadUws(options.transportModule ?? "uWebSockets.js");
@@ -117,7 +113,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       wakeWaiters();
     });
     if (incoming.hasTwoLengths)
-      return refuse(exchange, refusal(400, "The request has two different Content-Length headers; send one"));
+      return refuse(exchange, refusal(400, "The request has two different Content-Length headers. Send one"));
     const route = incoming.headers["upgrade"] === undefined ? undefined : routes.get(request.getUrl());
     if (route !== undefined) return void upgrade(exchange, route, context);
     const node = exchange.asNode();
@@ -145,7 +141,7 @@ export async function listen(fetch: FetchHandler, options: ListenOptions): Promi
       outgoing.setHeader("Sec-WebSocket-Version", [...WEBSOCKET_VERSIONS].join(", "));
       throw new ServiceError(
         "bad_request",
-        "Invalid WebSocket handshake; send one as in RFC 6455, with Sec-WebSocket-Version 13",
+        "Invalid WebSocket handshake. Send one as in RFC 6455, with Sec-WebSocket-Version 13",
       );
     } catch (thrown) {
       if (outgoing.destroyed) return;

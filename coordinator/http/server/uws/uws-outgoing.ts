@@ -18,7 +18,6 @@ interface Piece {
 /** Maximum bytes passed to the library in one call. The library holds in memory what the client does not read. */
 const MAX_PIECE_BYTES = 65_536;
 
-/** Queue of pieces that are passed to the library one at a time. */
 class UnwrittenPieces {
   #pieces: Piece[] = [];
   #bytes = 0;
@@ -85,11 +84,9 @@ export class UwsOutgoing extends EventEmitter {
   /** Whether the whole response was passed to the library. */
   writableFinished = false;
   destroyed = false;
-  /** Whether the connection closes after this response. */
   isLast = false;
   /** Monotonic time since which the client reads none of the waiting data; null while nothing is blocked. */
   blockedSinceMs: number | null = null;
-  /** Headers by name in lower case. */
   readonly #headers = new Map<string, { readonly name: string; readonly value: string }>();
   readonly #response: UwsResponse;
   readonly #isHead: boolean;
@@ -104,7 +101,10 @@ export class UwsOutgoing extends EventEmitter {
   #needsDrain = false;
   /** Whether the library holds the first piece until the client reads it. */
   #isFirstHeld = false;
-  /** Called before a complete response is written. False: the response waits until {@link queueFlush} is called. */
+  /**
+   * Called before a complete response is written. If it returns false, the response waits until {@link queueFlush} is
+   * called.
+   */
   mayEnd: () => boolean = () => true;
 
   constructor(response: UwsResponse, method: string, ticks: TickFlush, now: () => number) {
@@ -330,7 +330,6 @@ export class UwsOutgoing extends EventEmitter {
     });
   }
 
-  /** Handles a connection that closed before the response was complete. */
   #onAborted(): void {
     if (this.destroyed) return;
     this.destroyed = true;

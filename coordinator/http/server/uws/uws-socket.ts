@@ -144,7 +144,6 @@ export class UwsSocket implements SessionSocket {
     this.close(TRY_AGAIN_LATER, "too much unread data at the coordinator");
   }
 
-  /** Delivers the held-back frames, and then the close. */
   #deliver(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;

@@ -7,7 +7,8 @@ import { toColumns, type Operation, type Operations } from "../operations/operat
 import { writersTo } from "./writer-connection.ts";
 
 /**
- * Number of connections for writes. Each commit waits for a sync of the disk, so a few in parallel raise throughput.
+ * Number of connections for writes. Each commit waits for a sync of the disk, so a few connections in parallel raise
+ * throughput.
  */
 const LANES = 3;
 
@@ -19,14 +20,14 @@ const LANES = 3;
 export function batchWriter(
   server: { readonly address: string; readonly ownerId: string },
   clock: Pick<Clock, "schedule">,
-  onReadOnly: (because: string | null) => void,
+  onReadOnly: (reason: string | null) => void,
 ) {
-  let readOnlyBecause: string | null = null;
+  let readOnlyReason: string | null = null;
   const noteFault = (): void => {
-    const because = lanes.find(({ fault }) => fault !== null)?.fault ?? null;
-    if (because === readOnlyBecause) return;
-    readOnlyBecause = because;
-    onReadOnly(because);
+    const reason = lanes.find(({ fault }) => fault !== null)?.fault ?? null;
+    if (reason === readOnlyReason) return;
+    readOnlyReason = reason;
+    onReadOnly(reason);
   };
   const open = writersTo(server);
   const lanes = Array.from({ length: LANES }, (_, index) => new Lane(open, index, clock, noteFault));
@@ -40,8 +41,8 @@ export function batchWriter(
       return lanes.reduce((sum, { queued }) => sum + queued, 0);
     },
 
-    get readOnlyBecause(): string | null {
-      return readOnlyBecause;
+    get readOnlyReason(): string | null {
+      return readOnlyReason;
     },
 
     /** Writes an operation and resolves after its commit. `key`: job or account whose operations stay in order. */
@@ -50,8 +51,8 @@ export function batchWriter(
       kind: K,
       args: Parameters<Operations[K]>[0],
     ): Promise<ReturnType<Operations[K]>> {
-      if (readOnlyBecause !== null && !KEPT_WRITES.has(kind)) {
-        return Promise.reject(new ServiceError("storage_unavailable", `Storage is unavailable: ${readOnlyBecause}`));
+      if (readOnlyReason !== null && !KEPT_WRITES.has(kind)) {
+        return Promise.reject(new ServiceError("storage_unavailable", `Storage is unavailable: ${readOnlyReason}`));
       }
       const lane = lanes[fnv1a(key) % LANES] as Lane;
       return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<ReturnType<Operations[K]>>;

@@ -87,7 +87,7 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** Returns the number of live coordinators plus that of connections of coordinators and commands, except this one. */
+/** Returns the number of live coordinators plus the number of other connections of coordinators and commands. */
 export async function countUsers(client: Pick<pg.ClientBase, "query">): Promise<number> {
   const { rows } = await client.query<{ users: string }>(
     `SELECT ((SELECT count(*) FROM coordinators WHERE lease_until_ms > ${DATABASE_NOW_MS})

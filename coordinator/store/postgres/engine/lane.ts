@@ -5,7 +5,7 @@ import { partiesOf, refusalIn, type Operation } from "../operations/operations.t
 import { isConflict, findStorageFault } from "./storage-fault.ts";
 import type { OpenWriter, WriterConnection } from "./writer-connection.ts";
 
-/** Maximum number of operations in one transaction, which limits how long the first waits for the last. */
+/** Maximum number of operations in one transaction, which limits how long the first operation waits for the last. */
 const MAX_OPERATIONS = 256;
 /** Increase of the batch size after a commit, until it is {@link MAX_OPERATIONS} again. */
 const BATCH_GROWTH = 16;

@@ -62,7 +62,10 @@ export function leaseConnection(address: string, maxMs?: number) {
   };
 }
 
-/** Limits the server's time below the client's, so that no abandoned statement holds locks of the next connection. */
+/**
+ * Gives the server less time than the client, so that no abandoned statement holds locks that the next connection
+ * needs.
+ */
 function limitsOf(maxMs: number): pg.ClientConfig {
   const serverMs = Math.ceil(maxMs * 0.8);
   return {

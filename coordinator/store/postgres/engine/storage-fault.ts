@@ -62,7 +62,10 @@ export function toStorageError(error: unknown): unknown {
     : new ServiceError("storage_unavailable", `Storage is unavailable: ${reason}`, { cause: error });
 }
 
-/** Converts an error that the operator must fix to a {@link DatabaseError}; others like {@link toStorageError}. */
+/**
+ * Converts an error that the operator must fix to a {@link DatabaseError}, and all other errors like {@link
+ * toStorageError}.
+ */
 export function toOpeningError(error: unknown, address: string): unknown {
   const known = toStorageError(error);
   if (known !== error || !(error instanceof Error)) return known;

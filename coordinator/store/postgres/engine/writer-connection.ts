@@ -6,7 +6,7 @@ const RUN = { name: "run", text: "SELECT pg_temp.run($1::jsonb, $2::text[]) AS r
 
 /** The connection of a lane. */
 export interface WriterConnection {
-  /** Runs operations in one commit and resolves with their results. `parties`: those whose balances they lock. */
+  /** Runs operations in one commit and resolves with their results. `parties`: the parties whose balances they lock. */
   run(operations: readonly unknown[], parties: readonly string[]): Promise<readonly unknown[]>;
   /** Disconnects; never rejects. */
   end(): Promise<void>;

@@ -11,7 +11,7 @@ import { REFUSALS } from "../../refusals.ts";
 
 /** Writes that are sent in batches. Each has a function in `job-functions.ts`. */
 export interface Operations extends HotWrites {
-  /** Gives waiting jobs quota slots. Returns the ids of those that now have one, including those that already had. */
+  /** Gives waiting jobs quota slots. Returns the ids of the jobs that now have one, even if they had it before. */
   takeSlots(args: { readonly accountId: string; readonly jobIds: readonly string[]; readonly limit: number }): string[];
 }
 

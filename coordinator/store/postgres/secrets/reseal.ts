@@ -16,7 +16,7 @@ interface Sealed {
 }
 
 /**
- * Encrypts all secrets of a database with another key, in one transaction, and returns their numbers. Repeatable:
+ * Encrypts all secrets of a database with another key, in one transaction, and returns their numbers. Can be repeated:
  * secrets that already have the new key stay unchanged. A webhook secret that neither key decrypts also stays; the
  * delivery of its webhook will fail.
  * @throws {DatabaseError} while coordinators or commands use the database, and if neither key decrypts its secrets.

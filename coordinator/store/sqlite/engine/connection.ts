@@ -34,11 +34,11 @@ export function prepareFile(path: string): string {
 /** Opens the write connection. A commit returns after the WAL is synced, so that it survives a power loss. */
 export function openForWriting(path: string): Database.Database {
   const db = prepared(new Database(path, { timeout: BUSY_TIMEOUT_MS }), [
-    // Small pages, because a commit writes whole pages, in each of which a job changes a few bytes. It must come first:
-    // a
-    // database with tables keeps its page size.
+    // The pages are small, because a commit writes whole pages, and a job changes a few bytes in each. This must come
+    // first, because a database with tables keeps its page size.
     "page_size = 1024",
-    // It must come before any write: a database with tables keeps its mode until `coordinator vacuum` rewrites it.
+    // This must come before any write, because a database with tables keeps its mode until `coordinator vacuum`
+    // rewrites it.
     "auto_vacuum = INCREMENTAL",
     "journal_mode = WAL",
     // SQLite overwrites deleted content with zeros.

@@ -12,7 +12,6 @@ export function reusedThreads(name: string, importer: string) {
   const file = new URL(`./${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer);
   const idle = new Set<Worker>();
   return {
-    /** Returns an idle or new thread, without listeners. */
     take(): Worker {
       const [thread] = idle;
       if (thread === undefined) return new Worker(file);

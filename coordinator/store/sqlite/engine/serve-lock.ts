@@ -23,7 +23,7 @@ export function lockForServing(dataDirectory: string): { release(): void } {
     const reason = isHeld
       ? "another coordinator uses this data directory. Stop it first, or use another directory"
       : String(cause);
-    // With the lock as cause, the start would wait for the other coordinator as for a storage fault.
+    // If the lock were the `cause`, the start would wait for the other coordinator as for a storage fault.
     throw new DatabaseError(isHeld ? dirname(path) : path, reason, isHeld ? {} : { cause });
   }
   return { release: () => void lock.close() };

@@ -71,7 +71,7 @@ export class SqliteTx implements Tx {
     this.#ledger.post(postings, null, atMs, note);
   }
 
-  /** Ends the transaction: a step that still runs can then not write into the next one. */
+  /** Ends the transaction, so that a step that still runs cannot write into the next. */
   end(): void {
     this.#isOver = true;
   }

@@ -6,7 +6,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full",
   SQLITE_BUSY: "another process is writing to the database",
   SQLITE_LOCKED: "another connection has locked the database",
-  SQLITE_IOERR: "the disk does not read or write",
+  SQLITE_IOERR: "the disk cannot be read or written",
   SQLITE_READONLY: "the database is read-only",
   SQLITE_CANTOPEN: "a file of the database cannot be opened",
   SQLITE_PROTOCOL: "another process is writing to the database",

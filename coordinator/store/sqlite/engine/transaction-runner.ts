@@ -123,7 +123,7 @@ function apply(operations: Operations, [kind, args]: Exclude<Operation, StepOper
   return (operations[kind] as (args: unknown) => unknown)(args);
 }
 
-/** Runs operations and adds those that can be retried to the result. */
+/** Runs operations and adds to the result which operations can be retried. */
 export async function runForReply(runner: TransactionRunner, operations: readonly Operation[]): Promise<RunReply> {
   const result = await runner.run(operations);
   const unwritten: [number, Operation][] = [];

@@ -15,7 +15,7 @@ const isKept = (operation: Operation): boolean =>
 const RETRY_MS = 500;
 /** Maximum number of queued kept operations, above which the writer stops. Output has its own budgets. */
 const MAX_KEPT = 100_000;
-/** Maximum number of operations in one transaction, which limits how long the first waits for the last. */
+/** Maximum number of operations in one transaction, which limits how long the first operation waits for the last. */
 const MAX_OPERATIONS = 512;
 /** Reason of a refusal for callers; disk path and setting appear only in the log. */
 const LOW_SPACE = "the coordinator's disk is nearly full; its operator must free space";
@@ -59,15 +59,15 @@ interface QueuedOperation extends Caller {
 export class Writer {
   readonly #thread: WriterThread;
   readonly #clock: Pick<Clock, "schedule">;
-  readonly #onReadOnly: (because: string | null) => void;
+  readonly #onReadOnly: (reason: string | null) => void;
   readonly #closed: Promise<void>;
   #queue: QueuedOperation[] = [];
   /** Callers of the operations that the worker runs; keeping the operations as well would hold images in memory twice. */
   #inFlight: Caller[] = [];
   #truncations: ((isLogEmpty: boolean) => void)[] = [];
   #isScheduled = false;
-  #readOnlyBecause: string | null = null;
-  #lowSpaceBecause: string | null = null;
+  #readOnlyReason: string | null = null;
+  #lowSpaceReason: string | null = null;
   #retry: Timer | null = null;
   #drained: Promise<void> | null = null;
   #fault: Error | null = null;
@@ -75,7 +75,7 @@ export class Writer {
   #commits = 0;
 
   /** `onReadOnly`: called with the reason when the store becomes read-only, with null when it is writable again. */
-  constructor(thread: WriterThread, clock: Pick<Clock, "schedule">, onReadOnly: (because: string | null) => void) {
+  constructor(thread: WriterThread, clock: Pick<Clock, "schedule">, onReadOnly: (reason: string | null) => void) {
     this.#thread = thread;
     this.#clock = clock;
     this.#onReadOnly = onReadOnly;
@@ -106,14 +106,14 @@ export class Writer {
   }
 
   /** Reason why the store is read-only; null while it is writable. */
-  get readOnlyBecause(): string | null {
-    return this.#readOnlyBecause ?? this.#lowSpaceBecause;
+  get readOnlyReason(): string | null {
+    return this.#readOnlyReason ?? this.#lowSpaceReason;
   }
 
   /** Makes the store read-only when space is low. `because`: reason, or null once there is enough space. */
-  setLowSpace(because: string | null): void {
-    if (because !== this.#lowSpaceBecause && this.#readOnlyBecause === null) this.#onReadOnly(because);
-    this.#lowSpaceBecause = because;
+  setLowSpace(reason: string | null): void {
+    if (reason !== this.#lowSpaceReason && this.#readOnlyReason === null) this.#onReadOnly(reason);
+    this.#lowSpaceReason = reason;
   }
 
   get #isIdle(): boolean {
@@ -132,7 +132,7 @@ export class Writer {
   #add(operation: Operation): Promise<unknown> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
-    const refusal = this.#readOnlyBecause ?? (this.#lowSpaceBecause === null ? null : LOW_SPACE);
+    const refusal = this.#readOnlyReason ?? (this.#lowSpaceReason === null ? null : LOW_SPACE);
     if (refusal !== null && !isKept(operation)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
       this.#queue.push({ operation, resolve, reject });
@@ -191,29 +191,29 @@ export class Writer {
       const caller = settled[index];
       if (caller !== undefined && isKept(operation)) kept.set(caller, { ...caller, operation });
     }
-    let readOnlyBecause: string | null = null;
+    let readOnlyReason: string | null = null;
     for (const [index, failure] of failures) {
       const caller = settled[index];
-      if (failure.kind === "storage") readOnlyBecause = failure.reason;
+      if (failure.kind === "storage") readOnlyReason = failure.reason;
       if (caller !== undefined && !kept.has(caller)) caller.reject(toError(failure));
     }
     for (const [index, caller] of settled.entries()) if (!kept.has(caller)) caller.resolve(values[index]);
     this.#queue.unshift(...kept.values());
-    this.#setReadOnly(readOnlyBecause);
+    this.#setReadOnly(readOnlyReason);
     if (this.#isIdle) this.#onDrained?.();
     else this.#schedule();
   }
 
-  #setReadOnly(because: string | null): void {
-    if (because !== this.#readOnlyBecause) this.#onReadOnly(because);
-    this.#readOnlyBecause = because;
-    if (because === null) return undefined;
-    for (const { operation, reject } of this.#queue) if (!isKept(operation)) reject(unavailable(because));
+  #setReadOnly(reason: string | null): void {
+    if (reason !== this.#readOnlyReason) this.#onReadOnly(reason);
+    this.#readOnlyReason = reason;
+    if (reason === null) return undefined;
+    for (const { operation, reject } of this.#queue) if (!isKept(operation)) reject(unavailable(reason));
     this.#queue = this.#queue.filter(({ operation }) => isKept(operation));
     if (this.#drained !== null && !this.#isIdle)
-      return this.#break(new Error(`closed before it could write: ${because}`));
+      return this.#break(new Error(`closed before it could write: ${reason}`));
     if (this.#queue.length > MAX_KEPT)
-      return this.#break(new Error(`${because}, and more than ${MAX_KEPT} writes are waiting`));
+      return this.#break(new Error(`${reason}, and more than ${MAX_KEPT} writes are waiting`));
     if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());
   }
 

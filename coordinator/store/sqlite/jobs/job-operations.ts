@@ -127,7 +127,7 @@ function prepareFollowUp(db: Database.Database): (ended: EndedJob, atMs: number)
   };
 }
 
-/** Number of ended jobs that enter the indexes together. More would make that commit slower than others. */
+/** Number of ended jobs that enter the indexes together. More would make that commit slower than other commits. */
 const LISTED_TOGETHER = 32;
 
 /**
@@ -136,7 +136,7 @@ const LISTED_TOGETHER = 32;
  */
 function prepareListing(db: Database.Database): () => void {
   const list = db.prepare("UPDATE jobs SET is_unlisted = 0 WHERE is_unlisted = 1");
-  // The number that an earlier run left is unknown, so the first end lists them.
+  // It is unknown how many an earlier run left, so the first end adds them.
   let unlisted = LISTED_TOGETHER;
   return () => {
     unlisted += 1;

@@ -49,7 +49,7 @@ export function submissionOperations(db: Database.Database, ledger: Ledger): Sub
 }
 
 /**
- * Returns a function that stores a submission, or returns what the first one with the same Idempotency-Key created.
+ * Returns a function that stores a submission, or returns what the first with the same Idempotency-Key created.
  * `insertSubject` inserts the batch row that the jobs refer to.
  */
 function prepareSubmit(
@@ -111,7 +111,10 @@ function idempotencyKeys(db: Database.Database) {
        batch_id = excluded.batch_id, created_at_ms = excluded.created_at_ms`;
   const insert = prepareInsert(db, idempotencyKeyTable, members, orReplace);
   return {
-    /** Returns what the key created; undefined for a new key or none. @throws {ServiceError} `idempotency_conflict`. */
+    /**
+     * Returns what the key created; undefined for a new key, or without a key.
+     * @throws {ServiceError} `idempotency_conflict`.
+     */
     find({ accountId, createdAtMs, idempotency }: KeyedRequest): Made | undefined {
       if (idempotency === null) return undefined;
       const known = select.get(accountId, idempotency.key);

@@ -5,8 +5,8 @@ export type Ledger = ReturnType<typeof openLedger>;
 
 /**
  * Opens the ledger for the writer's transactions. Balances are cached within a transaction and written by `flush`, so
- * that a party with many operations costs one update. Amounts are exact doubles. Balances are bigints, because that of
- * the network counts all credits ever issued.
+ * that a party with many operations costs one update. Amounts are exact doubles. Balances are bigints, because the
+ * network's balance counts all credits ever issued.
  */
 export function openLedger(db: Database.Database) {
   const balances = new Map<LedgerParty, bigint>();
@@ -74,7 +74,7 @@ export function openLedger(db: Database.Database) {
       const values: unknown[] = [];
       for (const { party, micro, kind } of moved) {
         lastId += 1;
-        // Only the first entry has job and time.
+        // Only the first entry contains the job and the time.
         const isFirst = lastId === txn;
         values.push(lastId, txn, party, micro, kind, isFirst ? subjectId : null, isFirst ? atMs : 0);
         add(party, micro);
@@ -85,7 +85,7 @@ export function openLedger(db: Database.Database) {
       if (note !== null) insertNote.run(txn, note);
     },
 
-    /** Writes the changed balances. The database rejects a negative one of a client or a hold. */
+    /** Writes the changed balances. The database rejects a negative balance of a client or a hold. */
     flush(): void {
       for (const party of changed) updateBalance.run(balanceOf(party) ?? 0n, party);
       changed.clear();

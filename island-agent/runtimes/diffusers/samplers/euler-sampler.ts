@@ -2,7 +2,7 @@ import { clamp, type Sampler, type Training } from "./sampler.ts";
 import { splitLatent } from "./prediction.ts";
 import { timestepsOf } from "./timesteps.ts";
 
-/** Noise left by the last step: none, or that of training's first timestep. */
+/** Noise that the last step leaves: none, or the noise of training's first timestep. */
 export const FINAL_SIGMAS = ["zero", "sigma_min"] as const;
 type FinalSigma = (typeof FINAL_SIGMAS)[number];
 
@@ -13,7 +13,7 @@ type FinalSigma = (typeof FINAL_SIGMAS)[number];
 export class EulerSampler implements Sampler {
   readonly timesteps: readonly number[];
   readonly initNoiseSigma: number;
-  /** Noise level at each step, and after the last. */
+  /** Noise level at each step, and after the last step. */
   readonly sigmas: readonly number[];
   readonly #training: Training;
 
@@ -26,7 +26,7 @@ export class EulerSampler implements Sampler {
       final === "zero" ? 0 : sigmaAt(alphasCumprod, 0),
     ];
     const [most = 0] = this.sigmas;
-    // `leading` omits the noisiest timesteps; training's latents there were noise plus some original.
+    // `leading` omits the noisiest timesteps, and training's latents at its first one are noise plus some original.
     this.initNoiseSigma = grid.spacing === "leading" ? Math.hypot(most, 1) : most;
   }
 

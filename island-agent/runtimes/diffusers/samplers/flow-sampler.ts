@@ -3,9 +3,9 @@ import type { Sampler } from "./sampler.ts";
 
 /** Shift of the noise levels towards noise, where large images need more steps. Source: Esser et al. 2024, §5.3.2. */
 export interface FlowShift {
-  /** A fixed factor; ignored if `dynamic` is set. */
+  /** Fixed factor, which is ignored if `dynamic` is set. */
   readonly shift: number;
-  /** Shift by the number of the image's tokens; null: fixed. */
+  /** Shift that depends on the number of the image's tokens; null for a fixed shift. */
   readonly dynamic: {
     readonly baseShift: number;
     readonly maxShift: number;
@@ -16,9 +16,8 @@ export interface FlowShift {
 
 /** Properties of an image that determine its noise levels, besides the number of steps. */
 export interface FlowImage {
-  /** Number of the transformer's tokens for the image. */
   readonly tokens: number;
-  /** True: even levels from 1 to 1/steps, as in Flux. False: levels of training, as in Stable Diffusion 3. */
+  /** True for even levels from 1 to 1/steps, as in Flux; false for the levels of training, as in Stable Diffusion 3. */
   readonly isEven: boolean;
 }
 
@@ -30,10 +29,10 @@ export interface FlowImage {
 export class FlowSampler implements Sampler {
   readonly timesteps: readonly number[];
   readonly initNoiseSigma = 1;
-  /** Noise level at each step, and after the last. */
+  /** Noise level at each step, and after the last step. */
   readonly sigmas: readonly number[];
 
-  /** @param count timesteps of training. */
+  /** @param count number of timesteps of training. */
   constructor(count: number, steps: number, shift: FlowShift, image: FlowImage) {
     const move = shiftFor(shift, image);
     // Levels of training already have a fixed shift, and are shifted once more.

@@ -18,7 +18,7 @@ export class LcmSampler implements Sampler {
       distilledSteps,
       timeScale,
     }: {
-      /** Solver steps that the network was distilled from; the maximum number of steps of an image. */
+      /** Number of solver steps that the network was distilled from, which is the maximum number of steps of an image. */
       readonly distilledSteps: number;
       /** Factor of the timestep in the skip and output weights. */
       readonly timeScale: number;

@@ -1,25 +1,25 @@
 import type { PredictionType } from "./prediction.ts";
 import type { TimestepGrid } from "./timesteps.ts";
 
-/** Training of the network, which all samplers use. */
+/** Facts about the network's training, which all samplers use. */
 export interface Training {
-  /** Value for each timestep of training (`computeAlphasCumprod`). */
+  /** Value of `computeAlphasCumprod` for each timestep of training. */
   readonly alphasCumprod: Float64Array;
   readonly grid: TimestepGrid;
   readonly prediction: PredictionType;
-  /** Limit for the absolute value of predicted originals; null: no limit. */
+  /** Limit for the absolute value of predicted originals; null for no limit. */
   readonly clip: number | null;
 }
 
 /** Converts noise to the latents of an image in a number of steps. */
 export interface Sampler {
-  /** Timestep input of the network at each step, the noisiest first. May be fractions. */
+  /** Timestep input of the network at each step, the noisiest first; possibly fractions. */
   readonly timesteps: readonly number[];
   /** Standard deviation of the initial noise. */
   readonly initNoiseSigma: number;
   /** Returns an image's latents with the noise that they have before a step. */
   noised(original: Float32Array, noise: Float32Array, step: number): Float32Array;
-  /** Scales the latents of a step to the network's training. */
+  /** Scales the latents of a step as in the network's training. */
   scaleModelInput(latents: Float32Array, step: number): Float32Array;
   /**
    * Returns the latents of the next step; after the last step, those of the finished image.

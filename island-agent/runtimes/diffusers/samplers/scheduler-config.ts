@@ -9,7 +9,6 @@ import { PREDICTION_TYPES } from "./prediction.ts";
 import type { Sampler, Training } from "./sampler.ts";
 import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
-/** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
 type SamplerName = "euler" | "ddim" | "lcm" | "flow";
 
@@ -39,7 +38,7 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
 
 const fraction = z.number().gt(0).lt(1);
 const absent = z.union([z.literal(false), z.null()]).optional();
-/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected, others ignored. */
+/** File of diffusers' `save_pretrained`. Unsupported fields that change the image are rejected; other fields are ignored. */
 const fileSchema = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.int().min(1).max(100_000).default(1_000),
@@ -72,13 +71,10 @@ const fileSchema = z.object({
   thresholding: absent,
 });
 
-/** Sampling of a pipeline's images. */
 export interface SamplerPlan {
   readonly name: SamplerName;
-  /** Class named in the file. */
   readonly className: string;
   readonly training: Training;
-  /** Maximum number of steps of one image. */
   readonly maxSteps: number;
   /** @param image used only by `flow`. */
   create(steps: number, image?: FlowImage): Sampler;
@@ -89,12 +85,12 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+    throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
   }
   const file = parsed.data;
   const kind = Object.hasOwn(CLASSES, file._class_name) ? CLASSES[file._class_name] : undefined;
   if (kind === undefined)
-    throw invalid(`${file._class_name} is not supported; supported are ${Object.keys(CLASSES).join(", ")}`);
+    throw invalid(`${file._class_name} is not supported. Supported classes: ${Object.keys(CLASSES).join(", ")}`);
   const { beta_schedule: curve, beta_start: start, beta_end: end, num_train_timesteps: count } = file;
   const alphasCumprod = computeAlphasCumprod(file.trained_betas ?? betasOf({ curve, start, end, count }));
   const grid = {
@@ -132,7 +128,7 @@ function flowShiftOf(file: z.infer<typeof fileSchema>): FlowShift {
   const { shift, base_image_seq_len: baseTokens, max_image_seq_len: maxTokens } = file;
   const { base_shift: baseShift, max_shift: maxShift } = file;
   if (file.use_dynamic_shifting !== true) return { shift, dynamic: null };
-  if (maxTokens <= baseTokens) throw invalid("max_image_seq_len: must be over base_image_seq_len");
+  if (maxTokens <= baseTokens) throw invalid("max_image_seq_len: must be greater than base_image_seq_len");
   return { shift, dynamic: { baseShift, maxShift, baseTokens, maxTokens } };
 }
 

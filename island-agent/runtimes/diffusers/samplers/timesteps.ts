@@ -6,9 +6,9 @@ export type TimestepSpacing = (typeof TIMESTEP_SPACINGS)[number];
 
 export interface TimestepGrid {
   readonly spacing: TimestepSpacing;
-  /** Added to each timestep of `leading`, which otherwise ends at 0. */
+  /** Offset that is added to each timestep of `leading`, which otherwise ends at 0. */
   readonly offset: number;
-  /** Timesteps of training: 0 to `count` - 1. */
+  /** Number of timesteps of training, which are 0 to `count` - 1. */
   readonly count: number;
 }
 

@@ -1,16 +1,16 @@
 /** A grammar before it is written in llama.cpp's notation. */
 export type Grammar =
   | { readonly kind: "text"; readonly text: string }
-  /** One code point of any of the ranges, both ends inclusive. */
+  /** One code point of any of the ranges, whose ends are inclusive. */
   | { readonly kind: "chars"; readonly ranges: readonly CodeRange[] }
   | { readonly kind: "sequence"; readonly parts: readonly Grammar[] }
   | { readonly kind: "choice"; readonly options: readonly Grammar[] }
-  /** `max` null: any number. */
+  /** Repetition; `max` is null for any number of times. */
   | { readonly kind: "repeat"; readonly part: Grammar; readonly min: number; readonly max: number | null }
   | { readonly kind: "rule"; readonly name: string };
 
 export type CodeRange = readonly [first: number, last: number];
-/** Rules by name; a text starts with the first one. */
+/** Rules by name. A text starts with the first rule. */
 export type Rules = ReadonlyMap<string, Grammar>;
 
 export const text = (value: string): Grammar => ({ kind: "text", text: value });

@@ -6,23 +6,22 @@ interface NumberBounds {
   readonly maximum: number;
   readonly isAboveMinimum: boolean;
   readonly isBelowMaximum: boolean;
-  /** Null: any. */
+  /** Allowed step; null for any value. */
   readonly multipleOf: number | null;
 }
 
-/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some with 16 digits are not. */
+/** Largest integer of 15 digits. Integers of up to 15 digits are exact as doubles; some integers of 16 digits are not. */
 const MAX_INTEGER = 999_999_999_999_999;
 /** Maximum number of listed multiples of a bounded number. */
 const MAX_LISTED = 200;
 /** Decimals of a number between bounds that are not integers. */
 const EDGE_DECIMALS = 4;
-const EDGE_UNITS = 10 ** EDGE_DECIMALS;
+const EDGE_SCALE = 10 ** EDGE_DECIMALS;
 const MAX_DECIMALS = 15;
 const MAX_FRACTIONS = 100;
 
 /**
- * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers: near the
- * bounds there are few decimals. Multiples that cannot be listed are left to the validation of the output.
+ * Returns a grammar of JSON numbers within the bounds; undefined if none exist. It does not cover all numbers, because it allows few decimals near the bounds. Multiples that cannot be listed are left to the validation of the output.
  */
 export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   const { isInteger, multipleOf } = bounds;
@@ -40,21 +39,20 @@ export function numberGrammar(bounds: NumberBounds): Grammar | undefined {
   if (minimum < 0) {
     const isAbove = maximum <= 0 && isBelowMaximum;
     // Excludes "-0" if 0 is allowed.
-    const low: End = isWhole && maximum >= 0 ? [1, false] : [Math.max(0, -maximum), isAbove];
+    const low: Bound = isWhole && maximum >= 0 ? [1, false] : [Math.max(0, -maximum), isAbove];
     const negative = magnitudes(low, [-minimum, isAboveMinimum], isWhole, steps);
     if (negative.length > 0) options.push(sequence(text("-"), choice(...negative)));
   }
   return options.length === 0 ? undefined : choice(...options);
 }
 
-/** A bound, and whether it is excluded. */
-type End = readonly [value: number, isExcluded: boolean];
+type Bound = readonly [value: number, isExcluded: boolean];
 
-/** Returns numbers from `low`, which is not negative, to `high`. `steps`: allowed decimals; null: any. */
-function magnitudes(low: End, high: End, isWhole: boolean, steps: Grammar | null): Grammar[] {
+/** Returns numbers from `low`, which is not negative, to `high`. `steps` are the allowed decimals; null for any. */
+function magnitudes(low: Bound, high: Bound, isWhole: boolean, steps: Grammar | null): Grammar[] {
   const [min, isAbove] = low;
   const isOpen = high[0] > MAX_INTEGER;
-  const [max, isBelow]: End = isOpen ? [MAX_INTEGER, false] : high;
+  const [max, isBelow]: Bound = isOpen ? [MAX_INTEGER, false] : high;
   const first = Math.ceil(min);
   const last = Math.floor(max);
   const from = first === min && isAbove ? first + 1 : first;
@@ -76,9 +74,9 @@ function magnitudes(low: End, high: End, isWhole: boolean, steps: Grammar | null
 }
 
 /** Returns `unit` with decimals between the bounds, which are relative to it. */
-function edge(unit: number, [min, isAbove]: End, [max, isBelow]: End): Grammar[] {
-  const first = Math.ceil(min * EDGE_UNITS) + (isAbove ? 1 : 0);
-  const last = Math.min(EDGE_UNITS - 1, Math.floor(max * EDGE_UNITS) - (isBelow ? 1 : 0));
+function edge(unit: number, [min, isAbove]: Bound, [max, isBelow]: Bound): Grammar[] {
+  const first = Math.ceil(min * EDGE_SCALE) + (isAbove ? 1 : 0);
+  const last = Math.min(EDGE_SCALE - 1, Math.floor(max * EDGE_SCALE) - (isBelow ? 1 : 0));
   if (first > last) return [];
   const padded = (value: number): string => String(value).padStart(EDGE_DECIMALS, "0");
   return [sequence(text(`${unit}.`), sameLength(padded(first), padded(last)))];

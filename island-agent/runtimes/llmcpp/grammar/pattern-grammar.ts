@@ -1,10 +1,10 @@
 import { chars, choice, EMPTY, repeat, sequence, text, type CodeRange, type Grammar } from "./gbnf.ts";
 
 const MAX_PATTERN = 600;
-/** Maximum sum of the repeat counts of a pattern: llama.cpp expands each. */
+/** Maximum sum of the repeat counts of a pattern, since llama.cpp expands each repetition. */
 const MAX_REPEATS = 1_000;
 /** Unescaped characters of JSON strings: no control characters, quote, backslash or halves of surrogate pairs. */
-const PLAIN: readonly CodeRange[] = [
+const UNESCAPED: readonly CodeRange[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0x7e],
@@ -32,7 +32,6 @@ const JSON_ESCAPES: readonly (readonly [code: number, text: string])[] = [
 ];
 const CONTROLS: Readonly<Record<string, number>> = { n: 0x0a, r: 0x0d, t: 0x09, f: 0x0c, v: 0x0b };
 
-/** One character of a JSON string. */
 export const STRING_CHAR = jsonChar(ALL);
 
 /**
@@ -224,7 +223,7 @@ class PatternReader {
 
 /** Returns one character of the ranges, as JSON writes it in a string. */
 function jsonChar(ranges: readonly CodeRange[]): Grammar {
-  const plain = intersection(ranges, PLAIN);
+  const plain = intersection(ranges, UNESCAPED);
   const escapes = JSON_ESCAPES.filter(([code]) => ranges.some(([first, last]) => first <= code && code <= last));
   const options = [...(plain.length > 0 ? [chars(...plain)] : []), ...escapes.map(([, escape]) => text(escape))];
   if (options.length === 0) throw new NoGrammar();

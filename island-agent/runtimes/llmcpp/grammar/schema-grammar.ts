@@ -3,10 +3,10 @@ import { chars, choice, optional, repeat, rule, sequence, text, type Grammar, ty
 import { numberGrammar } from "./number-grammar.ts";
 import { patternGrammar, STRING_CHAR } from "./pattern-grammar.ts";
 
-const LEAP = "(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29";
+const LEAP_DAY = "(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29";
 const MONTHS =
   "(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8])";
-const DATE = `(?:${LEAP}|\\d{4}-(?:${MONTHS}))`;
+const DATE = `(?:${LEAP_DAY}|\\d{4}-(?:${MONTHS}))`;
 const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,6})?";
 const OFFSET = "(?:Z|[+-](?:0\\d|1[0-4]):[0-5]\\d)";
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]\\d|\\d)";
@@ -15,13 +15,13 @@ const HOST = `${LABEL}(?:\\.${LABEL}){0,4}`;
 const URL = `https?://${HOST}(?::[1-9]\\d{1,3})?(?:/[A-Za-z0-9_.~-]+)*/?(?:\\?[A-Za-z0-9_=&-]+)?(?:#[A-Za-z0-9_-]+)?`;
 const DAYS = "\\d{1,4}D";
 const TIME_PARTS = "T(?:\\d{1,4}H(?:\\d{1,4}M)?(?:\\d{1,4}S)?|\\d{1,4}M(?:\\d{1,4}S)?|\\d{1,4}S)";
-const PERIOD = `(?:\\d{1,4}Y(?:\\d{1,4}M)?(?:${DAYS})?|\\d{1,4}M(?:${DAYS})?|${DAYS})`;
+const DATE_PARTS = `(?:\\d{1,4}Y(?:\\d{1,4}M)?(?:${DAYS})?|\\d{1,4}M(?:${DAYS})?|${DAYS})`;
 /** Patterns by format. They match some of the valid texts of RFC 3339, 4122, 5321, 3986 and ISO 8601. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
   time: `${CLOCK}${OFFSET}`,
   "date-time": `${DATE}T${CLOCK}${OFFSET}`,
-  duration: `P(?:${PERIOD}(?:${TIME_PARTS})?|${TIME_PARTS}|\\d{1,4}W)`,
+  duration: `P(?:${DATE_PARTS}(?:${TIME_PARTS})?|${TIME_PARTS}|\\d{1,4}W)`,
   email: `[A-Za-z0-9_+-]+(?:\\.[A-Za-z0-9_+-]+)*@${LABEL}(?:\\.${LABEL}){0,2}\\.[A-Za-z]{2,10}`,
   uuid: "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
   ipv4: `(?:${BYTE}\\.){3}${BYTE}`,
@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   hostname: HOST,
   uri: URL,
 };
-/** Examples of formats whose usual patterns allow slightly more than the format. */
+/** Texts of formats whose usual patterns allow slightly more than the format. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   email: ["a@b.co", "first.last+tag@mail-1.example.org"],
   uuid: ["123e4567-e89b-42d3-a456-426614174000"],
@@ -121,7 +121,7 @@ class SchemaWriter {
     return braces("{", this.#members(members), "}");
   }
 
-  /** Writes members in order, with commas between them; some may be optional. */
+  /** Writes members, some of which may be optional, in order and with commas between them. */
   #members(members: readonly Member[]): Grammar {
     let rest: Grammar = text("");
     let restAfterComma: Grammar = text("");
@@ -141,7 +141,7 @@ class SchemaWriter {
     const item = items === undefined ? ANY : this.#named(this.#value(items));
     const [min, max] = [countOf(minItems) ?? first.length, countOf(maxItems)];
     if (first.length === 0) return braces("[", list(item, min, max), "]");
-    // Writes as many of the first items as allowed, and at least the required ones.
+    // Writes at least the required items, and at most the allowed ones, from the first on.
     const written = first.slice(0, Math.min(first.length, max ?? Infinity));
     const others = repeat(
       sequence(COMMA, item),

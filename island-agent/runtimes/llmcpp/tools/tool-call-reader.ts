@@ -3,14 +3,13 @@ import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 /** Receives the parts of a completion, each with its number of tokens, including preceding marks. */
 export interface CompletionParts {
   text(text: string, tokens: number): void;
-  /** Starts a tool call. */
   call(name: string, tokens: number): void;
   /** Receives JSON text to append to the last call's arguments. */
   arguments(text: string, tokens: number): void;
 }
 
 /** Beginning of a call's JSON, up to its arguments, which are an object. */
-const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
+const CALL_HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
 /**
  * Splits a completion while it is generated into its text and the tool calls after it. The completion follows the
@@ -18,11 +17,11 @@ const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
  */
 export class ToolCallReader {
   readonly #parts: CompletionParts;
-  /** True if the completion is either text or calls. */
+  /** Whether the completion is either text or calls. */
   readonly #isEither: boolean;
   #hasText = false;
   #at: "text" | "head" | "arguments" | "tail" = "text";
-  /** Text that was not delivered yet. */
+  /** Text that has not been delivered yet. */
   #held = "";
   #tokens = 0;
   #calls = 0;
@@ -30,18 +29,16 @@ export class ToolCallReader {
   #isInString = false;
   #isEscaped = false;
 
-  /** @param isEither True if the completion is either text or calls: marks after other text are then text. */
+  /** @param isEither Whether the completion is either text or calls: marks after other text are then text. */
   constructor(parts: CompletionParts, isEither = false) {
     this.#parts = parts;
     this.#isEither = isEither;
   }
 
-  /** Number of calls begun so far. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** True within a call. */
   get isInCall(): boolean {
     return this.#at !== "text";
   }
@@ -74,7 +71,7 @@ export class ToolCallReader {
   }
 
   #readText(): boolean {
-    // Only a line break separates calls.
+    // Calls are separated only by a line break.
     if (this.#calls > 0) return this.#skipTo(CALL_BEGIN, "head");
     const start = this.#held.trimStart();
     this.#hasText ||= !start.startsWith(CALL_BEGIN) && !CALL_BEGIN.startsWith(start);
@@ -88,7 +85,7 @@ export class ToolCallReader {
   }
 
   #readHead(): boolean {
-    const head = HEAD.exec(this.#held);
+    const head = CALL_HEAD.exec(this.#held);
     if (head === null) return false;
     this.#held = this.#held.slice(head[0].length);
     this.#calls += 1;

@@ -13,7 +13,7 @@ export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonl
   return new JinjaTemplateChatWrapper({
     template,
     tokenizer,
-    // Our own reader reads the calls. The library would render the template many times to learn their format.
+    // `ToolCallReader` reads the calls. To learn their format, the library would render the template many times.
     functionCallMessageTemplate: "noJinja",
     additionalRenderParameters: { tools: definitions },
   });

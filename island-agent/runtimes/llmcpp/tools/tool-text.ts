@@ -23,7 +23,7 @@ export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "mess
       texts.push({ role, content: content + callsText(message) });
       continue;
     }
-    // One message for all results: some templates reject consecutive messages of the same role.
+    // All results share one message, because some templates reject consecutive messages of the same role.
     const result = `${RESULT_BEGIN}\n${content}\n${RESULT_END}`;
     const last = texts.at(-1);
     if (last?.role === "tool") texts[texts.length - 1] = { role, content: `${last.content}\n${result}` };
@@ -53,7 +53,7 @@ function jsonOf(args: string): string {
   }
 }
 
-/** Describes the tools. Kept short, because it uses context in every request. */
+/** Describes the tools. The text is short, because it uses context in every request. */
 function describeTools({ tools, isRequired, maxCalls }: ToolUse): string {
   const signatures = tools.map(({ name, description, parameters }) =>
     JSON.stringify({ name, ...(description === null ? {} : { description }), parameters }),

@@ -13,7 +13,7 @@ const HEAD_BYTES = 12;
 const RIFF = Buffer.from("RIFF");
 
 /** Formats that reach the decoder. It supports more (SVG, TIFF, PDF), which would only add attack surface. */
-const PICTURE: FileKind = {
+const IMAGE: FileKind = {
   media: "image",
   name: "a PNG, JPEG or WebP file",
   hasSignature: (head) =>
@@ -28,7 +28,7 @@ const AUDIO: FileKind = {
 };
 
 /** Parses an image as base64 or a data URL. Returns plain base64. */
-export const imageSchema = encodedFile(PICTURE);
+export const imageSchema = encodedFile(IMAGE);
 /** Parses audio as base64 or a data URL. Returns plain base64. */
 export const audioSchema = encodedFile(AUDIO);
 
@@ -42,9 +42,9 @@ function encodedFile({ media, name, hasSignature }: FileKind) {
   });
 
   function problemOf(base64: string | null): string | null {
-    if (base64 === null) return `is a data URL, but not data:${media}/…;base64,…`;
-    if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return "is not base64";
-    return hasSignature(Buffer.from(base64.slice(0, (HEAD_BYTES / 3) * 4), "base64")) ? null : `is not ${name}`;
+    if (base64 === null) return `must be base64, or a data URL of the form data:${media}/…;base64,…`;
+    if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return "must be valid base64";
+    return hasSignature(Buffer.from(base64.slice(0, (HEAD_BYTES / 3) * 4), "base64")) ? null : `must be ${name}`;
   }
 }
 

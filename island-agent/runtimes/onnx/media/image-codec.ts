@@ -24,9 +24,9 @@ export async function decodeImage(base64: string): Promise<RawImage> {
       .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
     if (Math.max(width, height) > MAX_ASPECT * Math.min(width, height)) {
-      throw new Error(`${width} by ${height} pixels are too narrow; the limit is ${MAX_ASPECT} to 1`);
+      throw new Error(`the aspect ratio of ${width} by ${height} pixels exceeds ${MAX_ASPECT} to 1`);
     }
-    if (channels !== 3) throw new Error(`it has ${channels} channels`);
+    if (channels !== 3) throw new Error(`it has ${channels} channels instead of 3`);
     return new RawImage(new Uint8ClampedArray(data), width, height, channels);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -9,7 +9,7 @@ import { TokenCounter } from "./token-counter.ts";
 import { readWav, type Recording, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
-/** Maximum length for Whisper, which transcribes a long recording in windows. The samples of 30 minutes have 115 MB. */
+/** Maximum length for Whisper, which transcribes a long recording in windows. The samples of 30 minutes take 115 MB. */
 const MAX_SECONDS_WHISPER = 1_800;
 /** Maximum length for other models, whose memory grows with the square of the recording's length. */
 const MAX_SECONDS_OTHERS = 60;
@@ -17,25 +17,24 @@ const MAX_SECONDS_OTHERS = 60;
 const MAX_WINDOWS = 100;
 /** Default for a Whisper model whose configuration does not specify it. */
 const DEFAULT_WHISPER_POSITIONS = 448;
-/** Maximum number of tokens that a text of Whisper starts with: start, language, task, and "no timestamps". */
+/** Maximum number of tokens before a text of Whisper: start, language, task, and "no timestamps". */
 const START_TOKENS = 4;
-/** Prefix of the names of a decoder's outputs, which end with the layer. */
+/** Prefix of the names of a decoder's attention outputs; the number of the layer follows. */
 const CROSS_ATTENTIONS = "cross_attentions.";
 
-/** Fields used of a Whisper model's configuration. */
+/** Fields of a Whisper model's configuration that are used here. */
 interface WhisperConfig {
   readonly max_target_positions?: number;
 }
 interface WhisperGeneration {
   readonly is_multilingual?: boolean;
   readonly decoder_start_token_id: number;
-  /** [layer, head] of the attention heads that follow the audio. */
+  /** Attention heads that follow the audio, as [layer, head]. */
   readonly alignment_heads?: readonly (readonly [number, number])[];
-  /** Map from "<|de|>" to its token id. */
+  /** Token ids by language token, such as "<|de|>". */
   readonly lang_to_id?: Readonly<Record<string, number>>;
 }
 
-/** Runs automatic-speech-recognition with Whisper or CTC models. */
 export const automaticSpeechRecognition: TaskHandler<
   "automatic-speech-recognition",
   AutomaticSpeechRecognitionPipeline
@@ -80,7 +79,7 @@ function chunkOf({ timestamp: [start, end], text }: { timestamp: readonly (numbe
 
 /**
  * Plans the windows of a recording if the client sets them. They overlap by the stride on both sides, and
- * transformers.js joins their texts where they agree. Returns nothing for a recording that fits one window.
+ * transformers.js joins their texts where they agree. Returns {} for a recording that fits one window.
  * @throws {JobFailure} `invalid_input`
  */
 function planWindows(
@@ -89,15 +88,26 @@ function planWindows(
   windowS: number,
 ): { chunk_length_s?: number; stride_length_s?: number } {
   const chunk = chunkS ?? windowS;
-  if (chunk > windowS) throw new JobFailure("invalid_input", `chunk_length_s: the model's window is ${windowS} s long`);
+  if (chunk > windowS)
+    throw new JobFailure(
+      "invalid_input",
+      `chunk_length_s: must be at most ${windowS} s, the model's window, got ${chunk} s`,
+    );
   const stride = strideS ?? chunk / 6;
   // If less than half of each window were new, a long recording would take many times its length.
-  if (stride > chunk / 4) throw new JobFailure("invalid_input", "stride_length_s: is over a quarter of the window");
+  if (stride > chunk / 4)
+    throw new JobFailure(
+      "invalid_input",
+      `stride_length_s: must be at most ${chunk / 4} s, a quarter of the window, got ${stride} s`,
+    );
   const windows = Math.ceil(seconds / (chunk - 2 * stride));
   // transformers.js first computes the features of all windows, each as large as those of a whole one.
   if (windows > MAX_WINDOWS) {
     const name = chunkS === undefined ? "stride_length_s" : "chunk_length_s";
-    throw new JobFailure("invalid_input", `${name}: makes ${windows} windows; at most ${MAX_WINDOWS}`);
+    throw new JobFailure(
+      "invalid_input",
+      `${name}: ${chunkS ?? stride} s splits the audio into ${windows} windows, but at most ${MAX_WINDOWS} are allowed. Use a longer chunk_length_s, a shorter stride_length_s or shorter audio`,
+    );
   }
   return seconds > chunk ? { chunk_length_s: chunk, stride_length_s: stride } : {};
 }
@@ -114,7 +124,7 @@ function assertWordTimes(pipe: AutomaticSpeechRecognitionPipeline): void {
   if (hasAttentions && generationOf(pipe).alignment_heads !== undefined) return;
   throw new JobFailure(
     "invalid_input",
-    "timestamps: this model reports times of segments only; its export has no cross attentions (`output_attentions`) or no `alignment_heads`",
+    "timestamps: this model reports only segment times, because its export lacks cross attentions (`output_attentions`) or `alignment_heads`",
   );
 }
 
@@ -123,9 +133,9 @@ function readSpeech(base64: string, maxSeconds: number): Recording {
   try {
     const recording = readWav(Buffer.from(base64, "base64"));
     const seconds = recording.samples.length / recording.sampleRateHz;
-    if (seconds < MIN_SECONDS) throw new WavError(`is ${seconds} s long; at least ${MIN_SECONDS} s are needed`);
+    if (seconds < MIN_SECONDS) throw new WavError(`is ${seconds} s long, but must be at least ${MIN_SECONDS} s long`);
     if (seconds > maxSeconds)
-      throw new WavError(`is ${Math.ceil(seconds)} s long; the model takes at most ${maxSeconds} s`);
+      throw new WavError(`is ${Math.ceil(seconds)} s long, but the model accepts at most ${maxSeconds} s`);
     return recording;
   } catch (cause) {
     if (cause instanceof WavError) throw new JobFailure("invalid_input", `audio: ${cause.message}`, { cause });
@@ -138,7 +148,7 @@ async function resampled({ samples, sampleRateHz }: Recording, toHz: number, gat
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
-    // In sequence: each rest must end before the next one.
+    // The rests run one after the other.
     // oxlint-disable-next-line no-await-in-loop
     await gate.rest();
   }
@@ -151,16 +161,22 @@ function rejectWhisperOptions({
   chunk_length_s: chunk,
   stride_length_s: stride,
 }: OnnxInput<"automatic-speech-recognition">): void {
-  if (language !== undefined) throw new JobFailure("invalid_input", "language: this model supports one language only");
-  if (task !== "transcribe") throw new JobFailure("invalid_input", "task: this model cannot translate");
-  if (timestamps !== false) throw new JobFailure("invalid_input", "timestamps: this model does not report times");
+  if (language !== undefined)
+    throw new JobFailure("invalid_input", "language: this model supports only one language. Omit the parameter");
+  if (task !== "transcribe")
+    throw new JobFailure("invalid_input", 'task: must be "transcribe", because this model cannot translate');
+  if (timestamps !== false)
+    throw new JobFailure("invalid_input", "timestamps: must be false, because this model does not report times");
   if (chunk !== undefined || stride !== undefined) {
     const name = chunk === undefined ? "stride_length_s" : "chunk_length_s";
-    throw new JobFailure("invalid_input", `${name}: this model takes the whole recording at once`);
+    throw new JobFailure(
+      "invalid_input",
+      `${name}: this model processes the whole recording at once. Omit the parameter`,
+    );
   }
 }
 
-/** Detects the language. transformers.js rejects both options for English-only models, and else assumes English. */
+/** Returns the options for the language and the task, and detects a missing language. transformers.js rejects both options for English-only models, and otherwise assumes English. */
 async function languageAndTask(
   pipe: AutomaticSpeechRecognitionPipeline,
   { language, task }: OnnxInput<"automatic-speech-recognition">,
@@ -169,9 +185,10 @@ async function languageAndTask(
   const { is_multilingual, lang_to_id: tokens = {}, decoder_start_token_id: start } = generationOf(pipe);
   if (is_multilingual !== true) {
     if (language !== undefined && codeOf(language, ["en"]) === undefined) {
-      throw new JobFailure("invalid_input", "language: this model supports English only");
+      throw new JobFailure("invalid_input", "language: this model supports only English");
     }
-    if (task !== "transcribe") throw new JobFailure("invalid_input", "task: this model cannot translate");
+    if (task !== "transcribe")
+      throw new JobFailure("invalid_input", 'task: must be "transcribe", because this model cannot translate');
     return {};
   }
   const codes = Object.keys(tokens).map((token) => token.slice("<|".length, -"|>".length));
@@ -202,7 +219,6 @@ function generationOf({ model }: AutomaticSpeechRecognitionPipeline): WhisperGen
   return model.generation_config as unknown as WhisperGeneration;
 }
 
-/** Finds a language by its code or its English name. */
 function codeOf(language: string, codes: readonly string[]): string | undefined {
   const names = new Intl.DisplayNames(["en"], { type: "language" });
   const wanted = language.toLowerCase();

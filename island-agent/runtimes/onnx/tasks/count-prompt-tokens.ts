@@ -1,17 +1,16 @@
 import type { PreTrainedModel, PreTrainedTokenizer } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
 
-/** A pipeline with a tokenizer. */
 export interface TextPipeline {
   readonly tokenizer: PreTrainedTokenizer;
   readonly model: PreTrainedModel;
 }
 
-/** Limit above which a value means "no limit": some tokenizers have 1e30. */
+/** Limit above which a value means "no limit". Some tokenizers state 1e30. */
 const MAX_POSITIONS = 1_000_000;
 
 /**
- * Counts the tokens of a text, or of a pair that the model reads together, special ones included. The limit is checked
+ * Counts the tokens of a text, or of a pair of texts that the model reads together. Special tokens count. The limit is checked
  * here because transformers.js silently truncates texts that are too long.
  * @param field of the input, for messages.
  * @throws {JobFailure} `context_length_exceeded`
@@ -30,5 +29,8 @@ export function countPromptTokens(
   );
   const max = Math.min(...(limits as number[]));
   if (tokens <= max) return tokens;
-  throw new JobFailure("context_length_exceeded", `${field}: has ${tokens} tokens; the model takes at most ${max}`);
+  throw new JobFailure(
+    "context_length_exceeded",
+    `${field}: has ${tokens} tokens, but the model accepts at most ${max}`,
+  );
 }

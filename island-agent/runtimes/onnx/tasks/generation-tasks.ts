@@ -34,7 +34,7 @@ function endOf(count: TokenCounter) {
   return { completionTokens: count.tokens, finishReason: count.finishReason };
 }
 
-/** Returns a text of a result. It is read as unknown, because the library's return types nest arrays. */
+/** Returns a text of a result, which is read as unknown because the library's return types nest arrays. */
 function textOf(first: unknown, key: string): string {
   const text = (first as Record<string, unknown> | undefined)?.[key];
   if (typeof text !== "string") throw new Error(`the pipeline returned no ${key}`);
@@ -61,7 +61,10 @@ function languagesFor({ tokenizer }: TextPipeline, input: OnnxInput<"translation
     const code = input[field];
     if (codes === undefined) {
       if (code !== undefined)
-        throw new JobFailure("invalid_input", `${field}: this model supports one pair of languages only`);
+        throw new JobFailure(
+          "invalid_input",
+          `${field}: this model supports only one pair of languages. Omit the parameter`,
+        );
       continue;
     }
     if (code === undefined || !codes.includes(code)) {

@@ -4,7 +4,7 @@ interface Transcript {
   readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
 }
 
-/** Recordings are cut in the quietest 0.2 s. */
+/** Steps of the quietest pause, 0.2 s, in which recordings are cut. */
 const STEP_S = 0.02;
 const STEPS_IN_PAUSE = 10;
 /** Minimum length of a part. A shorter remainder is not transcribed. */
@@ -26,7 +26,7 @@ export async function transcribeInChunks(
   const chunks: { timestamp: readonly number[]; text: string }[] = [];
   let nowS = 0;
   for (const [index, [from, to]] of parts.entries()) {
-    // In sequence: a model transcribes one window at a time.
+    // The model transcribes one window at a time.
     // oxlint-disable-next-line no-await-in-loop
     const transcript = await transcribe(samples.subarray(from, to), index, parts.length);
     texts.push(transcript.text);
@@ -65,7 +65,7 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
   return parts;
 }
 
-/** Returns the middle of the quietest pause between two positions, the last of equal ones for longer parts. */
+/** Returns the middle of the quietest pause between two positions. Of equally quiet pauses it takes the last, for longer parts. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
   const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
   const energies: number[] = [];

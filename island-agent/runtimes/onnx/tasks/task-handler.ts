@@ -4,9 +4,7 @@ import type { FinishReason } from "../../../../shared/output.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import type { SessionGate } from "../session-gate.ts";
 
-/** Context of a task, besides its input. */
 export interface TaskContext {
-  /** Folder of the model. */
   readonly modelPath: string;
   readonly weights: WeightFormat;
   readonly gate: SessionGate;
@@ -16,11 +14,11 @@ export interface TaskContext {
 
 export interface TaskResult<Task extends OnnxTask> {
   readonly output: OnnxOutput<Task>;
-  /** Tokens of the input text, special ones included. Default 0. */
+  /** Number of tokens of the input text, including special tokens. Default 0. */
   readonly promptTokens?: number;
-  /** Generated tokens, without the end token. Default 0. */
+  /** Number of generated tokens, without the end token. Default 0. */
   readonly completionTokens?: number;
-  /** `length` when the limit cut the text off. Default `stop`. */
+  /** Reason of the end: `length` when the limit has cut the text off. Default `stop`. */
   readonly finishReason?: FinishReason;
 }
 

@@ -4,7 +4,7 @@ import type { OnnxInput } from "../onnx-input.ts";
 import { countPromptTokens, type TextPipeline } from "./count-prompt-tokens.ts";
 import type { TaskContext, TaskHandler, TaskResult } from "./task-handler.ts";
 
-/** Maximum tokens of a batch, padding included. Larger batches take more memory without being faster. */
+/** Maximum number of tokens of a batch, including padding. Larger batches take more memory without being faster. */
 const MAX_BATCH_TOKENS = 4_096;
 /**
  * Formats whose graphs scale activations by the minimum and maximum of the whole batch (DynamicQuantizeLinear). A

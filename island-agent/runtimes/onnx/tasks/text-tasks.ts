@@ -67,7 +67,7 @@ export const fillMask: TaskHandler<"fill-mask", FillMaskPipeline> = async (pipe,
   const ids = pipe.tokenizer(text).input_ids.tolist().flat() as bigint[];
   const masks = ids.filter((id) => Number(id) === maskId).length;
   if (masks !== 1)
-    throw new JobFailure("invalid_input", `text: must contain ${mask} exactly once; it contains it ${masks} times`);
+    throw new JobFailure("invalid_input", `text: must contain ${mask} exactly once, but contains it ${masks} times`);
   const words = await pipe(text, { top_k });
   return {
     output: words.map(({ token_str, score, sequence }) => ({ token: token_str, score, sequence })),

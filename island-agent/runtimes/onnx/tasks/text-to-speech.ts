@@ -15,7 +15,7 @@ export const textToSpeech: TaskHandler<"text-to-speech", TextToAudioPipeline> = 
   const voice = await readVoice(modelPath, input.voice);
   const options = voice === null ? {} : { speaker_embeddings: voice, speed: input.speed };
   if (voice === null && input.speed !== 1)
-    throw new JobFailure("invalid_input", "speed: this model supports one speed only");
+    throw new JobFailure("invalid_input", "speed: must be 1, because this model supports only one speed");
   const { data: samples, sampling_rate: rate } = await pipe(input.text, options);
   if (!samples.every(Number.isFinite)) throw new Error("the waveform has samples that are not finite");
   const data = writeWav({ samples, sampleRateHz: rate }).toString("base64");
@@ -32,7 +32,10 @@ async function readVoice(modelPath: string, wanted: string | undefined): Promise
   const voice = wanted ?? voices.sort()[0];
   if (voice === undefined) return null;
   if (!voices.includes(voice)) {
-    const known = voices.length === 0 ? "this model has one voice only" : `must be one of ${voices.sort().join(", ")}`;
+    const known =
+      voices.length === 0
+        ? "this model supports only one voice. Omit the parameter"
+        : `must be one of ${voices.sort().join(", ")}`;
     throw new JobFailure("invalid_input", `voice: ${known}`);
   }
   const bytes = await readFile(path.join(modelPath, VOICES, `${voice}.bin`));

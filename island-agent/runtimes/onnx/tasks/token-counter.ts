@@ -1,12 +1,12 @@
 import type { PreTrainedModel, TextStreamer } from "@huggingface/transformers";
 import type { FinishReason } from "../../../../shared/output.ts";
 
-/** Counts the tokens of one generated text, or of several that form one (the windows of a long recording). */
+/** Counts the tokens of one generated text, or of several texts that form one (the windows of a long recording). */
 export class TokenCounter {
   readonly #endTokens: ReadonlySet<number>;
   readonly #isEndForced: boolean;
   readonly #limit: number;
-  /** False before the first call of each text, which has the tokens that the model starts from. */
+  /** Whether the text has begun. The first call for each text contains the tokens that the model starts from. */
   #hasStarted = false;
   #written = 0;
   #isEnded = false;
@@ -47,7 +47,7 @@ export class TokenCounter {
   }
 
   end(): void {
-    // Some models (BART) are forced to write their end token at the limit.
+    // Some models, such as BART, are forced to write their end token at the limit.
     if (!this.#isEnded || (this.#isEndForced && this.#written >= this.#limit)) this.#isCut = true;
     this.#hasStarted = false;
     this.#written = 0;

@@ -36,7 +36,7 @@ _CLASSES: Mapping[int, type[AtollError]] = {
 
 
 def parse_error_response(status: int, headers: Mapping[str, str], text: str) -> AtollError:
-    """Returns the error for a failed response. `text`: the body, which may come from a proxy."""
+    """Returns the error for a failed response. `text` is the body, which may come from a proxy."""
     facts = _read_error(text)
     code = _text(facts.get("code")) or f"http_{status}"
     retry_after_s = parse_retry_after(headers.get("retry-after"))
@@ -83,7 +83,7 @@ def _read_error(text: str) -> dict[str, Any]:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        # A proxy's page: only the status is useful.
+        # The body is a page of a proxy. Only the status is useful.
         return {}
     error = body.get("error") if isinstance(body, dict) else None
     return error if isinstance(error, dict) else {}

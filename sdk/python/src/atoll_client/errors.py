@@ -7,7 +7,7 @@ from .schemas import Job
 
 
 class FieldError(TypedDict):
-    """An invalid field. `path` is dotted ("messages.0.role"), or empty for the whole body."""
+    """An invalid field. `path` is a dotted path ("messages.0.role"), or empty for the whole body."""
 
     path: str
     message: str
@@ -77,7 +77,7 @@ class PermissionDeniedError(AtollError):
 
 
 class NotFoundError(AtollError):
-    """404: no such path, id or Cargo, or it belongs to another account."""
+    """404: the path, id or Cargo does not exist, or belongs to another account."""
 
 
 class ValidationError(AtollError):
@@ -119,11 +119,11 @@ class JobFailedError(AtollError):
 
 
 class AtollConnectionError(AtollError):
-    """No response, or an incomplete one."""
+    """No response arrived, or an incomplete response."""
 
 
 class AtollTimeoutError(AtollConnectionError):
-    """No response in time, or a stream that was silent for too long."""
+    """No response arrived in time, or a stream was silent for too long."""
 
 
 class ProtocolError(AtollError):

@@ -22,7 +22,7 @@ class RestartEvent(TypedDict):
 
 
 class OfflineEvent(TypedDict):
-    """Reports that the connection is lost. The client reconnects; `reset` follows when it has."""
+    """Reports that the connection is lost. `reset` follows when the client has reconnected."""
 
     type: Literal["offline"]
 
@@ -55,7 +55,7 @@ def read_chunk(event: ServerEvent) -> s.ChatCompletionChunk:
     """Parses a chunk. Raises JobFailedError for an `{error}` line."""
     chunk = event.payload()
     if not isinstance(chunk, dict):
-        raise ProtocolError("A chunk of the chat is not an object", "protocol")
+        raise ProtocolError("A chunk of the chat must be an object", "protocol")
     error = chunk.get("error")
     if not isinstance(error, dict):
         return cast("s.ChatCompletionChunk", chunk)

@@ -14,7 +14,7 @@ class Operation(Generic[A]):
     path: str
     """Path below /api/v1, with `{…}` as placeholders."""
     is_public: bool = False
-    """Whether it needs no credential."""
+    """Whether the operation can be called without a credential."""
 
     @property
     def is_idempotent(self) -> bool:

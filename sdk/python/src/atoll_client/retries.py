@@ -6,7 +6,7 @@ from random import random
 from .errors import AtollConnectionError, AtollError, RateLimitError, ServiceUnavailableError
 
 _MAX_RETRY_AFTER_S = 60
-"""Longest Retry-After that the client waits for. For a longer one the call raises."""
+"""Longest Retry-After that the client waits for. If it is longer, the call raises."""
 _MAX_JITTER_S = 0.25
 """Largest jitter added to a Retry-After."""
 _GATEWAY_STATUSES = frozenset({502, 504})
@@ -35,11 +35,11 @@ class Retries:
         self._is_answer_lost = False
 
     def reset(self) -> None:
-        """Resets the count of failures, after progress."""
+        """Resets the count of failures after progress."""
         self._failures = 0
 
     def pause_after(self, error: AtollError) -> float:
-        """Returns the seconds until the next attempt. Raises `error` without a next attempt."""
+        """Returns the seconds until the next attempt. Raises `error` if no further attempt is made."""
         error.is_repeat = self._is_answer_lost
         self._failures += 1
         if not self._is_worth_repeating(error) or self._failures > self._max_retries:
@@ -72,8 +72,9 @@ def _is_answer_lost(error: AtollError) -> bool:
 
 def retry_delay_s(failures: int, retry_after_s: float | None, backoff: Backoff, chance: float) -> float:
     """
-    Returns the pause after the `failures`th failure in a row. With a Retry-After it is at least that long. Otherwise it is between
-    half and all of a doubling pause; the jitter keeps clients that failed together from retrying together. `chance`: 0 to 1.
+    Returns the pause after the `failures`th failure in a row. With a Retry-After the pause is at least that long. Otherwise it
+    is between half and all of a pause that doubles each time. The jitter prevents clients that failed at the same time from
+    retrying at the same time. `chance`: 0 to 1.
     """
     if retry_after_s is not None:
         return retry_after_s + chance * _MAX_JITTER_S

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 class JobWebhook(TypedDict):
     type: Literal["job.completed", "job.failed", "job.cancelled", "job.timeout"]
     timestamp: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     data: JobWebhookData
 
 
@@ -18,28 +18,30 @@ class JobWebhookData(TypedDict):
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
     input_removed_at: str | None
-    """When the input was removed, by its owner or at the end of the retention period"""
+    """When the input was removed, by its owner or at the end of the retention period; null while it is stored"""
     output_removed_at: str | None
-    """When the output, the stream and the error message were removed"""
+    """When the output, the stream and the error message were removed; null while they are stored"""
     output: NotRequired[Any]
-    """Text, or the JSON value that the Cargo produced; null until completed"""
+    """Text, or the JSON value that the Cargo produced; null until the job is completed"""
     usage: Usage | None
+    """Usage of the job; null until it has ended"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     started_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     duration_ms: int | None
+    """Time from start to end; null until the job has ended, or if it never started"""
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobWebhookDataError | None
     attempts: int
-    """Attempts begun so far; a refused assignment does not count"""
+    """Number of attempts so far; an assignment that the Island refused does not count"""
     island_id: str | None
     timings: JobWebhookDataTimings | None
     batch_id: str | None
     ignored: list[str]
-    """Ignored parameters of the request, as in the header `Atoll-Ignored`"""
+    """Paths of the request's ignored parameters, as in the header `Atoll-Ignored`"""
     output_omitted: bool
     """The output is too large for a webhook; read it from GET /jobs/{id}"""
 
@@ -52,8 +54,11 @@ class JobWebhookDataError(TypedDict):
 
 class JobWebhookDataTimings(TypedDict):
     load_ms: float
+    """Time to download and load the model; 0 if it was in memory"""
     first_output_ms: float | None
+    """Time from the load to the first output; null without output"""
     run_ms: float
+    """Time from the load to the end of the run"""
 
 
 class Usage(TypedDict):
@@ -67,7 +72,7 @@ class Usage(TypedDict):
 class BatchWebhook(TypedDict):
     type: Literal["batch.finished"]
     timestamp: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     data: BatchWebhookData
 
 
@@ -76,18 +81,18 @@ class BatchWebhookData(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
+    """`pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
     """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
+    """`output_offset` of the next request, present only with `include=output`; null if there are no further outputs"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class BatchCounts(TypedDict):
@@ -105,15 +110,15 @@ class BatchJob(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     output: NotRequired[Any]
-    """Only with `include=output`, from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted"""
+    """Output of the job, present only with `include=output` and from job `output_offset` on. Null if the job is not completed, or its output was removed or omitted"""
     error: NotRequired[BatchJobError | None]
-    """Only with `include=output`: why the job failed or timed out"""
+    """Why the job failed or timed out; present only with `include=output`"""
     output_omitted: NotRequired[Literal[True]]
-    """The output has more than 65536 characters as JSON: read it from GET /jobs/{id}"""
+    """Present if the output has more than 65536 characters as JSON. Read it from GET /jobs/{id}"""
 
 
 class BatchJobError(TypedDict):
-    """Only with `include=output`: why the job failed or timed out"""
+    """Why the job failed or timed out; present only with `include=output`"""
 
     code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
@@ -128,9 +133,9 @@ class Health(TypedDict):
 
 class HealthChecks(TypedDict):
     store: Literal["ok", "read_only", "failing"]
-    """read_only: writes are refused, because the disk is full, another process writes, or the database is unreachable"""
+    """`read_only` means that writes are refused, because the disk is full, another process writes, or the database is unreachable"""
     bus: NotRequired[Literal["ok", "down"]]
-    """Only with several coordinators. down: the others are unreachable; this coordinator's own jobs and Islands continue"""
+    """Present only with several coordinators. `down` means that the others are unreachable; this coordinator's own jobs and Islands continue"""
 
 
 class SubmittedJob(TypedDict):
@@ -140,21 +145,22 @@ class SubmittedJob(TypedDict):
     status: Literal["submitted"]
     input: dict[str, Any]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     webhook_secret: NotRequired[str]
-    """The generated webhook secret; shown only here and in repeats with the same Idempotency-Key"""
+    """The generated webhook secret, returned only here and in repeats with the same `Idempotency-Key`"""
 
 
 class SubmitJob(TypedDict):
     workload: str
     """Cargo slug"""
     input: dict[str, Any]
-    """Parameters of the Cargo; see its input_schema"""
+    """Parameters of the job; the Cargo's `input_schema` defines them"""
     priority: NotRequired[int]
+    """Order of the account's jobs: a higher priority starts earlier and may cost more"""
     webhook_url: NotRequired[str]
-    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address"""
+    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address"""
     webhook_secret: NotRequired[str]
-    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response"""
+    """Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains"""
 
 
 class ListedJob(TypedDict):
@@ -162,13 +168,13 @@ class ListedJob(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     batch_id: str | None
     workload_id: int
     input: dict[str, Any] | None
-    """Null if longer than 4 KB; empty after removal"""
+    """Null if the input is longer than 4 KB; empty after its removal"""
 
 
 class JobSummary(TypedDict):
@@ -176,9 +182,9 @@ class JobSummary(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     batch_id: str | None
 
 
@@ -189,31 +195,33 @@ class Job(TypedDict):
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     priority: int
     input: dict[str, Any]
-    """Empty after removal"""
+    """Input of the job; empty after its removal"""
     input_removed_at: str | None
-    """When the input was removed, by its owner or at the end of the retention period"""
+    """When the input was removed, by its owner or at the end of the retention period; null while it is stored"""
     output_removed_at: str | None
-    """When the output, the stream and the error message were removed"""
+    """When the output, the stream and the error message were removed; null while they are stored"""
     output: NotRequired[Any]
-    """Text, or the JSON value that the Cargo produced; null until completed"""
+    """Text, or the JSON value that the Cargo produced; null until the job is completed"""
     usage: Usage | None
+    """Usage of the job; null until it has ended"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     started_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     duration_ms: int | None
+    """Time from start to end; null until the job has ended, or if it never started"""
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobError | None
     attempts: int
-    """Attempts begun so far; a refused assignment does not count"""
+    """Number of attempts so far; an assignment that the Island refused does not count"""
     island_id: str | None
     waiting: Waiting | None
     timings: JobTimings | None
     batch_id: str | None
     ignored: list[str]
-    """Ignored parameters of the request, as in the header `Atoll-Ignored`"""
+    """Paths of the request's ignored parameters, as in the header `Atoll-Ignored`"""
     webhook: WebhookLog | None
 
 
@@ -225,36 +233,40 @@ class JobError(TypedDict):
 
 class JobTimings(TypedDict):
     load_ms: float
+    """Time to download and load the model; 0 if it was in memory"""
     first_output_ms: float | None
+    """Time from the load to the first output; null without output"""
     run_ms: float
+    """Time from the load to the end of the run"""
 
 
 class Waiting(TypedDict):
-    """Why the job has not started, or runs without output; otherwise null"""
+    """Why the job has not started or has no output yet; null for any other job"""
 
     reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
     position: int
-    """Position in the queue of the job's Cargo; 1 is next"""
+    """Position in the queue of the job's Cargo; the job at position 1 is next"""
     message: str
     """The reason as a sentence"""
     percent: int | None
-    """Progress of the model's download in percent, if known"""
+    """Progress of the model's download in percent, if it is known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
-    """What the assigned Island must do before the job runs; null while the job is unassigned"""
+    """What the assigned Island must do before the job runs; null while no Island is assigned"""
 
 
 class WebhookLog(TypedDict):
     url: str
     state: Literal["waiting", "pending", "delivered", "failed"]
-    """waiting: the job or batch has not ended. pending: to be delivered. failed: abandoned after a day or after a 410"""
+    """`waiting`: the job or batch has not ended. `pending`: it is not delivered yet. `failed`: delivery was abandoned after a day or after a 410"""
     attempts: list[WebhookLogAttemptsItem]
-    """The last ten delivery attempts, oldest first"""
+    """The ten most recent delivery attempts, oldest first"""
 
 
 class WebhookLogAttemptsItem(TypedDict):
     at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     status: int | None
+    """HTTP status; null if the receiver sent none"""
     error: str | None
 
 
@@ -263,21 +275,21 @@ class SubmittedBatch(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
+    """`pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
     """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
+    """`output_offset` of the next request, present only with `include=output`; null if there are no further outputs"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     webhook: WebhookLog | None
     webhook_secret: NotRequired[str]
-    """The generated webhook secret; shown only here and in repeats with the same Idempotency-Key"""
+    """The generated webhook secret, returned only here and in repeats with the same `Idempotency-Key`"""
 
 
 class Batch(TypedDict):
@@ -285,18 +297,18 @@ class Batch(TypedDict):
     workload_id: int
     workload_slug: str
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
-    """pending: no job has started. failed: all jobs have ended, and at least one failed or timed out"""
+    """`pending` means that no job has started. `failed` means that all jobs have ended and at least one failed or timed out"""
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
     jobs: list[BatchJob]
     """Jobs, in the order of the inputs"""
     next_output_offset: NotRequired[int | None]
-    """Only with `include=output`: `output_offset` of the next request; null: no further outputs"""
+    """`output_offset` of the next request, present only with `include=output`; null if there are no further outputs"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     webhook: WebhookLog | None
 
 
@@ -304,14 +316,15 @@ class SubmitBatch(TypedDict):
     workload: str
     """Cargo slug"""
     inputs: list[dict[str, Any]]
-    """One job for each input"""
+    """Inputs, each of which becomes a job"""
     priority: NotRequired[int]
+    """Order of the account's jobs: a higher priority starts earlier and may cost more"""
     fail_mode: NotRequired[Literal["best_effort", "fail_fast"]]
-    """fail_fast: the first job that fails or times out cancels the others. best_effort: all run"""
+    """With `fail_fast`, the first job that fails or times out cancels the others. With `best_effort`, all jobs run"""
     webhook_url: NotRequired[str]
-    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends; https, and not a private address"""
+    """URL that receives a signed POST (Standard Webhooks) when the job or batch ends. Must be https and not a private address"""
     webhook_secret: NotRequired[str]
-    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a generated secret, shown only in this response"""
+    """Secret that signs the POST: `whsec_` and 24 to 64 bytes in base64. Default: a generated secret, which only this response contains"""
 
 
 class JobOutput(TypedDict):
@@ -319,19 +332,19 @@ class JobOutput(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     output: NotRequired[Any]
-    """Text so far, the last image as {format, data}, or the output once completed; null before any output"""
+    """Text so far, the most recent image as `{format, data}`, or the whole output of a completed job; null before any output"""
     is_complete: bool
-    """The job is completed and `output` is all of it"""
+    """Whether the job is completed and `output` is the whole output"""
     tokens: int
     """Number of model tokens delivered"""
     progress: JobOutputProgress | None
-    """The last progress that the Cargo reported"""
+    """Most recent progress that the Cargo reported; null if it reported none"""
     usage: Usage | None
-    """Null until the job has ended"""
+    """Usage of the job; null until it has ended"""
 
 
 class JobOutputProgress(TypedDict):
-    """The last progress that the Cargo reported"""
+    """Most recent progress that the Cargo reported; null if it reported none"""
 
     step: int
     total: int
@@ -345,11 +358,11 @@ class StatusEvent(TypedDict):
 
     type: Literal["status"]
     state: Literal["pending", "queued", "running", "streaming"]
-    """streaming: output follows"""
+    """`streaming` means that output follows"""
     message: NotRequired[str]
     """Why there is no output yet"""
     percent: NotRequired[int]
-    """Progress of the model's download in percent, if known"""
+    """Progress of the model's download in percent, if it is known"""
 
 
 class TokenEvent(TypedDict):
@@ -371,13 +384,13 @@ class ToolCallEvent(TypedDict):
 
     type: Literal["tool_call"]
     index: int
-    """Index of the tool call in the completion, from 0"""
+    """Index of the tool call in the completion, starting at 0"""
     id: NotRequired[str]
-    """Only in the first part of a tool call"""
+    """Id of the tool call, only in its first part"""
     name: NotRequired[str]
-    """Only in the first part of a tool call"""
+    """Name of the tool, only in the first part of the call"""
     arguments: str
-    """JSON text to append"""
+    """JSON text to append to the arguments"""
 
 
 class ProgressEvent(TypedDict):
@@ -397,7 +410,7 @@ class DoneEvent(TypedDict):
     usage: Usage
     finish_reason: Literal["stop", "length", "tool_calls"]
     output: NotRequired[Any]
-    """The output, unless it is text that was already streamed"""
+    """Output of the job, unless it is text that was already streamed"""
 
 
 class ErrorEvent(TypedDict):
@@ -427,7 +440,7 @@ class ChatCompletionChoicesItem(TypedDict):
 class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
     content: str | None
-    """Null if the completion has only tool calls"""
+    """Text of the completion; null if it has only tool calls"""
     reasoning_content: NotRequired[str]
     """Reasoning of a Cargo that supports it"""
     tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
@@ -490,7 +503,7 @@ class ChatCompletionChunk(TypedDict):
     created: int
     model: str
     choices: list[ChatCompletionChunkChoicesItem]
-    """Empty in the chunk that carries `usage`"""
+    """Choices; empty in the chunk that has `usage`"""
     usage: NotRequired[ChatCompletionChunkUsage]
 
 
@@ -557,7 +570,7 @@ class ChatCompletionChunkUsageCompletionTokensDetails(TypedDict):
 
 
 class ChatCompletionError(TypedDict):
-    """The job failed after output began; no [DONE] follows"""
+    """Last line of a stream whose job failed after output began; no `[DONE]` follows"""
 
     error: ChatCompletionErrorError
 
@@ -577,7 +590,7 @@ class ChatCompletionRequest(TypedDict):
     messages: list[ChatCompletionRequestMessagesItem]
     """At most 16384 parts in total"""
     max_completion_tokens: NotRequired[int | None]
-    """Newer name of `max_tokens`; takes precedence over it"""
+    """Newer name of `max_tokens`, over which it takes precedence"""
     max_tokens: NotRequired[int | None]
     """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
@@ -607,12 +620,12 @@ class ChatCompletionRequest(TypedDict):
     top_logprobs: NotRequired[int | None]
     """`max_tokens` × (`top_logprobs` + 1) may be at most 100000"""
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
+    """Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"""
     n: NotRequired[int | None]
-    """Number of choices. Each is a separate job; they run one after the other, even in a stream. If one fails, the earlier ones are still charged"""
+    """Number of choices. Each choice is a separate job; the jobs run one after the other, even in a stream. If a job fails, the earlier ones are still charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
-    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
+    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -650,7 +663,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
     schema: NotRequired[dict[str, Any] | None]
-    """Not in OpenAI's API; with `json_object`, has the effect of `json_schema`"""
+    """Not part of OpenAI's API. With `json_object`, a schema has the effect of `json_schema`"""
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -722,7 +735,7 @@ class ChatCompletionRequestStreamOptions(TypedDict):
 
 
 class ChatCompletionRequestUsage(TypedDict):
-    """An OpenRouter parameter; has the effect of `stream_options.include_usage`"""
+    """An OpenRouter parameter with the effect of `stream_options.include_usage`"""
 
     include: NotRequired[bool | None]
 
@@ -734,7 +747,7 @@ class TextCompletion(TypedDict):
     model: str
     choices: list[TextCompletionChoicesItem]
     usage: NotRequired[TextCompletionUsage]
-    """On a stream: only in the last chunk, if requested"""
+    """Usage; in a stream only in the last chunk, and only if requested"""
 
 
 class TextCompletionChoicesItem(TypedDict):
@@ -745,7 +758,7 @@ class TextCompletionChoicesItem(TypedDict):
 
 
 class TextCompletionUsage(TypedDict):
-    """On a stream: only in the last chunk, if requested"""
+    """Usage; in a stream only in the last chunk, and only if requested"""
 
     prompt_tokens: int
     completion_tokens: int
@@ -761,9 +774,9 @@ class TextCompletionRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     prompt: str | list[str]
-    """Continued without the model's chat template. A list of texts runs one job for each, four at once. Lists of token ids are refused"""
+    """Text that the model continues without its chat template. Each text of a list is a separate job, and four run at once. Lists of token ids are refused"""
     max_tokens: NotRequired[int | None]
-    """Default 16; lowered as in a chat"""
+    """Maximum number of generated tokens, lowered to what the Cargo can generate. Default: 16"""
     temperature: NotRequired[float | None]
     """Default 0.7"""
     top_p: NotRequired[float | None]
@@ -782,7 +795,7 @@ class TextCompletionRequest(TypedDict):
     echo: NotRequired[bool | None]
     """Whether each text begins with its prompt"""
     stream: NotRequired[bool | None]
-    """Only with one prompt"""
+    """Whether the response is a stream; allowed only with one prompt"""
     stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
 
 
@@ -827,7 +840,7 @@ class AnthropicMessageUsage(TypedDict):
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
     cost: NotRequired[float]
-    """Credits charged; absent in `message_start`"""
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent1(TypedDict):
@@ -912,7 +925,7 @@ class AnthropicMessageEvent6Usage(TypedDict):
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
     cost: NotRequired[float]
-    """Credits charged; absent in `message_start`"""
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent7(TypedDict):
@@ -945,7 +958,7 @@ class MessageRequest(TypedDict):
     """Client tools, at most 256 KB in total; built-in tools are not offered to the model"""
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
-    """Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"""
+    """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
     max_tokens: int
     """Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
@@ -961,7 +974,7 @@ class MessageRequest(TypedDict):
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
-    """Text, or a list of blocks; text blocks are joined"""
+    """Text, or a list of blocks, of which the text blocks are joined"""
 
 
 class MessageRequestMessagesItemContentItem1(TypedDict):
@@ -1006,11 +1019,11 @@ class MessageRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """Part of the prompt"""
+    """Description of the tool, which is part of the prompt"""
     input_schema: dict[str, Any]
-    """JSON Schema of the input, an object"""
+    """JSON Schema of the input, which is an object"""
     strict: NotRequired[bool | None]
-    """The input must match `input_schema`; otherwise the job fails with `schema_unmet`"""
+    """Whether the job fails with `schema_unmet` if the input does not match `input_schema`"""
 
 
 class MessageRequestToolsItem2(TypedDict):
@@ -1052,7 +1065,7 @@ class MessageRequestThinking2(TypedDict):
 class MessageRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """Reasoning tokens: 512 below 2048, otherwise 2048"""
+    """Budget of reasoning tokens: 512 tokens for a value below 2048, otherwise 2048"""
 
 
 class MessageRequestOutputConfig(TypedDict):
@@ -1062,7 +1075,7 @@ class MessageRequestOutputConfig(TypedDict):
 class MessageRequestOutputConfigFormat(TypedDict):
     type: Literal["json_schema"]
     schema: dict[str, Any]
-    """As the schema of a chat's `response_format`, with `strict: true`"""
+    """Same as the schema in `response_format` of a chat, with `strict: true`"""
 
 
 class CountedTokens(TypedDict):
@@ -1080,13 +1093,13 @@ class CountTokensRequest(TypedDict):
     """Client tools, at most 256 KB in total; built-in tools are not offered to the model"""
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
-    """Only for Cargos with reasoning; by default they do not reason. For other Cargos, `enabled` is ignored"""
+    """Reasoning, which is off by default. Cargos without reasoning ignore `enabled`"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
-    """Text, or a list of blocks; text blocks are joined"""
+    """Text, or a list of blocks, of which the text blocks are joined"""
 
 
 class CountTokensRequestMessagesItemContentItem1(TypedDict):
@@ -1131,11 +1144,11 @@ class CountTokensRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """Part of the prompt"""
+    """Description of the tool, which is part of the prompt"""
     input_schema: dict[str, Any]
-    """JSON Schema of the input, an object"""
+    """JSON Schema of the input, which is an object"""
     strict: NotRequired[bool | None]
-    """The input must match `input_schema`; otherwise the job fails with `schema_unmet`"""
+    """Whether the job fails with `schema_unmet` if the input does not match `input_schema`"""
 
 
 class CountTokensRequestToolsItem2(TypedDict):
@@ -1177,7 +1190,7 @@ class CountTokensRequestThinking2(TypedDict):
 class CountTokensRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
-    """Reasoning tokens: 512 below 2048, otherwise 2048"""
+    """Budget of reasoning tokens: 512 tokens for a value below 2048, otherwise 2048"""
 
 
 class OpenAiResponse(TypedDict):
@@ -1224,7 +1237,7 @@ class OpenAiResponseOutputItem1(TypedDict):
     content: list[OpenAiResponseOutputItem1ContentItem]
     """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque and not used; `content` has the whole reasoning"""
+    """Opaque text that is not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseOutputItem1ContentItem(TypedDict):
@@ -1245,7 +1258,7 @@ class OpenAiResponseOutputItem2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseOutputItem2ContentItemLogprobsItem]
-    """Empty unless requested"""
+    """Log probabilities; empty unless requested"""
 
 
 class OpenAiResponseOutputItem2ContentItemLogprobsItem(TypedDict):
@@ -1319,9 +1332,9 @@ class OpenAiResponseTextFormat3(TypedDict):
     name: str
     """Used only in error messages"""
     schema: dict[str, Any]
-    """As in a chat's `response_format`"""
+    """Same as in `response_format` of a chat"""
     strict: NotRequired[bool | None]
-    """As in a chat's `response_format`"""
+    """Same as in `response_format` of a chat"""
 
 
 class OpenAiResponseUsage(TypedDict):
@@ -1388,7 +1401,7 @@ class OpenAiResponseEvent6Item1(TypedDict):
     content: list[OpenAiResponseEvent6Item1ContentItem]
     """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque and not used; `content` has the whole reasoning"""
+    """Opaque text that is not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseEvent6Item1ContentItem(TypedDict):
@@ -1409,7 +1422,7 @@ class OpenAiResponseEvent6Item2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent6Item2ContentItemLogprobsItem]
-    """Empty unless requested"""
+    """Log probabilities; empty unless requested"""
 
 
 class OpenAiResponseEvent6Item2ContentItemLogprobsItem(TypedDict):
@@ -1452,7 +1465,7 @@ class OpenAiResponseEvent7Item1(TypedDict):
     content: list[OpenAiResponseEvent7Item1ContentItem]
     """Reasoning of a Cargo that supports it"""
     encrypted_content: str
-    """Opaque and not used; `content` has the whole reasoning"""
+    """Opaque text that is not used; `content` has the whole reasoning"""
 
 
 class OpenAiResponseEvent7Item1ContentItem(TypedDict):
@@ -1473,7 +1486,7 @@ class OpenAiResponseEvent7Item2ContentItem(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent7Item2ContentItemLogprobsItem]
-    """Empty unless requested"""
+    """Log probabilities; empty unless requested"""
 
 
 class OpenAiResponseEvent7Item2ContentItemLogprobsItem(TypedDict):
@@ -1515,7 +1528,7 @@ class OpenAiResponseEvent8Part1(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent8Part1LogprobsItem]
-    """Empty unless requested"""
+    """Log probabilities; empty unless requested"""
 
 
 class OpenAiResponseEvent8Part1LogprobsItem(TypedDict):
@@ -1550,7 +1563,7 @@ class OpenAiResponseEvent9Part1(TypedDict):
     text: str
     annotations: list[Any]
     logprobs: list[OpenAiResponseEvent9Part1LogprobsItem]
-    """Empty unless requested"""
+    """Log probabilities; empty unless requested"""
 
 
 class OpenAiResponseEvent9Part1LogprobsItem(TypedDict):
@@ -1670,7 +1683,7 @@ class ResponseRequest(TypedDict):
     """At most 16384 parts in total"""
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
-    """Id of a completed or incomplete stored response, whose conversation is put before `input`, without its instructions"""
+    """Id of a stored response that is completed or incomplete. Its conversation, without its instructions, precedes `input`"""
     max_output_tokens: NotRequired[int | None]
     """Default 1024. Values above the Cargo's context are lowered to it, or to 4096 if that is more"""
     temperature: NotRequired[float | None]
@@ -1689,9 +1702,9 @@ class ResponseRequest(TypedDict):
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
-    """Default true. False: input and output are removed when the response ends"""
+    """Whether input and output stay stored when the response ends. Default: true"""
     background: NotRequired[bool | None]
-    """Return at once and run without the client; poll `GET /responses/{id}`. Not with `stream`, and not with `store: false`"""
+    """Return at once and run without the client, which polls `GET /responses/{id}`. Cannot be combined with `stream` or `store: false`"""
     metadata: NotRequired[dict[str, str] | None]
     """At most 16 entries"""
 
@@ -1771,9 +1784,9 @@ class ResponseRequestTextFormat3(TypedDict):
     name: str
     """Used only in error messages"""
     schema: dict[str, Any]
-    """As in a chat's `response_format`"""
+    """Same as in `response_format` of a chat"""
     strict: NotRequired[bool | None]
-    """As in a chat's `response_format`"""
+    """Same as in `response_format` of a chat"""
 
 
 class ResponseRequestToolsItem1(TypedDict):
@@ -1781,11 +1794,11 @@ class ResponseRequestToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """Part of the prompt"""
+    """Description of the tool, which is part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
-    """JSON Schema of the arguments, an object"""
+    """JSON Schema of the arguments, which are an object"""
     strict: NotRequired[bool | None]
-    """Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"""
+    """Whether the job fails with `schema_unmet` if the arguments do not match `parameters`"""
 
 
 class ResponseRequestToolsItem2(TypedDict):
@@ -1801,11 +1814,11 @@ class ResponseRequestToolsItem2ToolsItem1(TypedDict):
     name: str
     """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
-    """Part of the prompt"""
+    """Description of the tool, which is part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
-    """JSON Schema of the arguments, an object"""
+    """JSON Schema of the arguments, which are an object"""
     strict: NotRequired[bool | None]
-    """Arguments must match `parameters`; otherwise the job fails with `schema_unmet`"""
+    """Whether the job fails with `schema_unmet` if the arguments do not match `parameters`"""
 
 
 class ResponseRequestToolsItem2ToolsItem2(TypedDict):
@@ -1840,7 +1853,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 class ResponseRequestReasoning(TypedDict):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    """Only for Cargos with reasoning; ignored for others, and named in `Atoll-Ignored`"""
+    """Effort of reasoning. A Cargo without reasoning ignores it, and `Atoll-Ignored` names it"""
 
 
 class Embeddings(TypedDict):
@@ -1867,7 +1880,7 @@ class EmbeddingsRequest(TypedDict):
     model: NotRequired[str | None]
     """Slug or alias of a Cargo with the task `feature-extraction`. Default: the setting `default_embedding_cargo`"""
     dimensions: NotRequired[int | None]
-    """Must be the model's number of dimensions. Another number is refused after the job has run, which is charged"""
+    """Must be the model's number of dimensions. Any other number is refused after the job has run, and the job is charged"""
 
 
 class Reranking(TypedDict):
@@ -1886,7 +1899,7 @@ class RerankingResultsItem(TypedDict):
     index: int
     """Index of the document in the request"""
     relevance_score: float
-    """Score of the reranking Cargo, or (1 + cosine of the two vectors) / 2. Compare scores only within one response"""
+    """Score from the reranking Cargo, or (1 + cosine of the two vectors) / 2, from 0 to 1. Compare scores only within one response"""
     document: NotRequired[RerankingResultsItemDocument]
 
 
@@ -1927,7 +1940,7 @@ class RerankRequestDocumentsItem(TypedDict):
 
 class Moderation(TypedDict):
     id: str
-    """Id of the first text's job"""
+    """Id of the job of the first text"""
     model: str
     results: list[ModerationResultsItem]
 
@@ -2020,7 +2033,7 @@ class File(TypedDict):
     created_at: int
     """Unix time in seconds"""
     expires_at: int | None
-    """When the file is removed; null: only on request"""
+    """Unix time in seconds at which the file is removed; null if it stays until you delete it"""
     filename: str
     purpose: Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
     status: Literal["processed"]
@@ -2140,7 +2153,7 @@ class Images(TypedDict):
 
 class ImagesDataItem(TypedDict):
     b64_json: str
-    """The file in base64"""
+    """The image file in base64"""
 
 
 class ImagesUsage(TypedDict):
@@ -2161,19 +2174,19 @@ class ImagesRequest(TypedDict):
     model: NotRequired[str | None]
     """Slug or alias of an image Cargo. Default: the setting `default_image_cargo`"""
     n: NotRequired[int | None]
-    """Default 1. Each image is a separate job; they run one after the other"""
+    """Number of images. Default: 1. Each image is a separate job; the jobs run one after the other"""
     size: NotRequired[str | None]
-    """`auto` (default; the Cargo's size) or width and height, such as `512x512`. A size that the Cargo does not support is 422"""
+    """Width and height, such as `512x512`, or `auto` for the Cargo's size, which is the default. A size that the Cargo does not support is refused with 422"""
     response_format: NotRequired[Literal["b64_json"]]
     output_format: NotRequired[Literal["png"]]
     negative_prompt: NotRequired[str | None]
-    """Not in OpenAI's API; what the image should not show"""
+    """What the image should not show. Not part of OpenAI's API"""
     steps: NotRequired[int | None]
-    """Not in OpenAI's API; sampler steps. Default: the Cargo's"""
+    """Number of sampler steps. Default: that of the Cargo. Not part of OpenAI's API"""
     guidance_scale: NotRequired[float | None]
-    """Not in OpenAI's API; how closely to follow the prompt"""
+    """How closely the image follows the prompt. Not part of OpenAI's API"""
     seed: NotRequired[int | None]
-    """Not in OpenAI's API; the same seed gives the same image. Image i of n (from 0) uses the seed plus i"""
+    """The same seed gives the same image. Image i of n, counted from 0, uses the seed plus i. Not part of OpenAI's API"""
 
 
 class SpeechEvent1(TypedDict):
@@ -2198,25 +2211,25 @@ SpeechEvent: TypeAlias = "SpeechEvent1 | SpeechEvent2"
 
 class SpeechRequest(TypedDict):
     input: str
-    """A long text is split between sentences into several jobs"""
+    """Text to speak. A long text is split between sentences into several jobs"""
     model: NotRequired[str | None]
     """Slug or alias of a speech Cargo. Default: the setting `default_speech_cargo`"""
     voice: NotRequired[str | None]
-    """A voice of the Cargo; others are 422, OpenAI's voices included. Default: `default`, the Cargo's first voice"""
+    """A voice of the Cargo. Any other voice, including those of OpenAI, is refused with 422. Default: `default`, the Cargo's first voice"""
     speed: NotRequired[float | None]
-    """Default 1. Another value is 422 if the Cargo has only one speed"""
+    """Speed of the speech. Default: 1. A Cargo with only one speed refuses any other value with 422"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
-    """Default `mp3`. pcm: 24 kHz, 16 bit, mono, little-endian"""
+    """Audio format. Default: `mp3`. `pcm` is 24 kHz, 16 bit, mono, little-endian"""
 
 
 class Transcription(TypedDict):
     text: str
     task: NotRequired[Literal["transcribe", "translate"]]
-    """Only with verbose_json, as the following members"""
+    """Task; present only with `verbose_json`, like `language`, `duration`, `segments` and `words`"""
     language: NotRequired[str]
     """The requested language"""
     duration: NotRequired[float]
-    """Duration in seconds"""
+    """Duration of the recording in seconds"""
     segments: NotRequired[list[TranscriptionSegmentsItem]]
     words: NotRequired[list[TranscriptionWordsItem]]
     usage: TranscriptionUsage
@@ -2262,35 +2275,49 @@ class Model(TypedDict):
     """Slug or alias of the Cargo"""
     object: Literal["model"]
     created: int
-    """When the Cargo was added to the network's catalog: Unix time in seconds"""
+    """Unix time in seconds at which the Cargo was added to the catalog"""
     owned_by: str
     type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
     capabilities: list[str]
     """Paths of the endpoints that accept the model"""
     alias_of: str | None
-    """If the id is an alias: slug of its Cargo"""
+    """Slug of the Cargo if the id is an alias; otherwise null"""
     is_default: bool
     """Whether requests without `model` to an endpoint in `capabilities` use this Cargo"""
     available: bool
-    """Whether a connected Island can run it now; otherwise requests wait"""
+    """Whether a connected Island can run the Cargo now; otherwise requests wait"""
     ready: bool
     """Whether such an Island needs no download first"""
     free: int
-    """Number of Islands that can run it now and have a free slot"""
+    """Number of Islands that can run the Cargo now and have a free slot"""
     pricing: ModelPricing
     """Each job of a request costs `per_job`, regardless of its tokens"""
     context_length: int | None
-    """Maximum tokens of prompt and completion together; null: unknown"""
+    """Maximum number of tokens in prompt and completion together; null if unknown"""
     max_output_tokens: int | None
-    """Maximum of `max_tokens`; null: not a chat Cargo"""
+    """Maximum of `max_tokens`; null if it is not a chat Cargo"""
     tokens_per_second: float | None
-    """Median of the last 100 jobs in 24 h, measured by this coordinator since its start; null: none measured"""
+    """Median of the most recent 100 jobs within 24 h, measured by this coordinator since its start; null if no job was measured"""
     first_token_ms: int | None
-    """Median time from a chat's submission to its first token, measured as `tokens_per_second`"""
+    """Median time from a chat's submission to its first token, measured like `tokens_per_second`"""
     tool_calls: Literal["template", "grammar", None]
-    """How the model learns of its tools. template: by its own chat template. grammar: by a text that Atoll adds to the prompt. null: it has no tool calls. A grammar enforces the calls in both cases"""
+    """How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls"""
+    input_modalities: list[Literal["text", "image", "audio"]]
+    """Kinds of input"""
+    output_modalities: list[Literal["text", "image", "audio", "embedding"]]
+    """Kinds of output"""
+    supported_features: list[Literal["tools", "json_mode", "structured_outputs", "logprobs", "reasoning"]]
+    """Abilities in chats. An engine of a host may lack some; then other Islands run the requests"""
+    parameters: str | None
+    """Number of parameters, such as 8B; null if unknown"""
+    quantization: str | None
+    """Quantisation of the weights, such as Q4_K_M; null if unknown"""
+    islands_ready: int
+    """Number of Islands that can run the Cargo now without a download"""
+    declared: bool
+    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
     reasoning: bool
-    """Whether it reasons before its completion (`reasoning_content`, `reasoning_effort`)"""
+    """Whether the model reasons before its completion (`reasoning_content`, `reasoning_effort`)"""
 
 
 class ModelPricing(TypedDict):
@@ -2308,9 +2335,9 @@ class Conversation(TypedDict):
     system_prompt: str | None
     metadata: dict[str, str]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     updated_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class CreateConversation(TypedDict):
@@ -2319,7 +2346,7 @@ class CreateConversation(TypedDict):
     """Slug or alias of a chat Cargo. Default: the operator's default chat Cargo"""
     system_prompt: NotRequired[str | None]
     metadata: NotRequired[dict[str, str] | None]
-    """Free for the client's use, at most 16 entries"""
+    """Data for the client's own use, at most 16 entries"""
 
 
 class ConversationWithMessages(TypedDict):
@@ -2329,9 +2356,9 @@ class ConversationWithMessages(TypedDict):
     system_prompt: str | None
     metadata: dict[str, str]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     updated_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     messages: list[Message]
 
 
@@ -2346,9 +2373,9 @@ class Message(TypedDict):
     finish_reason: Literal["stop", "length", "tool_calls", None]
     error: MessageError | None
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class MessageError(TypedDict):
@@ -2361,7 +2388,7 @@ class UpdateConversation(TypedDict):
 
     title: NotRequired[str | None]
     metadata: NotRequired[dict[str, str]]
-    """Free for the client's use, at most 16 entries"""
+    """Data for the client's own use, at most 16 entries"""
 
 
 class AnsweredMessage(TypedDict):
@@ -2404,7 +2431,7 @@ class PostMessage(TypedDict):
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
     tools: NotRequired[None]
-    """Not supported; only null"""
+    """Not supported; must be null"""
 
 
 class PostMessageResponseFormat1(TypedDict):
@@ -2432,11 +2459,11 @@ class PostMessageResponseFormat3JsonSchema(TypedDict):
 class AvailableCargo(TypedDict):
     slug: str
     islands: int
-    """Connected Islands that can run it"""
+    """Number of connected Islands that can run the Cargo"""
     ready: int
-    """Islands that need no download first"""
+    """Number of these Islands that need no download first"""
     free: int
-    """Islands with a free slot"""
+    """Number of these Islands that have a free slot"""
 
 
 class Cargo(TypedDict):
@@ -2449,13 +2476,22 @@ class Cargo(TypedDict):
     price_per_job: float
     """Credits, with up to 6 decimals"""
     required_vram_mb: int
+    """Required graphics memory, in MB of 2^20 bytes"""
     required_ram_mb: int
+    """Required memory, in MB of 2^20 bytes"""
     context_tokens: int | None
+    """Maximum number of tokens in prompt and completion; null if not set"""
     licence: str
     model_sha256: str | None
-    """SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash"""
+    """SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash"""
+    declared: bool
+    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    parameters: str | None
+    """Number of parameters, such as 8B; null if unknown"""
+    quantization: str | None
+    """Quantisation of the weights, such as Q4_K_M; null if unknown"""
     chat: bool
-    """Whether it can be the `model` of a chat completion"""
+    """Whether chat completions accept the Cargo as `model`"""
 
 
 class CargoDetail(TypedDict):
@@ -2468,33 +2504,44 @@ class CargoDetail(TypedDict):
     price_per_job: float
     """Credits, with up to 6 decimals"""
     required_vram_mb: int
+    """Required graphics memory, in MB of 2^20 bytes"""
     required_ram_mb: int
+    """Required memory, in MB of 2^20 bytes"""
     context_tokens: int | None
+    """Maximum number of tokens in prompt and completion; null if not set"""
     licence: str
     model_sha256: str | None
-    """SHA-256 of the model's file, in hexadecimal; null: the Cargo has no model, has a folder of files, or names no hash"""
+    """SHA-256 of the model's file, in hexadecimal; null if the Cargo has no model, has a folder of files, or names no hash"""
+    declared: bool
+    """Whether the model is only declared: nothing proves what the engines of its hosts run"""
+    parameters: str | None
+    """Number of parameters, such as 8B; null if unknown"""
+    quantization: str | None
+    """Quantisation of the weights, such as Q4_K_M; null if unknown"""
     chat: bool
-    """Whether it can be the `model` of a chat completion"""
+    """Whether chat completions accept the Cargo as `model`"""
     workload_id: int
     task: str | None
-    """Task by the model hub's names, such as feature-extraction or text-ranking; null: chat, or defined by the schemas"""
+    """Name of the task on the model hub, such as `feature-extraction`; null for a chat, or if only the schemas define the task"""
     input_schema: dict[str, Any]
     """JSON Schema of a job's input"""
     example_input: dict[str, Any]
     output_schema: dict[str, Any]
-    """JSON Schema of a job's output; {} allows any JSON value"""
+    """JSON Schema of a job's output; `{}` allows any JSON value"""
     run_limit_s: float
+    """Maximum duration of one attempt, in seconds"""
     wait_limit_s: float
+    """Maximum time that a job waits for its start, in seconds"""
     accept_limit_s: float | None
-    """Time limit of this phase of an attempt; null: the coordinator's setting"""
+    """Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies"""
     start_limit_s: float | None
-    """Time limit of this phase of an attempt; null: the coordinator's setting"""
+    """Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies"""
     first_output_limit_s: float | None
-    """Time limit of this phase of an attempt; null: the coordinator's setting"""
+    """Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies"""
     silence_limit_s: float | None
-    """Time limit of this phase of an attempt; null: the coordinator's setting"""
+    """Maximum duration of this phase of an attempt, in seconds; null if the coordinator's setting applies"""
     approved: bool
-    """Whether the operator approved it. Before that, only its owner can see and run it"""
+    """Whether the operator approved the Cargo. Before that, only its owner can see and run it"""
 
 
 class OwnedCargo(TypedDict):
@@ -2536,13 +2583,13 @@ class OwnedCargo(TypedDict):
     output_schema: NotRequired[dict[str, Any]]
     enabled: bool
     approved: bool
-    """Whether the operator approved it. Before that, only you can see and run it"""
+    """Whether the operator approved the Cargo. Before that, only its owner can see and run it"""
     revision: int
-    """Version number; 1 for the first version"""
+    """Version number, starting at 1"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     updated_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class OwnedCargoModel(TypedDict):
@@ -2763,7 +2810,7 @@ AccountEvent: TypeAlias = "ResetEvent | JobChangedEvent | IslandChangedEvent | I
 
 
 class ResetEvent(TypedDict):
-    """Sent first, and after events may have been missed: read your lists again. Later changes follow as events"""
+    """First event of each stream, also sent when events may have been missed. Read your lists again; later changes follow as events"""
 
     type: Literal["reset"]
 
@@ -2775,17 +2822,17 @@ class JobChangedEvent(TypedDict):
     workload_slug: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     batch_id: str | None
     type: Literal["job"]
     cargo: str
-    """Same as `workload_slug`"""
+    """Slug of the Cargo, the same as `workload_slug`"""
     code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Error code of a job that failed or timed out"""
     updated_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class IslandChangedEvent(TypedDict):
@@ -2794,38 +2841,38 @@ class IslandChangedEvent(TypedDict):
     id: str
     """Host id, a UUID"""
     name: str
-    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
+    """Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
+    """`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
+    """False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`"""
     suspended_because: str | None
-    """Reason given by the operator; null unless suspended"""
+    """Reason given by the operator; null unless the Island is suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandChangedEventRuntimesItem]
     load: IslandLoad | None
-    """Null unless it is connected"""
+    """Null unless the Island is connected"""
     loaded: list[str]
-    """Slugs of Cargos whose model is in memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is in memory"""
     loading: list[str]
-    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is being loaded into memory"""
     downloads: list[IslandDownload]
-    """Downloads of models and images in progress, at most 10"""
+    """At most 10 downloads of models and images in progress"""
     running: list[IslandChangedEventRunningItem]
     """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Tokens of these jobs"""
+    """Tokens of the jobs that ended in the last 30 UTC days"""
     earned: IslandEarnings
     type: Literal["island"]
     online: bool
-    """Whether its status is not offline"""
+    """Whether the Island's status is not `offline`"""
 
 
 class IslandChangedEventRuntimesItem(TypedDict):
@@ -2836,7 +2883,7 @@ class IslandChangedEventRuntimesItem(TypedDict):
 class IslandChangedEventRunningItem(TypedDict):
     cargo: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class IslandHardware(TypedDict):
@@ -2867,15 +2914,15 @@ class IslandHardwareGpusItem(TypedDict):
 
 
 class IslandLoad(TypedDict):
-    """Last report of the Island, sent every 10 s. Unknown values are null"""
+    """Most recent report of the Island, which sends one every 10 s. Unknown values are null"""
 
     slots: int
-    """Number of jobs that it runs at the same time"""
+    """Maximum number of jobs that the Island runs at the same time"""
     slots_busy: int
     cpu: float | None
-    """CPU load over all cores, 0 to 1"""
+    """CPU load of all cores together, from 0 to 1"""
     gpu: float | None
-    """Load of the busiest graphics card, 0 to 1"""
+    """Load of the busiest graphics card, from 0 to 1"""
     free_ram_mb: int | None
     """Memory in MB of 2^20 bytes"""
     free_vram_mb: int | None
@@ -2885,20 +2932,20 @@ class IslandLoad(TypedDict):
 
 
 class IslandDownload(TypedDict):
-    """Last report of the Island. Unknown values are null"""
+    """A download, as the Island last reported it. Unknown values are null"""
 
     cargo: str
     """Slug of the Cargo"""
     fraction: float | None
-    """Progress, 0 to 1; null while the size is unknown"""
+    """Progress, from 0 to 1; null while the size is unknown"""
     received_bytes: int | None
     total_bytes: int | None
     bytes_per_second: int | None
-    """Speed over the last 10 s"""
+    """Average speed of the last 10 s"""
 
 
 class IslandUptime(TypedDict):
-    """Share of the time connected, 0 to 1, in the current UTC day and the last 7 and 30 UTC days, counted from when it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute"""
+    """Share of the time that the Island was connected, from 0 to 1, in the current UTC day and the last 7 and 30 UTC days. The time before it was first seen does not count. Stored once a minute, so that a crash of a coordinator loses up to a minute"""
 
     today: float | None
     days_7: float | None
@@ -2906,18 +2953,18 @@ class IslandUptime(TypedDict):
 
 
 class IslandJobs(TypedDict):
-    """Jobs that ended here in the last 30 UTC days; stored once a minute"""
+    """Numbers of jobs that ended on this Island in the last 30 UTC days; stored once a minute"""
 
     completed: int
     failed: int
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here and were retried"""
+    """Number of attempts that failed or were lost on this Island and were retried"""
 
 
 class IslandEarnings(TypedDict):
-    """Earnings in the ledger, by UTC day of the entry"""
+    """Earnings in the current UTC day and the last 7 and 30 UTC days, by the time of the ledger entry"""
 
     today: float
     """Credits, with up to 6 decimals"""
@@ -2931,34 +2978,34 @@ class Island(TypedDict):
     id: str
     """Host id, a UUID"""
     name: str
-    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
+    """Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
+    """`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
+    """False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`"""
     suspended_because: str | None
-    """Reason given by the operator; null unless suspended"""
+    """Reason given by the operator; null unless the Island is suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandRuntimesItem]
     load: IslandLoad | None
-    """Null unless it is connected"""
+    """Null unless the Island is connected"""
     loaded: list[str]
-    """Slugs of Cargos whose model is in memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is in memory"""
     loading: list[str]
-    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is being loaded into memory"""
     downloads: list[IslandDownload]
-    """Downloads of models and images in progress, at most 10"""
+    """At most 10 downloads of models and images in progress"""
     running: list[IslandRunningItem]
     """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Tokens of these jobs"""
+    """Tokens of the jobs that ended in the last 30 UTC days"""
     earned: IslandEarnings
 
 
@@ -2970,7 +3017,7 @@ class IslandRuntimesItem(TypedDict):
 class IslandRunningItem(TypedDict):
     cargo: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class IslandRemovedEvent(TypedDict):
@@ -2981,7 +3028,7 @@ class IslandRemovedEvent(TypedDict):
 
 
 class BalanceEvent(TypedDict):
-    """`credits` of GET /account"""
+    """The balance changed. `balance` is `credits` of GET /account"""
 
     type: Literal["balance"]
     balance: float
@@ -2997,7 +3044,7 @@ class AccountChangedEvent(TypedDict):
     """Credits, with up to 6 decimals"""
     role: Literal["user", "operator"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     type: Literal["account"]
 
 
@@ -3008,7 +3055,7 @@ class Account(TypedDict):
     """Credits, with up to 6 decimals"""
     role: Literal["user", "operator"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class OverviewEvent(TypedDict):
@@ -3016,17 +3063,17 @@ class OverviewEvent(TypedDict):
 
     islands: OverviewEventIslands
     slots: OverviewEventSlots
-    """Slots of Islands that take new jobs"""
+    """Numbers of slots on Islands that accept new jobs"""
     jobs: OverviewEventJobs
     waiting_by_reason: list[OverviewEventWaitingByReasonItem]
     tokens_per_second: float
     first_token_ms: OverviewEventFirstTokenMs
-    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
+    """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
-    """Number of jobs that failed or timed out"""
+    """Number of jobs that failed or timed out in the last minute"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False: a coordinator did not reply, and the sums lack its part"""
+    """False if a coordinator did not reply; the totals then lack its part"""
     type: Literal["overview"]
 
 
@@ -3036,7 +3083,7 @@ class OverviewEventIslands(TypedDict):
 
 
 class OverviewEventSlots(TypedDict):
-    """Slots of Islands that take new jobs"""
+    """Numbers of slots on Islands that accept new jobs"""
 
     free: int
     all: int
@@ -3054,7 +3101,7 @@ class OverviewEventWaitingByReasonItem(TypedDict):
 
 
 class OverviewEventFirstTokenMs(TypedDict):
-    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
+    """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
 
     p50: float | None
     p99: float | None
@@ -3066,7 +3113,7 @@ class CoordinatorOverview(TypedDict):
     address: str
     version: str
     answers: bool
-    """False: it did not reply in time, and the sums lack its part"""
+    """False if the coordinator did not reply in time; the totals then lack its part"""
     islands: int
     slots: CoordinatorOverviewSlots
     jobs: CoordinatorOverviewJobs
@@ -3087,17 +3134,17 @@ class NetworkOverview(TypedDict):
 
     islands: NetworkOverviewIslands
     slots: NetworkOverviewSlots
-    """Slots of Islands that take new jobs"""
+    """Numbers of slots on Islands that accept new jobs"""
     jobs: NetworkOverviewJobs
     waiting_by_reason: list[NetworkOverviewWaitingByReasonItem]
     tokens_per_second: float
     first_token_ms: NetworkOverviewFirstTokenMs
-    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
+    """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
     errors_last_minute: int
-    """Number of jobs that failed or timed out"""
+    """Number of jobs that failed or timed out in the last minute"""
     coordinators: list[CoordinatorOverview]
     is_complete: bool
-    """False: a coordinator did not reply, and the sums lack its part"""
+    """False if a coordinator did not reply; the totals then lack its part"""
 
 
 class NetworkOverviewIslands(TypedDict):
@@ -3106,7 +3153,7 @@ class NetworkOverviewIslands(TypedDict):
 
 
 class NetworkOverviewSlots(TypedDict):
-    """Slots of Islands that take new jobs"""
+    """Numbers of slots on Islands that accept new jobs"""
 
     free: int
     all: int
@@ -3124,7 +3171,7 @@ class NetworkOverviewWaitingByReasonItem(TypedDict):
 
 
 class NetworkOverviewFirstTokenMs(TypedDict):
-    """Time from a job's submission (in a batch: its admission) to its first token, for jobs that ended in the last minute; accurate to 5 %"""
+    """Median and 99th percentile of the time from a job's submission, or its admission in a batch, to its first token, for jobs that ended in the last minute; accurate to 5 %. Null without such jobs"""
 
     p50: float | None
     p99: float | None
@@ -3140,30 +3187,30 @@ class LedgerLine(TypedDict):
     id: int
     """Id of the entry; increases with time"""
     kind: Literal["grant", "correction", "hold", "charge", "release", "earning"]
-    """grant: credits given. correction: credits an operator took back. hold: reserved when a job is submitted. charge: taken from the hold. release: returned from the hold. earning: an Island of the account ran a job"""
+    """`grant`: an operator or the registration gave credits. `correction`: an operator took credits back. `hold`: credits were reserved for a submitted job. `charge`: credits were taken from the hold. `release`: credits returned from the hold. `earning`: an Island of the account ran a job"""
     amount: float
     """Change of `credits`; negative for a decrease"""
     held: float
     """Change of the credits held for unfinished jobs"""
     balance: float
-    """`credits` after this entry"""
+    """`credits` of the account after this entry"""
     job_id: str | None
     """Id of the job; for an earning, a job of any account"""
     batch_id: str | None
-    """Only for the hold of a whole batch; its jobs are charged and released separately"""
+    """Id of the batch, only for the hold of a whole batch; its jobs are charged and released separately"""
     workload_slug: str | None
-    """Cargo of the job or batch"""
+    """Slug of the Cargo of the job or batch"""
     note: str | None
     """The operator's note on a grant or correction"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class UsageLine(TypedDict):
     day: str | None
     """UTC day on which the jobs ended"""
     kind: Literal["spent", "earned"]
-    """spent: charged for jobs. earned: by Islands of the account"""
+    """`spent`: charged for jobs. `earned`: earned by Islands of the account"""
     workload_slug: str | None
     api_key_id: str | None
     """API key that submitted the jobs; null for a session and for earnings"""
@@ -3177,9 +3224,9 @@ class UsageLine(TypedDict):
 
 class Session(TypedDict):
     token: str
-    """Session token (st_…) with every scope; can manage keys"""
+    """Session token (st_…), which has every scope and can manage keys"""
     expires_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     account: Account
 
 
@@ -3187,7 +3234,7 @@ class CookieSession(TypedDict):
     """A session whose token is only in the cookie `atoll_session`"""
 
     expires_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     account: Account
 
 
@@ -3205,11 +3252,11 @@ class EmailProof(TypedDict):
 class AccountSession(TypedDict):
     id: str
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_used_at: str | None
-    """ISO 8601, UTC, accurate to a minute; null: never used"""
+    """Time in UTC, as ISO 8601, accurate to a minute; null if the session was never used"""
     expires_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     current: bool
     """Whether this is the session of the request"""
 
@@ -3219,28 +3266,28 @@ class ApiKey(TypedDict):
     name: str
     scopes: list[Literal["read", "write"]]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     prefix: str
     expires_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     cargos: list[str] | None
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
     last_used_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     credits_this_month: float | None
-    """Spent this month by a key with credits_per_month; null for other keys"""
+    """Credits that the key has spent this month; null for a key without `credits_per_month`"""
 
 
 class CreatedApiKey(TypedDict):
     data: CreatedApiKeyData
     key: str
-    """The secret, shown only here"""
+    """Secret (ak_…), which is shown only here"""
     id: str
     name: str
     scopes: list[Literal["read", "write"]]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class CreatedApiKeyData(TypedDict):
@@ -3248,99 +3295,99 @@ class CreatedApiKeyData(TypedDict):
     name: str
     scopes: list[Literal["read", "write"]]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     prefix: str
     expires_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     cargos: list[str] | None
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
     key: str
-    """The secret, shown only here"""
+    """Secret (ak_…), which is shown only here"""
 
 
 class CreateApiKey(TypedDict):
     name: NotRequired[str]
     expires_at: NotRequired[str | None]
-    """When the key expires (401 key_expired); null: never"""
+    """When the key expires (401 key_expired); null if it never expires"""
     cargos: NotRequired[list[str] | None]
-    """Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"""
+    """Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all"""
     credits_per_month: NotRequired[float | None]
-    """Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited"""
+    """Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit"""
 
 
 class ChangeApiKey(TypedDict):
     name: NotRequired[str]
     expires_at: NotRequired[str | None]
-    """When the key expires (401 key_expired); null: never"""
+    """When the key expires (401 key_expired); null if it never expires"""
     cargos: NotRequired[list[str] | None]
-    """Slugs of the Cargos that the key may run (others: 403 cargo_not_allowed); null: all"""
+    """Slugs of the Cargos that the key may run; others are refused with 403 cargo_not_allowed. Null if it may run all"""
     credits_per_month: NotRequired[float | None]
-    """Maximum cost of its jobs in a calendar month (UTC), charged or held (beyond: 402 key_credits_exceeded); null: unlimited"""
+    """Maximum credits that the key's jobs may cost in a calendar month (UTC), charged or held; above it, jobs are refused with 402 key_credits_exceeded. Null for no limit"""
 
 
 class IslandToken(TypedDict):
     id: str
     name: str
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_used_at: str | None
     """When an Island last started a session with the token; a session can last for weeks"""
 
 
 class CreateIslandToken(TypedDict):
     name: NotRequired[str]
-    """Default: "Island token" """
+    """Name of the token. Default: "Island token" """
 
 
 class PairingCode(TypedDict):
     code: str
     """Eight letters and digits, without 0, 1, I and O"""
     name: str
-    """Name of the token that the code is exchanged for"""
+    """Name of the token for which the code is exchanged"""
     expires_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class IslandDetail(TypedDict):
     id: str
     """Host id, a UUID"""
     name: str
-    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
+    """Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
+    """`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
+    """False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`"""
     suspended_because: str | None
-    """Reason given by the operator; null unless suspended"""
+    """Reason given by the operator; null unless the Island is suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[IslandDetailRuntimesItem]
     load: IslandLoad | None
-    """Null unless it is connected"""
+    """Null unless the Island is connected"""
     loaded: list[str]
-    """Slugs of Cargos whose model is in memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is in memory"""
     loading: list[str]
-    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is being loaded into memory"""
     downloads: list[IslandDownload]
-    """Downloads of models and images in progress, at most 10"""
+    """At most 10 downloads of models and images in progress"""
     running: list[IslandDetailRunningItem]
     """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Tokens of these jobs"""
+    """Tokens of the jobs that ended in the last 30 UTC days"""
     earned: IslandEarnings
     days: list[IslandDay]
     """The last 30 UTC days including today, oldest first, without gaps"""
     cached_cargos: list[str]
-    """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
+    """Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected"""
     cached_models: list[str]
-    """Models and images on its disk, at most 200; empty unless it is connected"""
+    """At most 200 models and images on the Island's disk; empty unless it is connected"""
 
 
 class IslandDetailRuntimesItem(TypedDict):
@@ -3351,14 +3398,14 @@ class IslandDetailRuntimesItem(TypedDict):
 class IslandDetailRunningItem(TypedDict):
     cargo: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class IslandDay(TypedDict):
     day: str
     """Day in UTC"""
     uptime: float | None
-    """Share of the day connected, 0 to 1; null before the Island was first seen"""
+    """Share of the day that the Island was connected, from 0 to 1; null before it was first seen"""
     jobs: IslandDayJobs
     tokens: int
     earned: float
@@ -3371,34 +3418,38 @@ class IslandDayJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here and were retried"""
+    """Number of attempts that failed or were lost on this Island and were retried"""
 
 
 class RenameIsland(TypedDict):
     name: str
-    """Empty: restore the default name"""
+    """New name; an empty name restores the default"""
 
 
 class Recommendation(TypedDict):
     workload_slug: str
     model_url: str
     model_hash: str | None
+    """SHA-256 of the model, or digest of the image; null if it is not pinned"""
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     estimated_earnings_per_job: str
+    """Credits, as a decimal number"""
     queued_demand: int
+    """Number of jobs that wait for the Cargo"""
     demand_score: int
+    """10 for each waiting job, and 2 for each job completed in the last hour"""
     is_default: bool
-    """Whether chats without `model` use it"""
+    """Whether chats without `model` use the Cargo"""
 
 
 class QueueLine(TypedDict):
     workload_slug: str
     only_islands_of: str | None
-    """Account whose Islands may run them; other Islands may not until the Cargo is approved"""
+    """Id of the only account whose Islands may run the jobs, because the Cargo is not approved; null if all Islands may"""
     jobs: int
     reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
     message: str
-    """Why the oldest job waits, as seen by the coordinator that has the most of these jobs"""
+    """Why the oldest job waits, according to the coordinator that has the most of these jobs"""
     waiting_since: str
     """When the oldest job started to wait"""
 
@@ -3417,7 +3468,7 @@ class KnownJob(TypedDict):
     """Whether a client waits for the completion"""
     priority: int
     attempts: int
-    """Attempts begun so far"""
+    """Number of attempts so far"""
     island_id: str | None
     error_code: str | None
     prompt_tokens: int | None
@@ -3427,18 +3478,18 @@ class KnownJob(TypedDict):
     credits_used: float
     """Credits, with up to 6 decimals"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     started_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     completed_at: str | None
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class AuditLine(TypedDict):
     id: int
     """Id of the entry; increases with time"""
     at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     via: Literal["api", "command"]
     actor: str
     """The operator's account; for a command, the user of the operating system"""
@@ -3447,12 +3498,12 @@ class AuditLine(TypedDict):
     origin: str
     """The client's address; for a command, the machine's name"""
     action: str
-    """Action; ends in `.failed` if it was refused"""
+    """Name of the action, which ends in `.failed` if the action was refused"""
     target: AuditLineTarget
     before: NotRequired[Any]
-    """JSON or null"""
+    """Values before the action, or null"""
     after: NotRequired[Any]
-    """JSON or null"""
+    """Values that the action set, the error of a refused action, or null"""
 
 
 class AuditLineTarget(TypedDict):
@@ -3463,12 +3514,12 @@ class AuditLineTarget(TypedDict):
 class SettingInForce(TypedDict):
     key: str
     value: str | None
-    """Value in the key's units; null: unset; (hidden): a secret is set"""
+    """Value in the unit of the key; `(hidden)` for a secret; null if the setting is not set"""
     source: Literal["flag", "environment", "file", "default"]
     default: str
-    """Default, or the meaning of an unset key"""
+    """Default value, or the meaning if the setting is not set"""
     environment: str
-    """Name of its environment variable"""
+    """Name of the environment variable"""
     allowed: str
     meaning: str
 
@@ -3483,16 +3534,16 @@ class KnownAccount(TypedDict):
     """Credits held for unfinished jobs"""
     unfinished_jobs: int
     islands: int
-    """Islands of the account, connected or not"""
+    """Number of the account's Islands, connected or not"""
     suspended: Suspension | None
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class Suspension(TypedDict):
     reason: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class KnownAccountDetail(TypedDict):
@@ -3505,74 +3556,77 @@ class KnownAccountDetail(TypedDict):
     """Credits held for unfinished jobs"""
     unfinished_jobs: int
     islands: int
-    """Islands of the account, connected or not"""
+    """Number of the account's Islands, connected or not"""
     suspended: Suspension | None
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     limits: AccountLimits
 
 
 class AccountLimits(TypedDict):
     requests_per_minute: int
+    """Maximum requests of each key and each session"""
     concurrent_jobs: int
+    """Maximum number of unfinished jobs"""
     concurrent_streams: int
+    """Maximum number of open streams"""
     share: int
-    """Weight in the fair share of slot time"""
+    """Weight of the account when slot time is shared between accounts"""
 
 
 class SetAccountLimits(TypedDict):
     requests_per_minute: NotRequired[int | None]
-    """Omitted: unchanged; null: restore the default"""
+    """If omitted, the limit does not change; null restores the default"""
     concurrent_jobs: NotRequired[int | None]
-    """Omitted: unchanged; null: restore the default"""
+    """If omitted, the limit does not change; null restores the default"""
     concurrent_streams: NotRequired[int | None]
-    """Omitted: unchanged; null: restore the default"""
+    """If omitted, the limit does not change; null restores the default"""
     share: NotRequired[int | None]
-    """Omitted: unchanged; null: restore the default"""
+    """If omitted, the limit does not change; null restores the default"""
 
 
 class GrantCredits(TypedDict):
     credits: float
-    """Credits to add; negative: take back; not 0"""
+    """Credits to add; a negative number takes credits back. Must not be 0"""
     note: NotRequired[str]
-    """Shown to the account"""
+    """Note that the account sees in its ledger"""
 
 
 class Suspend(TypedDict):
     reason: str
-    """Reason, shown to the suspended account"""
+    """Reason that is shown to the suspended account"""
 
 
 class KnownIsland(TypedDict):
     id: str
     """Host id, a UUID"""
     name: str
-    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
+    """Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
+    """`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
+    """False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`"""
     suspended_because: str | None
-    """Reason given by the operator; null unless suspended"""
+    """Reason given by the operator; null unless the Island is suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[KnownIslandRuntimesItem]
     load: IslandLoad | None
-    """Null unless it is connected"""
+    """Null unless the Island is connected"""
     loaded: list[str]
-    """Slugs of Cargos whose model is in memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is in memory"""
     loading: list[str]
-    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is being loaded into memory"""
     downloads: list[IslandDownload]
-    """Downloads of models and images in progress, at most 10"""
+    """At most 10 downloads of models and images in progress"""
     running: list[KnownIslandRunningItem]
     """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     account_id: str
-    """Account of the owner"""
+    """Id of the owner's account"""
     account_email: str | None
 
 
@@ -3584,50 +3638,50 @@ class KnownIslandRuntimesItem(TypedDict):
 class KnownIslandRunningItem(TypedDict):
     cargo: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class KnownIslandDetail(TypedDict):
     id: str
     """Host id, a UUID"""
     name: str
-    """Name given by its owner; otherwise the machine's name, or one derived from its id"""
+    """Name that the owner gave the Island; otherwise the machine's name, or a name derived from the id"""
     status: Literal["online", "paused", "quarantined", "offline", "suspended"]
-    """paused: connected, but takes no new jobs (paused by its owner, outside its hours, or shutting down). quarantined: several jobs in a row failed, and it gets few jobs or none. suspended: by the operator; its agent retries once a minute"""
+    """`paused`: connected, but not accepting jobs, because its owner paused it, it is outside its hours, or it is shutting down. `quarantined`: several jobs in a row failed, and it gets few or no jobs. `suspended`: the operator suspended it, and its agent retries once a minute"""
     is_live: bool
-    """False: a coordinator that may have the Island did not reply, and the status is derived from last_seen_at"""
+    """False if a coordinator that may have the Island did not reply; the status is then derived from `last_seen_at`"""
     suspended_because: str | None
-    """Reason given by the operator; null unless suspended"""
+    """Reason given by the operator; null unless the Island is suspended"""
     agent_version: str
     hardware: IslandHardware
     runtimes: list[KnownIslandDetailRuntimesItem]
     load: IslandLoad | None
-    """Null unless it is connected"""
+    """Null unless the Island is connected"""
     loaded: list[str]
-    """Slugs of Cargos whose model is in memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is in memory"""
     loading: list[str]
-    """Slugs of Cargos whose model is loading from disk into memory, at most 10"""
+    """Slugs of at most 10 Cargos whose model is being loaded into memory"""
     downloads: list[IslandDownload]
-    """Downloads of models and images in progress, at most 10"""
+    """At most 10 downloads of models and images in progress"""
     running: list[KnownIslandDetailRunningItem]
     """The oldest 10 jobs on the Island, with their Cargo and start"""
     first_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     last_seen_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     uptime: IslandUptime
     jobs: IslandJobs
     tokens: int
-    """Tokens of these jobs"""
+    """Tokens of the jobs that ended in the last 30 UTC days"""
     earned: IslandEarnings
     days: list[IslandDay]
     """The last 30 UTC days including today, oldest first, without gaps"""
     cached_cargos: list[str]
-    """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
+    """Slugs of enabled Cargos whose model or image is on the Island's disk; empty unless it is connected"""
     cached_models: list[str]
-    """Models and images on its disk, at most 200; empty unless it is connected"""
+    """At most 200 models and images on the Island's disk; empty unless it is connected"""
     account_id: str
-    """Account of the owner"""
+    """Id of the owner's account"""
     account_email: str | None
 
 
@@ -3639,7 +3693,7 @@ class KnownIslandDetailRuntimesItem(TypedDict):
 class KnownIslandDetailRunningItem(TypedDict):
     cargo: str
     since: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class KnownCargo(TypedDict):
@@ -3650,7 +3704,7 @@ class KnownCargo(TypedDict):
     owner_id: str | None
     owner_email: str | None
     pinned: bool | None
-    """Null for a Cargo that is invalid in this version"""
+    """Whether a hash pins the Cargo to exact bytes; null for a Cargo that is invalid in this version"""
     price_per_job: float | None
     """Current price for new jobs; null for a Cargo that is invalid in this version"""
     shipped_price_per_job: float | None
@@ -3668,16 +3722,16 @@ class CargoReview(TypedDict):
     revision: str
     """Hash of `cargo`, which the approval must repeat"""
     pin: CargoPin | None
-    """What pins it to exact bytes; a null member: not pinned yet. Null: it downloads nothing"""
+    """Hash or digest that pins the Cargo to exact bytes; its `value` is null while the Cargo is not pinned. Null if the Cargo downloads nothing"""
     approval: CargoApproval | None
-    """The last approval, of this definition or an earlier one"""
+    """Most recent approval, of this definition or an earlier one; null before the first"""
     price_per_job: float
     """Current price for new jobs"""
     shipped_price_per_job: float | None
     """Price in the shipped catalog; null for other Cargos"""
     signs: SignedCargo
     cargo: dict[str, Any]
-    """The whole definition; see docs/reference/cargo-format.md"""
+    """Complete definition, as in docs/reference/cargo-format.md"""
 
 
 class CargoPin(TypedDict):
@@ -3688,20 +3742,20 @@ class CargoPin(TypedDict):
 class CargoApproval(TypedDict):
     revision: str
     by: str
-    """Operator's account, or user of the operating system"""
+    """Id of the operator's account, or user of the operating system"""
     at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class SignedCargo(TypedDict):
     runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", "engine"]
     image: str | None
     image_digest: str | None
-    """Null for an image: not pinned, the tag decides"""
+    """Digest of the image; null if the Cargo has no image, or only a tag names it"""
     command: list[str] | None
-    """Null: the image's own command"""
+    """Command of the container; null if the image's own command runs"""
     network: bool
-    """Whether it can reach the public internet"""
+    """Whether the job can reach the public internet"""
     gpu: bool
     model_url: str | None
     model_hash: str | None
@@ -3718,7 +3772,7 @@ class CargoPins(TypedDict):
     image_digest: NotRequired[str]
     """Digest (sha256:…) of the image's manifest"""
     model_hash: NotRequired[str]
-    """SHA-256 of the model's file or files.json, in hex"""
+    """SHA-256 of the model's file or `files.json`, in hexadecimal"""
     model_commit: NotRequired[str]
     """Commit of the model's folder on the hub"""
 
@@ -3727,7 +3781,7 @@ class ApproveCargo(TypedDict):
     image_digest: NotRequired[str]
     """Digest (sha256:…) of the image's manifest"""
     model_hash: NotRequired[str]
-    """SHA-256 of the model's file or files.json, in hex"""
+    """SHA-256 of the model's file or `files.json`, in hexadecimal"""
     model_commit: NotRequired[str]
     """Commit of the model's folder on the hub"""
     revision: str
@@ -3735,7 +3789,7 @@ class ApproveCargo(TypedDict):
 
 class SetCargoPrice(TypedDict):
     price_per_job: float | None
-    """Null: restore the shipped price"""
+    """New price; null restores the shipped price"""
 
 
 class Announcement(TypedDict):
@@ -3744,44 +3798,44 @@ class Announcement(TypedDict):
     text: str
     """Plain text"""
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     until: str | None
-    """Expiry time. If null, it is shown until an operator removes it"""
+    """When the announcement expires; null if it is shown until an operator removes it"""
 
 
 class AddAnnouncement(TypedDict):
     level: NotRequired[Literal["info", "warning"]]
     text: str
     until: NotRequired[str | None]
-    """Expiry time. If omitted or null, it is shown until an operator removes it"""
+    """When the announcement expires. If omitted or null, it is shown until an operator removes it"""
 
 
 class Network(TypedDict):
     islands_online: int
     cargos: list[AvailableCargo]
-    """Public Cargos that can run now, by slug; GET /cargos lists all"""
+    """Public Cargos that Islands can run now, by slug. GET /cargos lists all Cargos"""
     is_complete: bool
-    """False: a coordinator did not reply, and its Islands are missing"""
+    """False if a coordinator did not reply, so that its Islands are missing"""
     registration: Literal["open", "email", "closed"]
-    """Registration: open to anyone, open with a confirmed e-mail address, or only by the operator"""
+    """Registration of accounts: open to anyone, open with a confirmed e-mail address, or closed"""
     new_account_credits: float
     """Credits of a new account"""
 
 
 class Downloads(TypedDict):
     public_url: str | None
-    """URL at which other machines reach the coordinator, if the operator set it"""
+    """URL at which other machines reach the coordinator; null if the operator has not set it"""
     files: list[Download]
 
 
 class Download(TypedDict):
     name: str
     path: str
-    """Path on the coordinator; append .sha256 for its hash"""
+    """Path on the coordinator; with `.sha256` appended, the path of the hash"""
     package: Literal["island", "client"]
     """The agent for hosts, or a client library"""
     format: Literal["npm", "deb", "wheel"]
-    """npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"""
+    """`npm` is for `npm install`, `deb` for `apt install`, and `wheel` for `pip install`"""
     version: str
     size_bytes: int
     sha256: str
@@ -3861,11 +3915,11 @@ class CreateConversationAnswer(TypedDict):
 class GetConversationAnswer(TypedDict):
     data: ConversationWithMessages
     meta: GetConversationAnswerMeta
-    """Paging of the messages"""
+    """Position in the messages, and their total number"""
 
 
 class GetConversationAnswerMeta(TypedDict):
-    """Paging of the messages"""
+    """Position in the messages, and their total number"""
 
     total: int
     limit: int
@@ -3892,7 +3946,7 @@ class PostMessageAnswer(TypedDict):
 class ListAvailabilityAnswer(TypedDict):
     data: list[AvailableCargo]
     is_complete: bool
-    """False: a coordinator did not reply, and its Islands are missing"""
+    """False if a coordinator did not reply, so that its Islands are missing"""
 
 
 class ListCargosAnswer(TypedDict):
@@ -3947,9 +4001,9 @@ class ChangeAccountAnswerData(TypedDict):
     """Credits, with up to 6 decimals"""
     role: Literal["user", "operator"]
     created_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
     pending_email: str | None
-    """New address that is not confirmed yet"""
+    """New e-mail address that is not confirmed yet"""
 
 
 class DeleteAccountAnswer(TypedDict):
@@ -4090,7 +4144,7 @@ class ListIslandTokensAnswer(TypedDict):
 class CreateIslandTokenAnswer(TypedDict):
     data: IslandToken
     token: str
-    """The secret, it_…; shown only here"""
+    """Secret (it_…), which is shown only here"""
 
 
 class CreatePairingCodeAnswer(TypedDict):
@@ -4114,7 +4168,7 @@ class PairIslandAnswerData(TypedDict):
     id: str
     name: str
     token: str
-    """The secret, it_…; shown only here"""
+    """Secret (it_…), which is shown only here"""
     account_id: str
 
 
@@ -4165,7 +4219,7 @@ class GetIslandEarningsAnswerDataRecentItem(TypedDict):
     credits: float
     """Credits, with up to 6 decimals"""
     earned_at: str
-    """ISO 8601, UTC"""
+    """Time in UTC, as ISO 8601"""
 
 
 class LeaveIslandAnswer(TypedDict):
@@ -4189,7 +4243,7 @@ class GetNetworkOverviewAnswer(TypedDict):
 class GetNetworkQueueAnswer(TypedDict):
     data: list[QueueLine]
     is_complete: bool
-    """False: a coordinator did not reply, and its jobs are missing"""
+    """False if a coordinator did not reply, so that its jobs are missing"""
 
 
 class ListNetworkJobsAnswer(TypedDict):

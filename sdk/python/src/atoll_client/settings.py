@@ -58,7 +58,7 @@ def checked_key(api_key: str | None) -> str | None:
 
 def _api_url_of(base_url: str | None) -> str:
     if not base_url:
-        raise ConfigurationError("Missing coordinator address: pass base_url or set ATOLL_BASE_URL", "configuration")
+        raise ConfigurationError("The coordinator's address is missing. Pass base_url or set ATOLL_BASE_URL", "configuration")
     try:
         url = urlsplit(base_url)
         # Reading `port` validates it.

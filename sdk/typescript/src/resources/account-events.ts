@@ -5,13 +5,16 @@ import type { AccountEvent } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
 export interface EventOptions extends CallOptions {
-  /** Adds `overview` of the whole network. Only for an operator's session; throws a `PermissionDeniedError` when the role is lost. */
+  /**
+   * Adds `overview` events, which describe the whole network. Only for an operator's session. The stream throws a
+   * `PermissionDeniedError` when the account loses the role.
+   */
   readonly scope?: "network" | undefined;
-  /** Maximum of consecutive reconnects without progress; default: unlimited until `signal` aborts. */
+  /** Maximum number of consecutive reconnects without progress. Default: no limit until `signal` aborts. */
   readonly maxRetries?: number | undefined;
 }
 
-/** Reports that the connection is lost. The client reconnects; `reset` follows when it has. */
+/** Reports that the connection is lost. `reset` follows when the client has reconnected. */
 export interface OfflineEvent {
   readonly type: "offline";
 }

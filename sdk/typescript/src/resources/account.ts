@@ -24,7 +24,7 @@ export class AccountResource {
     return (await this.#http.call("get", "/account", {}, options)).data;
   }
 
-  /** Changes the password, the e-mail address or both. Needs a session token. */
+  /** Changes the password, the e-mail address or both. Requires a session token. */
   async update(change: ChangeAccount, options?: CallOptions): Promise<ChangedAccount> {
     return (await this.#http.call("patch", "/account", { body: change }, options)).data;
   }
@@ -34,17 +34,17 @@ export class AccountResource {
     await this.#http.call("post", "/auth/email", { body: { token } }, options);
   }
 
-  /** Changes the password and ends all other sessions of the account. Needs a session token. */
+  /** Changes the password and ends all other sessions of the account. Requires a session token. */
   async changePassword(passwords: ChangePassword, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/account/password", { body: passwords }, options);
   }
 
-  /** Permanently deletes the account with all inputs and outputs. Needs a session token. */
+  /** Permanently deletes the account with all inputs and outputs. Requires a session token. */
   async delete(password: string, options?: CallOptions): Promise<void> {
     await this.#http.call("delete", "/account", { body: { password } }, options);
   }
 
-  /** Lists changes of the credits, newest first. */
+  /** Lists the changes of the account's credits, newest first. */
   ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
     const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
     return new Pages(load, ({ id }) => id);
@@ -66,7 +66,7 @@ export class AccountResource {
   }
 }
 
-/** Lines of usage. Each page has the totals of all lines in `meta`. */
+/** Lines of usage. `meta` of each page contains the totals of all lines. */
 export class UsagePages extends Pages<UsageLine> {
   readonly #load: (offset: number) => Promise<UsagePage>;
 

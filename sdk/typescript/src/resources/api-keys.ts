@@ -9,9 +9,9 @@ export interface NewApiKey {
   readonly scopes?: readonly Scope[] | undefined;
   /** Time from which the key is rejected, ISO 8601, UTC. */
   readonly expires_at?: string | null | undefined;
-  /** Slugs of the Cargos that the key may run; null or absent: all. */
+  /** Slugs of the Cargos that the key may run; null or absent for all Cargos. */
   readonly cargos?: readonly string[] | null | undefined;
-  /** Limit for the cost of its jobs in a calendar month (UTC). */
+  /** Limit for the cost of the key's jobs in one calendar month (UTC). */
   readonly credits_per_month?: number | null | undefined;
 }
 

@@ -16,7 +16,7 @@ export class Auth {
     return "accepted" in data ? null : data;
   }
 
-  /** Creates the account whose address is verified by the mailed token. */
+  /** Creates the account whose address the mailed token verifies. */
   async verify(proof: EmailProof, options?: CallOptions): Promise<StartedSession> {
     return (await this.#http.call("post", "/auth/verify", { body: proof }, options)).data;
   }

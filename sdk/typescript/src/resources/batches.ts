@@ -24,15 +24,19 @@ export class Batches {
     this.#http = http;
   }
 
-  /** Submits all jobs or none. Retried after a broken connection; a repeat does not create a second batch. */
+  /**
+   * Submits all jobs or none. The call is retried after a broken connection, and a repeat does not create a second
+   * batch.
+   */
   async submit(batch: SubmitBatch, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedBatch> {
     const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
     return (await this.#http.call("post", "/jobs/batch", { body: batch }, options, traits)).data;
   }
 
   /**
-   * Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include: "output"` they have their outputs,
-   * from job `outputOffset` up to the size limit of a response. `next_output_offset` is the offset for the next call.
+   * Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include: "output"` the
+   * jobs from `outputOffset` on contain their outputs, up to the size limit of a response. `next_output_offset` is the
+   * offset for the next call.
    */
   async get(id: string, { include, outputOffset, ...options }: GetBatchOptions = {}): Promise<Batch> {
     const query = { include, output_offset: outputOffset };

@@ -12,7 +12,7 @@ import type {
 } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Catalog of Cargos that jobs can run. Reading it needs no API key. */
+/** Catalog of Cargos that jobs can run. Reading it does not require an API key. */
 export class Cargos {
   readonly #http: Http;
 
@@ -25,7 +25,7 @@ export class Cargos {
     return (await this.#http.call("get", "/cargos", { query: filter }, options)).cargos;
   }
 
-  /** Returns the Cargos that Islands can run now. Others are omitted. */
+  /** Returns the Cargos that Islands can run now. All other Cargos are left out. */
   availability(options?: CallOptions): Promise<Availability> {
     return this.#http.call("get", "/availability", {}, options);
   }

@@ -41,9 +41,9 @@ export class Chat {
           if (event.data === "[DONE]") return;
           yield readChunk(event);
         }
-        throw new ConnectionError("The connection closed before the end of the chat; send it again");
+        throw new ConnectionError("The connection closed before the end of the chat. Send the chat again");
       } catch (error) {
-        // Only retries a request that was rejected before it had any effect.
+        // Retries only a request that was rejected before it had any effect.
         await retries.pause(error);
       }
     }
@@ -61,7 +61,7 @@ export class Chat {
 /** Parses a chunk. @throws {JobFailedError} for an `{error}` line. */
 function readChunk(event: ServerEvent): ChatCompletionChunk {
   const chunk = readPayload(event);
-  if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat is not an object");
+  if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat must be an object");
   const { error } = chunk;
   if (!isRecord(error)) return chunk as unknown as ChatCompletionChunk;
   const [jobError, retryable] = [String(error["code"]), error["retryable"] === true];

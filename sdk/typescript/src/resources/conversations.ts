@@ -95,10 +95,10 @@ export class Conversations {
           if (isLast(read)) return;
         }
         throw new ConnectionError(
-          "The connection closed before the end of the answer; the conversation stores the part that arrived",
+          "The connection closed before the end of the answer. The conversation contains the part that arrived",
         );
       } catch (error) {
-        // Only retries a request that was rejected before it had any effect.
+        // Retries only a request that was rejected before it had any effect.
         await retries.pause(error);
       }
     }

@@ -13,17 +13,19 @@ export class FileBatches {
     this.#http = http;
   }
 
-  /** Creates a batch. Not retried after a broken connection, because a repeat would create a second batch. */
+  /**
+   * Creates a batch. The call is not retried after a broken connection, because a repeat would create a second batch.
+   */
   create(batch: Omit<CreateFileBatch, "completion_window">, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("post", "/batches", { body: { ...batch, completion_window: "24h" } }, options);
   }
 
-  /** Returns a batch: `status`, `request_counts`, and at the end the ids of its files. */
+  /** Returns a batch with `status`, `request_counts` and, once it has ended, the ids of its files. */
   get(id: string, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("get", "/batches/{id}", { path: { id } }, options);
   }
 
-  /** Cancels a batch. Finished lines stay in its files. No-op for a batch that has ended. */
+  /** Cancels a batch. The results of finished lines stay in its files. No-op for a batch that has ended. */
   cancel(id: string, options?: CallOptions): Promise<FileBatch> {
     return this.#http.call("post", "/batches/{id}/cancel", { path: { id } }, options, { isIdempotent: true });
   }

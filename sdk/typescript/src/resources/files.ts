@@ -26,7 +26,7 @@ export class Files {
     this.#http = http;
   }
 
-  /** Uploads a file. Not retried after a broken connection, because a repeat would create a second file. */
+  /** Uploads a file. The call is not retried after a broken connection, because a repeat would create a second file. */
   upload({ content, filename, purpose = "user_data", expiresAfterS }: NewFile, options?: CallOptions): Promise<File> {
     const form = new FormData();
     form.append("purpose", purpose);

@@ -12,7 +12,7 @@ export class Islands {
     this.#http = http;
   }
 
-  /** Lists Islands: connected ones first, then by the time they were last seen. */
+  /** Lists Islands: the connected Islands first, then the others by the time at which they were last seen. */
   list({ pageSize: limit = 100, status }: IslandFilter = {}, options?: CallOptions): Pages<Island> {
     const load = (offset: number) => this.#http.call("get", "/islands", { query: { limit, offset, status } }, options);
     return new Pages(load, ({ id }) => id);
@@ -27,7 +27,9 @@ export class Islands {
     return (await this.#http.call("patch", "/islands/{id}", { path: { id }, body: { name } }, options)).data;
   }
 
-  /** Removes and disconnects an Island. To rejoin, it needs a token or pairing code created later. */
+  /**
+   * Removes and disconnects an Island. To join again, the Island needs a token or pairing code that was created later.
+   */
   async remove(id: string, options?: CallOptions): Promise<void> {
     await deleteOnce(this.#http.call("delete", "/islands/{id}", { path: { id } }, options));
   }

@@ -32,7 +32,10 @@ export class Jobs {
     this.#http = http;
   }
 
-  /** Submits a job. Resolves when the job is durable. Retried after a broken connection; a repeat does not create a second job. */
+  /**
+   * Submits a job. Resolves when the job is durable. The call is retried after a broken connection, and a repeat does
+   * not create a second job.
+   */
   async submit(job: SubmitJob, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedJob> {
     const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
     return (await this.#http.call("post", "/jobs", { body: job }, options, traits)).data;

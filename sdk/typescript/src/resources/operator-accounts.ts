@@ -46,8 +46,9 @@ export class OperatorAccounts {
   }
 
   /**
-   * Grants credits and resolves with the account's balance. A negative number takes credits back, and needs a note that the account sees.
-   * Retried after a broken connection; a repeat does not grant again.
+   * Grants credits and resolves with the account's balance. A negative number takes credits back, and requires a note
+   * that the account sees. The call is retried after a broken connection, and a repeat does not grant the credits
+   * again.
    */
   async grant(id: string, credits: number, { idempotencyKey, note, ...options }: GrantOptions = {}): Promise<number> {
     const body = note === undefined ? { credits } : { credits, note };
@@ -56,7 +57,10 @@ export class OperatorAccounts {
     return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options, traits)).data.credits;
   }
 
-  /** Suspends an account. `reason` is shown to it. Its streams, jobs and Island sessions end everywhere within a second. */
+  /**
+   * Suspends an account. `reason` is shown to its owner. Its streams, jobs and Island sessions end everywhere within a
+   * second.
+   */
   async suspend(id: string, reason: string, options?: CallOptions): Promise<KnownAccountDetail> {
     const parts = { path: { id }, body: { reason } };
     return (await this.#http.call("post", "/operator/accounts/{id}/suspension", parts, options)).data;

@@ -11,7 +11,7 @@ export class OperatorCargos {
     this.#http = http;
   }
 
-  /** Lists Cargos, sorted by slug. `status: "waiting"`: only those waiting for approval. */
+  /** Lists Cargos, sorted by slug. `status: "waiting"`: only Cargos that wait for approval. */
   list({ pageSize: limit = 100, status }: KnownCargoFilter = {}, options?: CallOptions): Pages<KnownCargo> {
     const load = (offset: number) =>
       this.#http.call("get", "/operator/cargos", { query: { limit, offset, status } }, options);
@@ -23,7 +23,10 @@ export class OperatorCargos {
     return (await this.#http.call("get", "/operator/cargos/{slug}", { path: { slug } }, options)).data;
   }
 
-  /** Returns everything that an approval would sign, with its pin: the given one, else a looked-up one. Changes nothing. */
+  /**
+   * Returns everything that an approval would sign, with its pin: the given pin, or the pin that a lookup returns. Does
+   * not change anything.
+   */
   async review(slug: string, pins: CargoPins = {}, options?: CallOptions): Promise<CargoReview> {
     const parts = { path: { slug }, body: pins };
     return (await this.#http.call("post", "/operator/cargos/{slug}/review", parts, options)).data;
@@ -34,7 +37,10 @@ export class OperatorCargos {
     await this.#http.call("post", "/operator/cargos/{slug}/approval", { path: { slug }, body: approval }, options);
   }
 
-  /** Sets the price per job of a shipped Cargo, in credits; null restores the shipped price. Jobs keep the price at their submission. */
+  /**
+   * Sets the price per job of a shipped Cargo, in credits; null restores the shipped price. Jobs keep the price that
+   * applied when they were submitted.
+   */
   async setPrice(slug: string, pricePerJob: number | null, options?: CallOptions): Promise<CargoReview> {
     const parts = { path: { slug }, body: { price_per_job: pricePerJob } };
     return (await this.#http.call("patch", "/operator/cargos/{slug}", parts, options)).data;

@@ -11,7 +11,7 @@ export class OperatorIslands {
     this.#http = http;
   }
 
-  /** Lists Islands, last seen first. */
+  /** Lists Islands, the most recently seen first. */
   list({ pageSize: limit = 100, ...filter }: KnownIslandFilter = {}, options?: CallOptions): Pages<KnownIsland> {
     const load = (offset: number) =>
       this.#http.call("get", "/operator/islands", { query: { ...filter, limit, offset } }, options);

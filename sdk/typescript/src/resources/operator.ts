@@ -16,7 +16,10 @@ import type {
 } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Operations for operators. Need the session token of an operator; an API key gets {@link PermissionDeniedError}. */
+/**
+ * Operations for operators. They require the session token of an operator; an API key gets {@link
+ * PermissionDeniedError}.
+ */
 export class Operator {
   readonly accounts: OperatorAccounts;
   readonly cargos: OperatorCargos;
@@ -35,7 +38,7 @@ export class Operator {
     return (await this.#http.call("get", "/operator/overview", {}, options)).data;
   }
 
-  /** Returns waiting jobs by Cargo and reason, most jobs first. */
+  /** Returns the number of waiting jobs by Cargo and reason, the largest first. */
   queue(options?: CallOptions): Promise<NetworkQueue> {
     return this.#http.call("get", "/operator/queue", {}, options);
   }

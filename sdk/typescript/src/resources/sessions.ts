@@ -3,7 +3,7 @@ import type { Http } from "../http.ts";
 import type { AccountSession } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
-/** Sessions of the account. Needs a session token. */
+/** Sessions of the account. Requires a session token. */
 export class Sessions {
   readonly #http: Http;
 

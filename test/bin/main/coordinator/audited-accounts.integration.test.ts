@@ -37,7 +37,7 @@ it("auditedAccounts() records each credential that commands create or revoke in 
   const reset = await accounts.passwordChanges.createReset(id);
   expect(await accounts.revokeKey(id, key.id)).toBe(true);
   expect(await accounts.islandTokens.revoke(id, token.id)).toBe(true);
-  // These have no effect.
+  // These commands change nothing.
   expect(await accounts.revokeKey(id, key.id)).toBe(false);
   await expect(accounts.createAccount({ email: "ann@example.com", password: "x".repeat(12) })).rejects.toMatchObject({
     code: "email_taken",

@@ -11,7 +11,7 @@ it.each([
 
 it("a command with --json prints usage errors as JSON", async () => {
   const { code, stdout, stderr } = await runCommand("account", "create", "--email", "a@b", "--credits", "x", "--json");
-  const message = '--credits: must be a number, got "x"';
+  const message = '--credits: must be a decimal number of 0 or more, such as 2.5, got "x"';
   expect([code, JSON.parse(stdout), stderr]).toEqual([2, { error: { code: "usage", message } }, `${message}\n`]);
   const wrong = await runCommand("job", "list", "--json", "--wrong");
   expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([

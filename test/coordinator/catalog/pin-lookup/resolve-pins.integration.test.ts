@@ -47,7 +47,9 @@ describe("resolvePins()", () => {
   it("rejects an image whose digest it cannot read, and names the pin", async () => {
     expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*the digest of its image \(sha256:/);
     expect(await refusal(pin(image("bare/image")))).toMatch(/returned no SHA-256 digest .*the digest of its image/);
-    expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*the digest of its image/);
+    expect(await refusal(pin(image("closed/image")))).toMatch(
+      /returned no token \(status 403\).*the digest of its image/,
+    );
     expect(await refusal(pin(withImage("127.0.0.1:1/open/image:1.0")))).toMatch(
       /127\.0\.0\.1:1 did not respond: .*the digest of its image/,
     );
@@ -99,7 +101,7 @@ describe("resolvePins()", () => {
         model(CHAT_FILE, "hf:owner/repo:other.gguf"),
         /no such file or repository: owner\/repo.*the SHA-256 of its file/,
       ],
-      [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /names no file of owner\/repo.*the SHA-256 of its file/],
+      [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /must name a file of owner\/repo.*the SHA-256 of its file/],
       [model(ONNX_FILE, "hf:owner/gone"), /no such file or repository: owner\/gone.*the commit of its folder/],
       [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is not a model hub.*the SHA-256 of its file/],
       [model(CHAT_FILE, "/models/../cargos/tiny-chat.json"), /is not below \/models\//],
@@ -119,7 +121,7 @@ describe("resolvePins()", () => {
       /"latest" is not the digest of its image/,
     );
     const other = withImage("docker.io/a/b:1.0", DIGEST);
-    expect(await refusal(pin(other, { imageDigest: digest }))).toMatch(/is pinned to sha256:1+ already/);
+    expect(await refusal(pin(other, { imageDigest: digest }))).toMatch(/is already pinned to sha256:1+/);
     expect(server.requests).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ class MovingJob {
   #feed: JobFeed;
   #attempt = 1;
   #said = 0;
-  /** Output of the current attempt that only its Island has, not storage. */
+  /** Output of the current attempt that its Island has and storage does not. */
   #held: string[] = [];
 
   constructor(world: FeedWorld, owner: FeedSide) {
@@ -63,7 +63,7 @@ export async function playFeeds(seed: number): Promise<void> {
   const job = new MovingJob(world, random.pick(sides));
   const readers = [new TestReader(), new TestReader(), new TestReader()];
   let isOver = false;
-  /** Reconnects clients, mostly to another coordinator, and disconnects some. */
+  /** Disconnects some clients, and reconnects others, mostly to another coordinator. */
   const reconnect = (chance: number): void => {
     for (const reader of readers) {
       if (reader.isDone) continue;
@@ -94,15 +94,15 @@ export async function playFeeds(seed: number): Promise<void> {
       job.move(random.pick(live()), random.chance(0.6));
     } else if (auditEvent === 19) {
       const { bus } = random.pick(live());
-      bus.downBecause = "no connection";
-      world.clock.schedule(random.between(10, 3_000), () => (bus.downBecause = null));
+      bus.downReason = "no connection";
+      world.clock.schedule(random.between(10, 3_000), () => (bus.downReason = null));
     } else await world.pass(1_000, 100);
     reconnect(0.5);
     await world.pass(random.pick([0, 1, 10, 100]), 10);
   }
   for (const { bus } of live()) {
     bus.faults = NO_FAULTS;
-    bus.downBecause = null;
+    bus.downReason = null;
   }
   await job.store();
   const final = job.owner.feeds.get("job_1") ?? expect.fail("Its owner has no job");

@@ -42,7 +42,7 @@ describe("the prompt size of a feed", () => {
 });
 
 describe("feed items that are too large for a message", () => {
-  it("are read from storage: a large value once it is written, a large token with everything before it", async () => {
+  it("are read from storage, a large value once it is written, and a large token together with everything before it", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);
     const written = Promise.withResolvers<void>();
@@ -110,12 +110,12 @@ describe("publishFeeds()", () => {
     const leaver = new TestReader("job_2");
     await leaver.connect(side(here));
     const reader = await readAt(here);
-    for (const { bus } of world.sides) bus.downBecause = "cut";
+    for (const { bus } of world.sides) bus.downReason = "cut";
     await world.pass(30_000);
     expect([...side(owner).awaited]).toEqual([]);
     leaver.disconnect();
     await world.pass(6_000);
-    for (const { bus } of world.sides) bus.downBecause = null;
+    for (const { bus } of world.sides) bus.downReason = null;
     await world.pass(3_000);
     expect([...side(owner).awaited]).toEqual(["job_2"]);
     owner?.say("job_1", [token("a")]);

@@ -34,7 +34,7 @@ interface StoredJob {
   readonly large: Map<string, string>;
 }
 
-/** One coordinator with the feeds of its jobs, and its readers of other coordinators' feeds. */
+/** One coordinator, with the feeds of its jobs and its readers of other coordinators' feeds. */
 export class FeedSide {
   readonly id: string;
   readonly bus: FaultyBus;
@@ -43,7 +43,7 @@ export class FeedSide {
   readonly followed: ReturnType<typeof followFeeds>;
   readonly feeds = new Map<string, JobFeed>();
   readonly clientBound = new Set<string>();
-  /** Jobs that end unless they get a reader. */
+  /** Jobs that will end unless a reader connects. */
   readonly awaited = new Set<string>();
   readonly warnings: unknown[] = [];
   isDead = false;
@@ -79,12 +79,12 @@ export class FeedSide {
     return own === undefined ? this.followed.open(jobId, after) : own.load().then(() => own);
   }
 
-  /** Adds items to the feed of an own job, without storing them. */
+  /** Adds items to the feed of a job of this coordinator, without storing them. */
   say(jobId: string, items: readonly FeedItem[], attempt = 1): void {
     this.feeds.get(jobId)?.push(items, attempt);
   }
 
-  /** Kills the coordinator: it sends nothing, and output that is not stored is lost. */
+  /** Kills the coordinator, which then sends nothing. Output that is not stored is lost. */
   async kill(): Promise<void> {
     this.isDead = true;
     await this.bus.close();
@@ -98,7 +98,7 @@ export class FeedSide {
     this.peers.close();
   }
 
-  /** Drops the job as after a rejected write, because another coordinator owns it. */
+  /** Drops the job, as after a rejected write of a job that another coordinator owns. */
   drop(jobId: string): void {
     const feed = this.feeds.get(jobId);
     if (feed === undefined) return;
@@ -119,7 +119,7 @@ export class FeedSide {
   }
 }
 
-/** Coordinators on one bus and one storage, without Islands and clients, to test the feeds of jobs. */
+/** Several coordinators on one bus and one storage, without Islands and clients, to test the feeds of jobs. */
 export class FeedWorld {
   readonly clock = new ManualClock();
   readonly bus = new LocalBus();

@@ -6,7 +6,7 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
-it("a feed frame is a run of plain tokens or a slice; anything else is invalid", () => {
+it("a feed frame is a run of plain tokens or a slice, and anything else is invalid", () => {
   const slice = { from: 1, parts: [{ attempt: 1, items: ["a", ["b", 2]] }] };
   for (const frame of [[0, 1], [0, 1, "a", "b"], slice]) expect(M.feed.frame.parse(frame)).toEqual(frame);
   for (const frame of [null, "a", [0], [0, 1, 2], [-1, 1, "a"], [0, 1.5, "a"], [0, "1", "a"], [0, 1, ["b", 2]]])
@@ -83,7 +83,7 @@ describe("a followed feed", () => {
     await world.pass(2_000);
     third?.take("job_1");
     await world.pass(50);
-    // The Island resends what was not stored, and continues.
+    // The Island resends the output that was not stored, and continues.
     third?.say("job_1", [token("d"), token("e"), token("f")]);
     await world.pass(50);
     expect(textOf(reader.items)).toBe("abcdef");
@@ -132,7 +132,7 @@ describe("a followed feed", () => {
     world.job(side(owner));
     const reader = await readAt(here);
     await owner?.kill();
-    side(here).bus.downBecause = "no connection";
+    side(here).bus.downReason = "no connection";
     here?.take("job_1");
     await world.pass(2_000);
     here?.say("job_1", [token("a")]);
@@ -146,7 +146,7 @@ describe("a followed feed", () => {
     const reader = await readAt(here);
     owner?.say("job_1", [token("a")]);
     await world.pass(25);
-    side(here).bus.downBecause = "no connection";
+    side(here).bus.downReason = "no connection";
     owner?.say("job_1", [token("b")]);
     world.end(side(owner));
     await world.pass(1_100);
@@ -175,17 +175,17 @@ describe("FollowedFeeds.open()", () => {
   it("rejects while the bus or storage is down, and open feeds resume afterwards", async () => {
     world.job(side(owner));
     const reader = await readAt(here);
-    side(third).bus.downBecause = "no connection";
-    side(here).bus.downBecause = "no connection";
+    side(third).bus.downReason = "no connection";
+    side(here).bus.downReason = "no connection";
     await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "cluster_unavailable", retryAfterS: 2 });
     owner?.say("job_1", [token("a")]);
     await world.pass(2_000);
     expect(reader.items).toEqual([]);
-    side(here).bus.downBecause = null;
+    side(here).bus.downReason = null;
     await world.pass(300);
     expect(textOf(reader.items)).toBe("a");
     world.isStorageAway = true;
-    side(third).bus.downBecause = null;
+    side(third).bus.downReason = null;
     await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 

@@ -30,7 +30,7 @@ describe("feed replicas above the memory limit", () => {
     say("job_1", 1);
     await world.pass(25);
     expect([large.side, other.side]).toEqual([null, small]);
-    // No other reader takes the memory that this one waits for.
+    // No other reader takes the memory that this reader waits for.
     void large.connect(small);
     await world.pass(1_025);
     expect([large.side, large.items.length]).toEqual([small, 41]);
@@ -110,7 +110,7 @@ describe("feed replicas above the memory limit", () => {
     for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);
     const copy = await small.open("job_1");
     const leave = copy.subscribe(() => undefined);
-    // The items arrive with the end.
+    // The items arrive together with the end.
     say("job_1", 60);
     world.end(side(owner));
     await world.pass(2_000);
@@ -143,7 +143,7 @@ describe("feed replicas above the memory limit", () => {
     const leave = other.subscribe(() => undefined);
     say("job_2", 100);
     await world.pass(25);
-    expect([early.side, other.cutBecause]).toEqual([small, "memory"]);
+    expect([early.side, other.cutReason]).toEqual([small, "memory"]);
     void late.connect(small);
     await world.pass(2_000);
     expect([late.side, late.items.length]).toEqual([small, 0]);

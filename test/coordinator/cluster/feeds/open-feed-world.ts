@@ -4,7 +4,7 @@ import { TestReader } from "./test-reader.ts";
 
 /** World of the current test. */
 export let world: FeedWorld;
-/** Three coordinators; the first one owns the jobs. */
+/** Three coordinators, of which the first one owns the jobs. */
 export let [owner, here, third]: FeedSide[] = [];
 
 /** Opens a world for each test of a file. The test must not log warnings or leave timers. */

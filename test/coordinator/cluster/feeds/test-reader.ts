@@ -5,9 +5,9 @@ import type { FeedSide } from "./feed-world.ts";
 
 /** A client that reads a job's stream through the API, and resumes it at any coordinator with its last event id. */
 export class TestReader {
-  /** Items since it last read from the start. */
+  /** Items received since the client last read from the start. */
   items: FeedItem[] = [];
-  /** Number of times its position was lost, so that it restarted. */
+  /** How often the client's position was lost, so that it restarted. */
   restarts = 0;
   isDone = false;
   side: FeedSide | null = null;
@@ -23,7 +23,7 @@ export class TestReader {
     return this.items.filter(({ type }) => type !== "status");
   }
 
-  /** Reads at `side` from its position. A refusal leaves it disconnected. */
+  /** Reads at `side` from the client's position. A refusal leaves the client disconnected. */
   async connect(side: FeedSide): Promise<void> {
     this.disconnect();
     this.side = side;
@@ -54,7 +54,7 @@ export class TestReader {
   }
 
   #pump(feed: Feed, cursor: FeedCursor): void {
-    if (cursor.isLost || feed.cutBecause === "lost") return this.disconnect();
+    if (cursor.isLost || feed.cutReason === "lost") return this.disconnect();
     for (let item = cursor.take(); item !== undefined; item = cursor.take()) {
       this.items.push(item);
       this.#lastEventId = formatPosition(cursor.position);

@@ -63,7 +63,7 @@ describe("a job that avoids the only Island of its coordinator", () => {
     c1?.up();
     c2?.up();
     await network.pass(1_200);
-    Object.defineProperty(network.bus, "downBecause", { value: "cut" });
+    Object.defineProperty(network.bus, "downReason", { value: "cut" });
     c1?.submit(AVOIDING);
     expect(network.starts).toMatchObject([{ islandId: "c1-isle" }]);
   });

@@ -13,13 +13,13 @@ function makeLoad(pressing: number, slots: number): Load {
   return { jobs: pressing, pressing, slots };
 }
 
-/** Returns the jobs to take in a network of two. */
+/** Returns the jobs to take in a network of two coordinators. */
 function takes(mine: Load, theirs: Load): number {
   return jobsToTake(mine, theirs, { pressing: mine.pressing + theirs.pressing, slots: mine.slots + theirs.slots });
 }
 
 describe("jobsToTake()", () => {
-  it("takes nothing without slots, and everything from a coordinator without slots", () => {
+  it("takes no jobs without slots, and all jobs from a coordinator without slots", () => {
     expect(takes(makeLoad(0, 0), makeLoad(5, 1))).toBe(0);
     expect(takes(makeLoad(0, 4), makeLoad(5, 0))).toBe(5);
   });

@@ -29,7 +29,7 @@ export class SharingCoordinator {
   readonly peers: Peers;
   readonly sharing: WorkSharing;
   readonly #network: SharingNetwork;
-  /** Number of jobs that came here, by previous owner. */
+  /** Number of jobs that came to this coordinator, by previous owner. */
   taken = 0;
   reconciled = 0;
 
@@ -134,7 +134,9 @@ export class SharingNetwork {
   readonly warnings: string[] = [];
   readonly published: unknown[] = [];
   requests = 0;
-  /** `storage`: hand-overs fail. `answers`: they succeed, but the reply is lost. `fixed`: jobs that do not move. */
+  /**
+   * `storage`: hand-overs fail. `answers`: hand-overs succeed, but the reply is lost. `fixed`: jobs that do not move.
+   */
   readonly faults = { storage: false, answers: false, fixed: new Set<string>() };
   /** Time to read jobs that arrived. */
   takeInMs = 0;
@@ -169,7 +171,7 @@ export class SharingNetwork {
     await closed;
   }
 
-  /** Counts messages, and serializes them as between processes. */
+  /** Counts messages, and serializes them as they are between processes. */
   #countMessages(): void {
     const { bus } = this;
     const packr = new Packr({ useRecords: false });

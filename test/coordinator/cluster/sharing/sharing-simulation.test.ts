@@ -11,7 +11,10 @@ const BOUND_MS = 1_000;
 const STEP_MS = 5;
 const RUN_MS = 10_000;
 
-/** A network in which jobs come in bursts, mostly to one coordinator, and Islands connect and disconnect, mostly at another. */
+/**
+ * A network in which jobs arrive in bursts, mostly at one coordinator, and Islands connect and disconnect, mostly at
+ * another.
+ */
 class World {
   readonly network: SharingNetwork;
   readonly #random: Random;

@@ -53,7 +53,8 @@ function describeSharing(database: PostgresDatabase): void {
           return (await waitingAt(net.a))?.reason;
         })
         .toBe("all_busy");
-      const message = "at the job's coordinator: no Island is online; 1 of 1 other runs it (1 slot, all busy)";
+      const message =
+        "at the job's coordinator: no Island is online; 1 of 1 other coordinator runs it (1 slot, all busy)";
       expect(await waitingAt(net.a)).toMatchObject({ message });
       expect(await waitingAt(net.b)).toMatchObject({ message });
     });

@@ -6,7 +6,7 @@ import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
 
 let network: SharingNetwork;
 
-/** Cargo without a model, which no Island has to fetch. */
+/** A Cargo without a model, so that no Island has to download one. */
 const CARGO = makeCargo({ model: null });
 
 function open(count: number, cargos = [CARGO]): readonly SharingCoordinator[] {
@@ -75,7 +75,7 @@ describe("WorkSharing", () => {
     await begin();
     for (let job = 1; job <= 9; job += 1) {
       at(0).submit({ id: `job_${job}` });
-      // The reply says that no job is left, but this job was submitted afterwards.
+      // The reply reports that no job is left, but this job was submitted after it.
       await network.pass(35);
     }
     await network.pass(100);
@@ -149,7 +149,7 @@ describe("WorkSharing", () => {
     open(3, [makeCargo()]);
     at(0).up({}, 1);
     at(1).up({ slots: 8, loaded: ["llama"] }, 8);
-    // Its Island would have to fetch the model, so it asks only after queues have been balanced.
+    // Its Island would have to download the model, so it asks only after queues have been balanced.
     at(2).up();
     await begin();
     at(0).submit();

@@ -101,7 +101,7 @@ describe("POST /audio/speech", () => {
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const events = (await response.text())
       .split("\n\n")
-      // Heartbeats are comments, which this drops.
+      // Heartbeats are comments, which this filter drops.
       .filter((event) => event.includes("\ndata: "))
       .map((event) => JSON.parse(event.split("\ndata: ")[1] ?? "") as { type: string; audio?: string; usage?: object });
     expect(events.map(({ type }) => type)).toEqual(["speech.audio.delta", "speech.audio.delta", "speech.audio.done"]);

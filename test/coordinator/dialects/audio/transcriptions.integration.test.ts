@@ -120,7 +120,7 @@ describe("POST /audio/transcriptions", () => {
     expect([noise.status, noise.body.error.param]).toEqual([422, "file"]);
     const long = await post({ model: MODEL }, "transcriptions", encodeWav(new Float32Array(13_200_000)));
     expect([long.status, long.body.error.message]).toEqual([413, expect.stringContaining("about 13 minutes")]);
-    // No file is left.
+    // The coordinator leaves no file.
     expect((await client.files.list()).data).toEqual([]);
   });
 

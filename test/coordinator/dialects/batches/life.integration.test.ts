@@ -16,11 +16,11 @@ const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the files say
 type Line = Record<string, any>;
 
-describe("file batch, with a real coordinator", () => {
+describe("a file batch with a real coordinator", () => {
   let coordinator: TestCoordinator;
   let client: OpenAI;
   let account: { id: string; key: string; islandToken: string };
-  /** An Island that reconnects without the jobs that it ran. */
+  /** An Island that reconnects without the jobs that it was running. */
   let hostId: string;
   let count = 0;
   beforeAll(async () => {

@@ -6,9 +6,7 @@ import { RateLimitedError } from "../../../../shared/errors.ts";
 const NEVER = new AbortController().signal;
 type Submit = BatchJobs["submit"];
 
-/**
- * Returns the keys of a line's jobs by their text, with jobs that are refused while more than `most` are unfinished.
- */
+/** Returns the keys of a line's jobs by their text. Jobs are refused while more than `most` jobs are unfinished. */
 async function keysOf(most: number, waits: readonly number[]): Promise<Map<string, string>> {
   const keys = new Map<string, string>();
   let now = 0;

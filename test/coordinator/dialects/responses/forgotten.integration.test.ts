@@ -7,7 +7,7 @@ import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const UNSTORED = { model: "tiny-chat", input: "Hi", store: false };
-/** Number of jobs: about a third of them end before their removal is recorded. */
+/** Number of jobs. About a third of them end before their removal is recorded. */
 const ROUNDS = 30;
 
 let coordinator: TestCoordinator;
@@ -78,7 +78,7 @@ it("the removal of a response with store: false is recorded while it runs, so th
 });
 
 it("a response with store: false is sent when its job ends before the removal is recorded", async () => {
-  // An Island overtakes only a coordinator in another process.
+  // An Island can overtake only a coordinator in another process.
   await using network = await Network.open(["--catalog-directory", makeCatalog(["tiny-chat"])]);
   const { key, islandToken } = network.createAccount("quick@example.com");
   await using quick = await FakeIsland.join(network.url, islandToken);

@@ -21,7 +21,7 @@ const CRM: OpenAI.Responses.NamespaceTool = {
 };
 const ask = { model: "tiny", input: "Who?", tools: [{ type: "web_search" as const }, CRM] };
 
-/** Completes the next chat with a call of the function with this name for the model. */
+/** Completes the next chat with a call of the function that has this name for the model. */
 const call = (name: string) => {
   api.jobs.onSubmit = (feed, job) => {
     feed.push([

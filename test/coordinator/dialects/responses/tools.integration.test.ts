@@ -70,7 +70,7 @@ describe("tools of responses", () => {
     });
   });
 
-  it("can be limited to some", async () => {
+  it("can be limited to some of them", async () => {
     callSum();
     const choice = {
       type: "allowed_tools" as const,

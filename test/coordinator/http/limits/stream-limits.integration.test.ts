@@ -17,7 +17,7 @@ describe("open streams", () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
   });
 
-  it("return 429 for the sixth of an account, over all its keys", async () => {
+  it("return 429 for the sixth stream of an account, over all its keys", async () => {
     for (const key of [api.key, api.readKey, api.key, api.readKey, api.key]) {
       expect((await streamOf("job_1", key)).status).toBe(200);
     }
@@ -130,7 +130,7 @@ describe("a response above a megabyte", () => {
   it.each(["/jobs/job_1", "/jobs/job_1/output"])("is an open stream until its client has read it: %s", async (path) => {
     const unread = await api.raw(`GET /api/v1${path} HTTP/1.1`, "Host: x", `Authorization: Bearer ${api.key}`);
     unread.pause();
-    // Its first bytes have arrived, so it has taken the slot.
+    // The first bytes of the response have arrived, so it has taken its slot.
     await once(unread, "readable");
     const refused = await api.call("GET", path);
     expect([refused.status, refused.headers.get("retry-after"), refused.body.error.limit]).toEqual([
@@ -144,7 +144,7 @@ describe("a response above a megabyte", () => {
     expect((await streamOf("job_running")).status).toBe(200);
   });
 
-  it("is the only kind that counts: a smaller one does not", async () => {
+  it("is counted, but a smaller one is not", async () => {
     await streamOf("job_running");
     expect((await api.call("GET", "/jobs/job_small")).body.data.output).toHaveLength(500_000);
     expect((await api.call("GET", "/jobs/job_small/output")).status).toBe(200);

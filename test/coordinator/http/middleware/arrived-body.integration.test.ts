@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { expect, it, vi } from "vitest";
 import { readJson } from "../../../../coordinator/http/middleware/body.ts";
 
-/** Sends a request in these writes. Returns its value, and the events that reading its body listened to. */
+/** Sends a request in these writes. Returns its value, and the events to which the reader of the body listened. */
 async function read(writes: readonly string[]): Promise<{ value: unknown; listened: unknown[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((incoming) => requests.push(incoming)).listen(0, "127.0.0.1");

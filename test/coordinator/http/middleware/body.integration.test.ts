@@ -13,14 +13,14 @@ afterEach(() => api[Symbol.asyncDispose]());
 const VALID = '{"workload":"tiny","input":{"prompt":"Hi"}}';
 
 describe("a JSON body", () => {
-  it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("%j is invalid_json", async (body) => {
+  it.each(["", " ", "{", "nope", "{'a':1}", VALID + "x", "\u0000"])("fails with invalid_json for %j", async (body) => {
     for (const path of ["/jobs", "/chat/completions", "/api-keys"]) {
       const response = await api.call("POST", path, { body });
       expect([path, response.status, response.body.error.code]).toEqual([path, 400, "invalid_json"]);
     }
   });
 
-  it("is invalid_json when it is missing", async () => {
+  it("fails with invalid_json when it is missing", async () => {
     const response = await api.call("POST", "/jobs");
     expect([response.status, response.body]).toEqual([
       400,
@@ -78,7 +78,7 @@ describe("a JSON body", () => {
       const head = ["Host: x", `Authorization: Bearer ${api.key}`];
       const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", ...head, `Content-Length: ${size}`);
       socket.write(" ".repeat(size / 2));
-      // Longer than the library reads after a response.
+      // This is longer than what the library reads after a response.
       await sleep(700);
       socket.write(
         " ".repeat(size / 2) + ["GET /api/v1/jobs HTTP/1.1", ...head, "Connection: close", "", ""].join("\r\n"),
@@ -107,7 +107,7 @@ describe("a JSON body", () => {
       `Authorization: Bearer ${api.key}`,
       "Transfer-Encoding: chunked",
     );
-    // Endless: 64 KB chunks for as long as the server accepts them.
+    // The body is endless. It consists of 64 KB chunks for as long as the server accepts them.
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const pour = (): void => {
       while (!socket.destroyed && socket.write(chunk));

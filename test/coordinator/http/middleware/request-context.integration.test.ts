@@ -63,7 +63,7 @@ describe("errors", () => {
       500,
       {
         error: {
-          message: "Internal error; if it happens again, give the operator this request_id",
+          message: "Internal error. If it happens again, give the operator this request_id",
           code: "internal",
           request_id: id,
         },
@@ -99,7 +99,7 @@ describe("errors", () => {
     ]);
   });
 
-  it.each(["/none", "/jobs/a/b/c", "/", "", "/island/session"])("are 404 at the unknown path %j", async (path) => {
+  it.each(["/none", "/jobs/a/b/c", "/", "", "/island/session"])("return 404 at the unknown path %j", async (path) => {
     const { status, body } = await api.call("GET", path);
     expect([status, body]).toEqual([
       404,
@@ -118,7 +118,7 @@ describe("errors", () => {
     ["POST", "/jobs/job_1", "GET, HEAD, DELETE"],
     ["DELETE", "/cargos", "GET, HEAD, POST"],
     ["GET", "/chat/completions", "POST"],
-  ])("are 405 for %s %s, with the allowed methods", async (method, path, allowed) => {
+  ])("return 405 for %s %s, with the allowed methods", async (method, path, allowed) => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const { status, body, headers } = await api.call(method, path);
     expect([status, body.error.code]).toEqual([405, "not_found"]);

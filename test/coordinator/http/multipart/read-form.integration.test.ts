@@ -139,7 +139,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await response).toContain("payload_too_large");
   });
 
-  it("are 400 if they are not forms or end before their boundary", async () => {
+  it("are refused with 400 if they are not forms or end before their boundary", async () => {
     const json = await fetch(url(), { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
     expect([json.status, (await bodyOf(json)).error.message]).toEqual([400, expect.stringContaining("must be a form")]);
     const bare = await fetch(url(), {
@@ -176,7 +176,7 @@ describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
     expect(await left()).toEqual([]);
   });
 
-  it.runIf(CAN_MOUNT)("are 507 if the disk is full", async () => {
+  it.runIf(CAN_MOUNT)("return 507 if the disk is full", async () => {
     using disk = new SmallDisk(256 * KIB);
     limits = { ...limits, directory: disk.path };
     const [status, code] = await errorOf(formOf(["f", new Blob([Buffer.alloc(KIB * KIB)]), "f"]));

@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import type { Api } from "../api.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.BatchCreateParams]: unknown }> = {
   input_file_id: "",
   endpoint: "/v1/embeddings",
@@ -14,7 +14,10 @@ const { output_expires_after: life } = OFFICIAL;
 const base = { input_file_id: "", endpoint: "/v1/chat/completions", completion_window: "24h" };
 const samples = { ...OFFICIAL, "output_expires_after.anchor": life, "output_expires_after.seconds": life };
 
-/** Not counted as requests: the batches end at once, and an account may have few unfinished ones. */
+/**
+ * Uploads a file, and returns its id. The files contain no requests, so that their batches end at once, because an
+ * account may have only a few unfinished batches.
+ */
 async function upload(api: Api, text: string): Promise<string> {
   const form = new FormData();
   form.append("purpose", "batch");
@@ -28,7 +31,7 @@ describeParameters({
   endpoint: "POST /batches",
   base,
   samples,
-  // Only one window exists; the other faults concern missing files:
+  // Only one window exists. The other faults concern missing files:
   // test/coordinator/dialects/batches.integration.test.ts.
   unseen: ["completion_window", ...Object.keys(samples).filter((name) => name.startsWith("output_expires_after"))],
   arrange: async (api) => {

@@ -17,7 +17,7 @@ const called = (members: object) => [ASKED, { role: "assistant", tool_calls: [{ 
 const part = (members: object) => message({ content: [{ type: "text", text: "Hi", ...members }] });
 const tool = { type: "function" as const, function: { name: "sum", parameters: SCHEMA } };
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   model: "second",
   messages: [{ role: "user", content: "Ho" }],
@@ -196,7 +196,7 @@ describeParameters({
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // Text parts are joined.
+  // The coordinator joins text parts.
   unseen: ["messages[].content[].type"],
   arrange: (api) => completeWith(api, "Hel", "lo"),
 });

@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const embedder = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "feature-extraction", isChat: false });
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.EmbeddingCreateParams]: unknown }> = {
   input: "b",
   model: "other-vectors",

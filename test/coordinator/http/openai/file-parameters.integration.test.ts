@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "../api.ts";
 import { requestParameters } from "../../../../tools/generated/api.ts";
 
-/** Every parameter of the official client, with its visible effect; its type makes the list complete. */
+/** Every parameter of the official client, with its visible effect. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.FileCreateParams]: object }> = {
   file: { bytes: 4, filename: "b.txt" },
   purpose: { purpose: "vision" },

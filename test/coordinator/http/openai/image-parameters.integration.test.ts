@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const painter = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "diffusers", onnxTaskType: null, isChat: false });
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.ImageGenerateParams]: unknown }> = {
   prompt: "a ship",
   model: "other-painter",
@@ -34,7 +34,7 @@ describeParameters({
   endpoint: "POST /images/generations",
   base: { prompt: "an atoll", model: "painter" },
   samples: { ...OFFICIAL, ...OURS },
-  // These values are the default behavior.
+  // These values are the default behaviour.
   unseen: ["response_format", "output_format"],
   arrange: (api) => {
     api.catalog.replace([...CARGOS, painter("painter", 20), painter("other-painter", 21)]);

@@ -68,7 +68,7 @@ const PROMPT = {
   "tool_choice.disable_parallel_tool_use": { type: "auto", disable_parallel_tool_use: true },
   thinking: { type: "adaptive" },
   "thinking.type": { type: "adaptive" },
-  // A budget needs a Cargo with reasoning: dispatch/reasoning.integration.test.ts has one.
+  // A budget needs a Cargo with reasoning, which dispatch/reasoning.integration.test.ts uses.
   "thinking.budget_tokens": { type: "adaptive", budget_tokens: null },
   "thinking.display": { type: "adaptive", display: "omitted" },
   cache_control: { type: "ephemeral" },

@@ -6,7 +6,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const classifier = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "text-classification", isChat: false });
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.ModerationCreateParams]: unknown }> = {
   input: "b",
   model: "other-labels",

@@ -4,11 +4,14 @@ import { parameterRows, type ParameterRow } from "../../../../tools/generated/pa
 import { Api } from "../api.ts";
 
 export interface ParameterCases {
-  /** Endpoint whose schema has the parameters: "POST /chat/completions". */
+  /** Endpoint whose schema declares the parameters, such as "POST /chat/completions". */
   readonly endpoint: string;
   /** Smallest body that the endpoint accepts. */
   readonly base: Readonly<Record<string, unknown>>;
-  /** A value of the top-level parameter for each parameter. Use {@link context} if it needs other parameters. */
+  /**
+   * For each parameter, a value of the top-level parameter that contains it. Use {@link context} if it needs other
+   * parameters.
+   */
   readonly samples: Readonly<Record<string, unknown>>;
   /** Other parameters that a sample needs, by the name of its parameter. */
   readonly context?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -28,17 +31,19 @@ export function describeParameters(cases: ParameterCases): void {
   const topOf = (name: string): string => name.split(/[.[]/)[0] ?? name;
   const bodyWith = (name: string, value: unknown) => ({ ...base, ...context[name], [topOf(name)]: value });
 
-  describe(`Parameters of ${endpoint}`, () => {
+  describe(`the parameters of ${endpoint}`, () => {
     let api: Api;
     beforeAll(async () => {
       api = await Api.open();
       await arrange(api);
     });
-    // A new minute, so that earlier requests no longer count.
+    // A new minute begins, so that earlier requests no longer count.
     beforeEach(() => api.clock.advance(60_000));
     afterAll(() => api[Symbol.asyncDispose]());
 
-    /** Returns the visible effect of a request: its job and its response, without the parts that always differ. */
+    /**
+     * Returns the visible effect of a request, which is its job and its response without the parts that always differ.
+     */
     async function seen(body: object) {
       const { status, text, headers, body: answered } = await api.call("POST", path, { body });
       const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));

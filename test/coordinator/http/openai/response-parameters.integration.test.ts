@@ -20,7 +20,7 @@ const inside = (members: object) => [{ type: "namespace", name: "math", tools: t
 const INSIDE = { tools: inside({}) };
 const SCHEMA = { type: "json_schema", name: "none", schema: { type: "object", properties: {} } };
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.Responses.ResponseCreateParams]: unknown }> = {
   model: "second",
   input: "Ho",

@@ -7,7 +7,7 @@ import { describeParameters } from "./parameter-cases.ts";
 const speaker = (slug: string, workloadId: number) =>
   makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "text-to-speech", isChat: false });
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.Audio.SpeechCreateParams]: unknown }> = {
   input: "Another text",
   model: "other-speaker",

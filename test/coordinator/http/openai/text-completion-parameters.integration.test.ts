@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import { completeWith } from "../scripted-chats.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
-/** Every parameter of the official client; its type makes the list complete. */
+/** Every parameter of the official client. The type makes the list complete. */
 const OFFICIAL: Required<{ [Name in keyof OpenAI.CompletionCreateParams]: unknown }> = {
   model: "second",
   prompt: "b",

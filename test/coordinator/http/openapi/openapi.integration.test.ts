@@ -54,7 +54,7 @@ describe("the OpenAPI document", () => {
     expect([...new Set(references)].filter((reference) => !known.includes(reference))).toEqual([]);
   });
 
-  it("has no nullable component: each place allows null itself", () => {
+  it("has no nullable component, because each place allows null itself", () => {
     const nullable = Object.entries(schemas).filter(([, { type }]) => type?.includes("null"));
     expect(nullable.map(([name]) => name)).toEqual([]);
   });
@@ -189,7 +189,7 @@ describe("the OpenAPI document", () => {
 describe("examples", () => {
   const json = media.filter(([name]) => name.endsWith("application/json"));
   const needed = json.filter(
-    // 202 is the response of a network that requires a confirmed address.
+    // A network that requires a confirmed address responds with 202.
     ([name]) => /(request|20[01]) application\/json$/.test(name) && !name.includes("openapi.json"),
   );
 

@@ -69,7 +69,7 @@ describe("sessions", () => {
     },
   );
 
-  it("are limited to 20 per account: a new one ends the oldest", async () => {
+  it("are limited to 20 per account, so that a new session ends the oldest", async () => {
     const body = { email: newEmail(), password: "long enough" };
     const tokens = [(await sign("register", body)).body.data.token as string];
     for (let i = 0; i < 20; i += 1) {
@@ -263,7 +263,7 @@ describe("API keys", () => {
     expect((await create({})).status).toBe(422);
   });
 
-  it("are 404 for another account", async () => {
+  it("return 404 to another account", async () => {
     await using other = await Api.open();
     const { id } = (await other.call("POST", "/api-keys", { body: {} })).body;
     const { status, body } = await api.call("DELETE", `/api-keys/${id}`);

@@ -50,7 +50,7 @@ describe("POST /chat/completions with stream", () => {
     expect(text.match(/^data: /gm)).toHaveLength(3);
   });
 
-  it("ends with one error line and no [DONE] when the job fails in mid-stream", async () => {
+  it("ends with one error line and no [DONE] when the job fails mid-stream", async () => {
     failWith(api, "runtime_crashed", "half");
     const { status, text } = await chat({ stream: true });
     const lines = text.split("\n\n");
@@ -66,7 +66,7 @@ describe("POST /chat/completions with stream", () => {
     ["island_lost", "lost", ["half"]],
   ] as const)(
     "ends with an error line with %s when its feed replica is cut, and cancels the job",
-    async (code, because, texts) => {
+    async (code, reason, texts) => {
       api.jobs.onSubmit = (feed) => feed.push([token("half")]);
       const reader = new BodyReader(
         await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
@@ -74,8 +74,8 @@ describe("POST /chat/completions with stream", () => {
       await reader.until("null}]}\n\n");
       await reader.until('"content":"half"},"logprobs":null,"finish_reason":null}]}\n\n');
       const feed = api.jobs.feeds.get("job_new1");
-      if (because === "memory") feed?.push([token("rest")]);
-      feed?.cut(because);
+      if (reason === "memory") feed?.push([token("rest")]);
+      feed?.cut(reason);
       const text = await reader.toEnd();
       const lines = text.trimEnd().split("\n\n");
       expect([...text.matchAll(/"content":"(\w+)"/g)].map(([, word]) => word)).toEqual(texts);
@@ -101,7 +101,7 @@ describe("POST /chat/completions with stream", () => {
     await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
     const feed = api.jobs.feeds.get("job_new1");
     feed?.push([{ type: "status", state: "running" }]);
-    // A later response shows that the first had enough time to arrive.
+    // The later response shows that the first response had enough time to arrive.
     await api.call("GET", "/account");
     expect(hasAnswered).toBe(false);
     feed?.push([token("now")]);
@@ -131,7 +131,7 @@ describe("POST /chat/completions with stream", () => {
     await reader.until("(59 %)\n\n: waiting, model is downloading on 1 Island (70 %)\n\n");
     feed.push([token("now")]);
     await reader.until('"content":"now"},"logprobs":null,"finish_reason":null}]}\n\n');
-    // The comment that was due by then, and the usual keepalive.
+    // The comment that was due by then, and the usual keepalive comment.
     api.clock.advance(5_000);
     api.clock.advance(5_000);
     feed.end(DONE);
@@ -139,7 +139,7 @@ describe("POST /chat/completions with stream", () => {
     expect(api.clock.pendingTimers).toBe(0);
   });
 
-  it("cancels the job when the client disconnects in mid-stream", async () => {
+  it("cancels the job when the client disconnects mid-stream", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("a")]);
     const reader = new BodyReader(
       await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
@@ -150,7 +150,7 @@ describe("POST /chat/completions with stream", () => {
     expect([api.jobs.feeds.get("job_new1")?.listeners, api.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  describe("treats a client that closes its side of the connection as disconnected", () => {
+  describe("treats a client that half-closes its connection as disconnected", () => {
     const connection = () => {
       const body = JSON.stringify({ messages: MESSAGES, stream: true });
       const head = `POST /api/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n`;
@@ -170,7 +170,7 @@ describe("POST /chat/completions with stream", () => {
       await ended;
     });
 
-    it("with its request: the job is cancelled, and the coordinator can stop", async () => {
+    it("with its request, cancels the job, and lets the coordinator stop", async () => {
       api.jobs.onSubmit = (feed) => feed.push([token("a")]);
       const { client, request } = connection();
       const ended = once(client, "end");

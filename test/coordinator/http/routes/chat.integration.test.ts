@@ -170,7 +170,7 @@ describe("POST /chat/completions", () => {
     it("returns 503 with the reason when no Island starts it in time", async () => {
       const pending = chat({ stream });
       await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
-      const message = "No Island began the job within its wait limit: 2 Islands fit, all busy";
+      const message = "No Island began the job within its wait limit: 2 Islands fit, but all are busy";
       api.jobs.feeds.get("job_new1")?.end({ type: "error", code: "wait_timeout", message, retryable: true });
       const response = await pending;
       expect([response.status, response.headers.get("retry-after"), response.body]).toEqual([

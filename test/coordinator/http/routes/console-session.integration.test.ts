@@ -78,18 +78,19 @@ describe("a request with the cookie", () => {
   it("is refused without the header, whatever another site makes a browser send", async () => {
     const cookie = await signedIn();
     const forgeries: [string, string, Record<string, string>][] = [
-      // A form of another site, which browsers send without a preflight.
+      // A form of another site, which browsers send without a preflight request.
       ["POST", "/api-keys", { "content-type": "text/plain", origin: "https://evil.example" }],
       ["POST", "/api-keys", { "content-type": "application/x-www-form-urlencoded" }],
-      // A fetch of the coordinator's own page without the header; a link; an image.
+      // A fetch without the header by the coordinator's own page, a link, and an image.
       ["GET", "/account", { "sec-fetch-site": "same-origin" }],
       ["GET", "/account", {}],
       ["POST", "/auth/logout", { origin: "https://evil.example" }],
-      // The header, which the preflight response forbids, with the browser's report of the page's origin.
+      // A request with the header, which the preflight response forbids, and with the browser's report of the page's
+      // origin.
       ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "cross-site" }],
       ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "same-site" }],
       ["GET", "/account", { "atoll-console": "true" }],
-      // An EventSource of another site, and one that would change something.
+      // An EventSource of another site, and an EventSource for a request that changes something.
       ["GET", "/account", { accept: "text/event-stream", origin: "https://evil.example" }],
       ["GET", "/account", { accept: "text/event-stream", "sec-fetch-site": "same-site" }],
       ["DELETE", "/jobs/job_1", { accept: "text/event-stream" }],

@@ -13,7 +13,7 @@ afterEach(() => api[Symbol.asyncDispose]());
 
 const get = (path: string, init: RequestInit = {}) => fetch(`${api.url}${path}`, init);
 
-/** Addresses in a page or script: links, sources and the document. */
+/** Returns the addresses in a page or script, which are links, sources and the document. */
 function addressesIn(text: string): string[] {
   return [...text.matchAll(/(?:href|src|url)(?:=|: ?)"([^"]*)"/g)].map(([, address]) => address ?? "");
 }
@@ -51,7 +51,7 @@ describe("GET /docs", () => {
     expect(loaded[2]?.text).toContain("SwaggerUIBundle");
   });
 
-  it("uses dark colors if the browser prefers them, by the class of its style sheet", async () => {
+  it("uses dark colours if the browser prefers them, by the class of its style sheet", async () => {
     const { start, loaded } = await load(`${api.url}/docs`);
     expect(start).toContain('matchMedia("(prefers-color-scheme: dark)")');
     expect(start).toContain('classList.toggle("dark-mode", dark.matches)');

@@ -13,7 +13,7 @@ describe("a job of another coordinator", () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  it("ends the stream without an event when the feed replica is cut, so that the client resumes with its position", async () => {
+  it("ends the stream without an event when the feed replica is cut, so that the client resumes at its position", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push([token("a"), token("b")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));

@@ -87,7 +87,7 @@ describe("the console", () => {
 });
 
 describe("GET /", () => {
-  it("returns the name, version and links to programs", async () => {
+  it("returns the name, the version and links to programs", async () => {
     const response = await get("/");
     const body = (await response.json()) as { name: string; version: string; links: Record<string, string> };
     expect([response.status, body]).toEqual([

@@ -85,7 +85,7 @@ describe("pairing codes", () => {
     const again = await pair(code);
     expect([again.status, again.body.error]).toEqual([
       404,
-      { message: "The pairing code is wrong, used or older than ten minutes; make a new one", code: "not_found" },
+      { message: "The pairing code is wrong, used or older than ten minutes. Create a new one", code: "not_found" },
     ]);
   });
 

@@ -95,7 +95,7 @@ describe("files in the inputs of jobs", () => {
     expect((await fetch(new URL(address, coordinator.url))).status).toBe(401);
   });
 
-  it("must belong to the account, be allowed at their place, and be few", async () => {
+  it("must belong to the account, be allowed in their field, and be few", async () => {
     const stranger = await coordinator.createAccount("stranger@example.com");
     const [foreign, own, small] = [
       await upload(BYTES, clientOf(stranger.key)),
@@ -108,11 +108,11 @@ describe("files in the inputs of jobs", () => {
     };
     expect(await pathsOf({ data: { file_id: foreign } })).toEqual([422, "input.data"]);
     expect(await pathsOf({ data: { file_id: "file_nothing" } })).toEqual([422, "input.data"]);
-    // Fields that are not strings, or strings of a certain format.
+    // These fields accept no strings, or only strings of a certain format.
     expect(await pathsOf({ data: "a", encoding: { file_id: own } })).toEqual([422, "input.encoding"]);
     expect(await pathsOf({ data: { file_id: own, more: 1 } })).toEqual([422, "input.data"]);
     expect(await pathsOf({ prompt: { file_id: own } }, "tiny-chat")).toEqual([422, "input.prompt"]);
-    // Less than the schema's minimum, and more than a short string may be.
+    // One file is smaller than the schema's minimum, and the other is longer than a short string may be.
     expect(await pathsOf({ audio: { file_id: small } }, "whisper-base")).toEqual([422, "input.audio"]);
     expect(await pathsOf({ audio: { file_id: own }, language: { file_id: own } }, "whisper-base")).toEqual([
       422,
@@ -181,7 +181,7 @@ describe("files in the inputs of jobs", () => {
     },
   );
 
-  it("are 503 if the coordinator's disk does not have them", async () => {
+  it("return 503 if the coordinator's disk does not have them", async () => {
     await jobOf({ data: { file_id: await upload() } });
     await using island = await joinAs();
     const { address } = fileOf(await island.next("assign"));

@@ -12,7 +12,7 @@ const token = (content: string) => ({ type: "token" as const, content, count: 2 
 const image = (data: string) => ({ type: "image" as const, data, format: "png" });
 const CANCELLED = { type: "error", code: "cancelled", message: "The job was cancelled", retryable: false } as const;
 
-/** Ends the scripted job as the coordinator does: first in storage, then in its feed. */
+/** Ends the scripted job as the coordinator does, first in storage and then in its feed. */
 function complete(feed: WatchedFeed, output: unknown): void {
   const { usage } = DONE;
   const job = api.jobs.jobs.get("job_1") ?? makeJob();
@@ -55,7 +55,7 @@ describe("GET /jobs/:id/output", () => {
     });
   });
 
-  it("returns the last image and the progress", async () => {
+  it("returns the latest image and the progress", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "running" }));
     feed.push([
       { type: "progress", step: 1, total: 4 },

@@ -230,7 +230,7 @@ describe("GET /jobs/:id/stream", () => {
     for (const word of words) feed.push([token(word)]);
     feed.push([status("late")]);
     feed.end(DONE);
-    // Bytes that the server holds for the reader beyond those in the socket's buffers.
+    // Bytes that the server holds for the reader, without the bytes in the socket's buffers.
     expect(api.jobs.feeds.get("job_1")?.listeners).toBe(1);
     const received = readToEnd(socket);
     socket.resume();

@@ -175,7 +175,7 @@ describe("GET /jobs", () => {
 
 describe("GET /jobs/:id", () => {
   it("returns a waiting job with the reason", async () => {
-    const waiting = { reason: "all_busy" as const, position: 3, message: "2 Islands fit, all busy" };
+    const waiting = { reason: "all_busy" as const, position: 3, message: "2 Islands fit, but all are busy" };
     api.jobs.add(makeJob({ accountId: api.accountId, priority: 5, waiting }));
     const { status, body } = await api.call("GET", "/jobs/job_1");
     expect([status, body]).toEqual([

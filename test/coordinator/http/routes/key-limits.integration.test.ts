@@ -73,7 +73,7 @@ describe("limits of an API key", () => {
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
   });
 
-  it("cannot be evaded with another key, because a key with limits creates and changes none", async () => {
+  it("cannot be evaded with another key, because a key with limits can neither create nor change keys", async () => {
     const { key, id } = (await create({ credits_per_month: 1 })).body;
     for (const response of [await create({}, key), await change(id, { credits_per_month: null }, key)]) {
       expect([response.status, response.body.error.code]).toEqual([403, "insufficient_scope"]);

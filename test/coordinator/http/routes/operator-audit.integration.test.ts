@@ -135,7 +135,7 @@ async function done(asked: Promise<ApiResponse>): Promise<ApiResponse> {
 }
 
 describe("the audit log", () => {
-  /** Repeating the call changes nothing. */
+  /** A repeated call changes nothing. */
   const READS = ["reviewCargo"];
   const operations = Object.entries(currentDocument().paths)
     .filter(([path]) => path.startsWith("/api/v1/operator/"))

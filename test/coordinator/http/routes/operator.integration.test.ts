@@ -58,7 +58,7 @@ describe("/operator", () => {
     expect(codeOf(await api.call(method, path, { key: null }))).toEqual([401, "unauthenticated"]);
   });
 
-  it("allows all its operations to an operator, and none once the role is removed", async () => {
+  it("allows an operator all its operations, and none once the role is removed", async () => {
     const id = await makeAccount("former");
     const key = await sessionOf(id);
     await api.store.operators.setRole(id, "operator");
@@ -67,9 +67,9 @@ describe("/operator", () => {
     const identity = (await api.accounts.authenticate(key)) as Identity;
     expect(await api.accounts.isStillValid(identity)).toBe(true);
     await api.store.operators.setRole(id, "user");
-    // Open streams end, because they may show operators' data.
+    // Open streams end, because they may show data of operators.
     expect(await api.accounts.isStillValid(identity)).toBe(false);
-    // With several coordinators, the one that sets the role notifies the others.
+    // If there are several coordinators, the one that sets the role notifies the others.
     await api.setLimits({}, id);
     expect((await api.call("GET", "/operator/overview", { key })).status).toBe(403);
   });

@@ -28,20 +28,20 @@ describe("GET /health", () => {
 
   it("is degraded while the store is read-only", async () => {
     api.checkStore = async () => undefined;
-    api.storeState.readOnlyBecause = "the disk is full";
+    api.storeState.readOnlyReason = "the disk is full";
     const { status, body } = await get("/health");
     expect([status, body]).toEqual([503, { status: "degraded", version: "1.2.3", checks: { store: "read_only" } }]);
   });
 
   it("is degraded, and serves, while the other coordinators cannot be reached", async () => {
     api.checkStore = async () => undefined;
-    api.bus = { downBecause: null };
+    api.bus = { downReason: null };
     expect((await get("/health")).body).toEqual({
       status: "ok",
       version: "1.2.3",
       checks: { store: "ok", bus: "ok" },
     });
-    api.bus = { downBecause: "no connection to nats" };
+    api.bus = { downReason: "no connection to nats" };
     const { status, body } = await get("/health");
     expect([status, body]).toEqual([
       200,

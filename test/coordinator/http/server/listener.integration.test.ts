@@ -58,7 +58,7 @@ describe("Listener", () => {
       authorization: `Bearer ${api.key}`,
       connection: "Upgrade, HTTP2-Settings",
       upgrade: "h2c",
-      // Headers of curl --http2.
+      // These are the headers of curl --http2.
       "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
     };
     const asked = request(`${api.url}/api/v1/jobs`, { method: "POST", headers });
@@ -68,7 +68,7 @@ describe("Listener", () => {
     expect(await text(response)).toContain('"status":"submitted"');
   });
 
-  it("answers a refused upgrade with the handler's error, and leaves nothing half open", async () => {
+  it("responds to a refused upgrade with the handler's error, and leaves no connection half open", async () => {
     api.listener.onUpgrade(SESSION, () => Promise.reject(new RateLimitedError("requests_per_minute", 7)));
     // This client never closes its side.
     const client = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true });
@@ -102,7 +102,7 @@ describe("Listener", () => {
     ["an invalid Host", [GET, "Host: a b/<>"], 400],
     ["two lengths", [GET, "Host: x", "Content-Length: 1", "Content-Length: 2"], 400],
   ] as const;
-  /** uWebSockets.js answers these itself, with a status and without our body. */
+  /** uWebSockets.js responds to these requests itself, with a status and without our body. */
   const UNPARSED = [
     ["headers that are too large", [GET, "Host: x", `X-A: ${"a".repeat(20_000)}`], 431],
     ["what is not HTTP", ["GARBAGE"], 400],

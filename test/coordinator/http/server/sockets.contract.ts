@@ -11,7 +11,7 @@ import { eventually } from "../api.ts";
 
 const PATH = "/socket";
 
-/** WebSocket behavior of the transport that Island sessions rely on. */
+/** WebSocket behaviour of the transport that Island sessions rely on. */
 export function describeSockets(choice: TransportChoice): void {
   let listener: Listener;
   let events: string[];

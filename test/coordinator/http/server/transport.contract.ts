@@ -13,7 +13,7 @@ const head = (...lines: string[]): string => `${lines.join("\r\n")}\r\n\r\n`;
 const get = (path: string, ...lines: string[]): string => head(`GET ${path} HTTP/1.1`, "Host: x", ...lines);
 
 /**
- * HTTP behavior of the transport that the API relies on.
+ * HTTP behaviour of the transport that the API relies on.
  * @param skip Reasons, by the title of a case, why the case does not apply to this transport.
  */
 export function describeRequests(choice: TransportChoice, skip: Readonly<Record<string, string>> = {}): void {
@@ -63,7 +63,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
   const url = (path: string): string => `http://127.0.0.1:${listener.port}${path}`;
 
   describe(`requests, by ${choice.transport}`, () => {
-    check("arrive with method, path, query and headers unchanged", async () => {
+    check("arrive with their method, path, query and headers unchanged", async () => {
       handle = ({ method, url: at }, { incoming }) =>
         Response.json({
           method,
@@ -95,7 +95,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(await exchange(get("/", `X-A: ${"a".repeat(20 * KIB)}`))).toMatch(/^HTTP\/1\.1 4(00|31) /);
     });
 
-    check("have bodies by length or in chunks, even byte by byte", async () => {
+    check("may have bodies with a length or in chunks, even byte by byte", async () => {
       handle = async (request) => new Response((await request.text()).toUpperCase());
       const post = (...more: string[]): string => head("POST / HTTP/1.1", "Host: x", "Connection: close", ...more);
       expect(await exchange(post("Content-Length: 5"), "hello")).toMatch(/\r\nHELLO$/);
@@ -114,7 +114,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
     });
 
-    check("hold up their client while unread, and are dropped when the response is sent first", async () => {
+    check("block their client while unread, and are dropped when the response is sent first", async () => {
       const gate = Promise.withResolvers<void>();
       handle = async () => {
         await gate.promise;
@@ -130,7 +130,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       expect(await response).toMatch(/^HTTP\/1\.1 413 .*\r\nno$/s);
     });
 
-    check("emit an error if they are cut off in their body", async () => {
+    check("emit an error if they are cut off within their body", async () => {
       const seen = Promise.withResolvers<unknown>();
       handle = async (_, { incoming }) => {
         incoming.on("data", () => undefined).once("error", () => undefined);
@@ -146,7 +146,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       await eventually(() => aborted === 1);
     });
 
-    check("follow one another on a connection", async () => {
+    check("can follow one another on a connection", async () => {
       handle = (request) => new Response(new URL(request.url).pathname);
       const socket = await open();
       for (const path of ["/1", "/2", "/3"]) {
@@ -155,7 +155,7 @@ export function describeRequests(choice: TransportChoice, skip: Readonly<Record<
       }
     });
 
-    check("are answered in order if they arrive before an earlier response", async () => {
+    check("get their responses in order if they arrive before an earlier response", async () => {
       handle = async (request) => new Response(`<${new URL(request.url).pathname}>`);
       const response = await exchange(get("/1") + get("/2") + get("/3", "Connection: close"));
       expect(response.match(/<.*?>/g)).toEqual(["</1>", "</2>", "</3>"]);

@@ -7,9 +7,9 @@ import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
 import { describeRequests } from "./transport.contract.ts";
 
-/** Behavior of uWebSockets.js that differs from Node's. The README of coordinator/http/server/uws lists it. */
+/** Behaviour of uWebSockets.js that differs from Node's. The README of coordinator/http/server/uws lists it. */
 const OF_UWS = {
-  "are answered in order if they arrive before an earlier response": "the library closes such a connection",
+  "get their responses in order if they arrive before an earlier response": "the library closes such a connection",
 };
 
 const IS_UWS = TEST_TRANSPORT.transport === "uws";

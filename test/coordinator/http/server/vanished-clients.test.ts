@@ -5,8 +5,9 @@ import { settle } from "../../../support/event-log.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 /**
- * Lines of Linux 6.1: connections whose client's cable was pulled while it was reading (2106539) and while its buffer
- * was full (2106542); an idle one (2106531); and one whose client is alive and reads nothing (2106541).
+ * Lines of Linux 6.1 for four connections. The cable of one client was pulled while it was reading (2106539), and the
+ * cable of another while its buffer was full (2106542). One connection is idle (2106531). The client of the last one is
+ * alive and reads nothing (2106541).
  */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 00000000:1FA3 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 2106500 1 0000000000000000
@@ -47,7 +48,7 @@ beforeEach(() => {
   );
 });
 
-/** Advances the clock; each check ends before the next is due. */
+/** Advances the clock. Each check ends before the next is due. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += CHECK_EVERY_MS) {
     clock.advance(CHECK_EVERY_MS);

@@ -83,7 +83,7 @@ describe("an event stream", () => {
     await eventually(() => resets() >= 2);
     expect(text.split("event: job").length - 1).toBeLessThan((ROUNDS * JOBS) / 2);
     await eventually(() => {
-      // A reset that is not written yet also covers this change.
+      // A reset that is not written yet covers this change as well.
       events.note(accountId, makeJobChange("next", clock.now()));
       clock.advance(GATHER_MS);
       return text.includes('"id":"next"');
@@ -141,7 +141,7 @@ describe("?scope=network", () => {
     });
     looks = 1;
     const second = await Listener.open(api.url, { key: session, path });
-    // A known overview is sent at once.
+    // The coordinator sends a known overview at once.
     expect((await second.next("overview")).data).toEqual(data);
     api.clock.advance(2_000);
     const isSecond = ({ errors_last_minute }: ReceivedEvent["data"]): boolean => errors_last_minute === 1;

@@ -23,13 +23,13 @@ const PAUSE_MS = 10;
 /** A response as seen by the server. */
 interface Watched {
   readonly response: ServerResponse;
-  /** Resolves with whether the whole response was sent. */
+  /** Resolves when the response has ended, with whether all of it was sent. */
   readonly closed: Promise<boolean>;
 }
 
 let listener: Listener;
 let responses: Map<string, Watched>;
-/** `/wait` waits for it, and `/endless` ends after it. */
+/** The response of `/wait` waits for this promise, and the response of `/endless` ends after it. */
 let gate: PromiseWithResolvers<void>;
 
 const large = "x".repeat(LARGE_BYTES);
@@ -80,7 +80,7 @@ afterEach(() => listener.close(AbortSignal.abort()));
 async function ask(path: string): Promise<Socket> {
   const socket = connect(listener.port, "127.0.0.1");
   await once(socket, "connect");
-  // Paused before the response arrives: only the system's buffers take data.
+  // The client pauses before the response arrives, so only the system's buffers take data.
   socket.pause();
   socket.on("error", () => undefined);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -94,7 +94,7 @@ async function closed(path: string): Promise<boolean> {
 }
 
 describe("a response whose client does not read", () => {
-  it.each(["/large", "/stream"])("is cut: %s", async (path) => {
+  it.each(["/large", "/stream"])("is cut off: %s", async (path) => {
     const socket = await ask(path);
     expect(await closed(path)).toBe(false);
     socket.destroy();

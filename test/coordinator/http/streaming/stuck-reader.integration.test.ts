@@ -20,7 +20,9 @@ const TURNS = 400;
 const TOKENS_A_TURN = 100;
 const TEXT = "word ".repeat(100);
 
-/** Returns a feed, and the memory that the server holds for a client that opened its stream and does not read. */
+/**
+ * Returns a feed, and the memory that the server holds for a client that opened the feed's stream and does not read.
+ */
 async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly response: ServerResponse }> {
   const opened = Promise.withResolvers<ServerResponse>();
   const clock = new ManualClock();

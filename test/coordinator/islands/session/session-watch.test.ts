@@ -11,7 +11,7 @@ class LookedAt {
   }
 }
 
-/** Creates a watch, its clock, and a count of the timers it has set. */
+/** Creates a watch, its clock, and a count of the timers that the watch has set. */
 function makeWatch() {
   const clock = new ManualClock();
   let timers = 0;

@@ -36,10 +36,10 @@ describe("IslandSession", () => {
     [
       "bytes that are not MessagePack",
       (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])),
-      "not MessagePack",
+      "must be MessagePack",
     ],
     ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
-    ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
+    ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: sent before hello"],
     [
       "a hello with an invalid field",
       (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })),
@@ -113,7 +113,7 @@ describe("IslandSession", () => {
         const stored = await islands.get(hostId);
         if (stored === undefined) throw new Error("The host is not stored");
         const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
-        // A few at a time, because a connection pool rejects calls that wait too long.
+        // Opens a few sessions at a time, because a connection pool rejects calls that wait too long.
         for (let saved = 0; saved < MAX_HOSTS; saved += 100) {
           await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() }, 0)));
         }

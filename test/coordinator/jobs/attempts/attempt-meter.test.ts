@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AttemptMeter } from "../../../../coordinator/jobs/attempts/attempt-meter.ts";
 
-/** Returns the speed of a run that was assigned at 0 and delivered `tokens` at each `atMs`. */
+/** Returns the speed of a run that was assigned at 0 and delivered `tokens` at each time of `atMs`. */
 function speedOf(...frames: readonly (readonly [atMs: number, tokens: number])[]): number | null {
   const meter = new AttemptMeter(0);
   for (const [atMs, tokens] of frames) meter.deliver(atMs, tokens);
   return meter.tokensPerSecond;
 }
 
-describe("speed of an attempt", () => {
+describe("the speed of an attempt", () => {
   it("counts the tokens after the first frame, by their time", () => {
     expect(speedOf([500, 1], [600, 1], [1_500, 19])).toBe(20);
   });
@@ -18,13 +18,13 @@ describe("speed of an attempt", () => {
   });
 
   it("is not raised by an Island that withholds its text and sends it at once", () => {
-    // 100 tokens in 10 s. During the stream the rate is 99,000 per second.
+    // 100 tokens are delivered in 10 s. Between the two frames, the rate is 99,000 tokens per second.
     expect(speedOf([10_000, 1], [10_001, 99])).toBeCloseTo(80, 1);
     expect(speedOf([0, 1], [0, 4_095])).toBe(4_095_000);
   });
 });
 
-describe("timings of an Island", () => {
+describe("the timings of an Island", () => {
   it("are limited to the elapsed time", () => {
     const meter = new AttemptMeter(100);
     expect(meter.bounded({ loadMs: 1e9, firstOutputMs: 1e9, runMs: 50 }, 200)).toEqual({

@@ -39,7 +39,7 @@ const makeJobs = (accountId: string, ...ids: string[]): WaitingJob[] => {
   return made;
 };
 const enter = (made: readonly WaitingJob[]): void => gate.enter(made as ActiveJob[]);
-/** Lets the requests for limits complete. */
+/** Waits until the requests for limits have completed. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("BatchGate", () => {

@@ -26,8 +26,8 @@ import {
 
 setUp();
 
-describe("limit of unfinished jobs", () => {
-  it("of 0 refuses a batch and holds no credits", async () => {
+describe("the limit of unfinished jobs", () => {
+  it("refuses a batch and holds no credits if it is 0", async () => {
     const before = await credits();
     await setLimits({ concurrentJobs: 0 });
     const { status, body } = await api("POST", "/jobs/batch", { workload: "tiny-chat", inputs: inputs(2) });
@@ -52,7 +52,7 @@ describe("limit of unfinished jobs", () => {
     }
     island.send(...working.flatMap((assign) => finished(assign)));
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 25, total: 25 } });
-    // On PostgreSQL the jobs of one round are written, and so assigned, in any order.
+    // PostgreSQL writes the jobs of one round in any order, so they are assigned in any order.
     const inRounds = (ids: readonly string[]) =>
       IS_POSTGRES ? [0, 10, 15, 20].map((at, round) => ids.slice(at, round === 0 ? 10 : at + 5).toSorted()) : ids;
     expect(inRounds(order)).toEqual(inRounds(jobs.map((job) => job.id)));
@@ -73,7 +73,7 @@ describe("limit of unfinished jobs", () => {
     expect(waiting).toEqual({
       reason: "account_limit",
       position: 3,
-      message: "the account is at its limit of unfinished jobs; 2 of its batch jobs start before this one",
+      message: "the account is at its limit of unfinished jobs; 2 of its batch jobs start before this job",
       percent: null,
       phase: null,
     });
@@ -113,7 +113,7 @@ describe("limit of unfinished jobs", () => {
   });
 });
 
-describe("queue of batch jobs", () => {
+describe("the queue of batch jobs", () => {
   it(
     ...unlessSeveral(
       "is limited for each account: a batch that would exceed 1,000 waiting jobs is 429",
@@ -128,8 +128,8 @@ describe("queue of batch jobs", () => {
   );
 });
 
-describe("restart", () => {
-  it("restores unfinished batches: jobs that an Island has continue, the others wait for slots again", async () => {
+describe("a restart", () => {
+  it("restores unfinished batches, whose jobs continue if an Island has them and otherwise wait for slots again", async () => {
     await setLimits({ concurrentJobs: 3 });
     const hostId = randomUUID();
     const island = await join(hostId);

@@ -58,7 +58,7 @@ async function submit(count: number): Promise<string[]> {
 }
 const competing = (ids: readonly string[]) => ids.map((id) => world.registry.get(id)?.holdsQuota);
 
-describe("batch in a store that grants quota slots", () => {
+describe("a batch in a store that grants quota slots", () => {
   it("competes at once if all its jobs have a slot, without a request for more", async () => {
     expect(competing(await submit(3))).toEqual([true, true, true]);
     await world.settle();

@@ -65,10 +65,10 @@ describe("POST /jobs/batch", () => {
   it.each<[what: string, more: object, path: string]>([
     ["no input", { inputs: [] }, "inputs"],
     ["101 inputs", { inputs: inputs(101) }, "inputs"],
-    ["an input that is no object", { inputs: ["text"] }, "inputs.0"],
+    ["an input that is not an object", { inputs: ["text"] }, "inputs.0"],
     ["another fail_mode", { fail_mode: "slow" }, "fail_mode"],
     ["a priority above 100", { priority: 101 }, "priority"],
-    ["a webhook that is no URL", { webhook_url: "not a url" }, "webhook_url"],
+    ["a webhook URL that is invalid", { webhook_url: "not a url" }, "webhook_url"],
     ["a webhook over http", { webhook_url: "http://example.com/hook" }, "webhook_url"],
     ["a webhook inside the network", { webhook_url: "https://192.168.0.1/hook" }, "webhook_url"],
     ["a webhook on loopback", { webhook_url: "https://[::1]/hook" }, "webhook_url"],
@@ -82,7 +82,7 @@ describe("POST /jobs/batch", () => {
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
   });
 
-  it("is 402 without enough credits for all jobs, and stores nothing", async () => {
+  it("returns 402 without enough credits for all jobs, and stores nothing", async () => {
     const price = await priceOf();
     const poor = await coordinator.createAccount("poor@example.com", price * 2.5);
     const request = { workload: "tiny-chat", inputs: inputs(3), webhook_url: "https://example.com/" };
@@ -192,7 +192,7 @@ describe("fail_fast", () => {
     expect(batch).toMatchObject({ status: "failed", counts: { completed: 1, failed: 1, cancelled: 18 } });
     for (const { jobId } of working.slice(2)) await island.next("cancel", (frame) => frame.jobId === jobId);
     expect(island.pending("assign")).toEqual([]);
-    // The Island belongs to the account, which earns all of its charge but the network's part.
+    // The account owns the Island, so it earns its whole charge except for the network's part.
     expect(await credits()).toBeCloseTo(before - price * 0.1, 6);
   });
 
@@ -215,7 +215,7 @@ describe("fail_fast", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", counts: { failed: 1, cancelled: 3 } });
   });
 
-  it("is not the default: other jobs continue after a failure", async () => {
+  it("is not the default, so that other jobs continue after a failure", async () => {
     await using island = await join();
     const { id } = await submit(3);
     const [first, ...rest] = await assigned(island, 3);
@@ -256,7 +256,7 @@ describe("DELETE /jobs/batch/{id}", () => {
     expect(await ended(id)).toMatchObject({ status: "completed", counts: { completed: 2, cancelled: 1 } });
   });
 
-  it("races with completion: each job ends once, and the ledger balances", async () => {
+  it("races with completion, but each job ends once, and the ledger balances", async () => {
     await setLimits({ concurrentJobs: 4 });
     await using island = await join();
     for (let round = 0; round < 40; round += 1) {
@@ -268,7 +268,7 @@ describe("DELETE /jobs/batch/{id}", () => {
       expect([200, 422]).toContain(status);
       const { counts } = await ended(id);
       expect((counts.completed ?? 0) + (counts.cancelled ?? 0)).toBe(6);
-      // The slots of cancelled jobs are freed when the Island confirms.
+      // The slots of cancelled jobs become free when the Island confirms the cancellation.
       for (const { jobId, attempt } of working) island.send({ type: "cancelled", jobId, attempt, seq: 1 });
       for (const { jobId, attempt } of island.pending("assign")) {
         await island.next("assign", (frame) => frame.jobId === jobId);

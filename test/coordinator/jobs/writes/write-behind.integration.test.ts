@@ -40,13 +40,13 @@ async function advance(ms: number): Promise<void> {
   clock.advance(ms);
   await world.settle();
 }
-/** Starts a new world on the store. The old one stops and stores nothing more. */
+/** Starts a new world on the store. The old world stops, and stores nothing more. */
 async function restart(): Promise<void> {
   clock = new ManualClock();
   world = new JobWorld(opened.store, clock, world.secret, DELAY_MS);
   await world.recover();
 }
-/** Counts commits while `act` and its effects run, without those of `settle` itself. */
+/** Counts the commits while `act` and its effects run, without the commits of `settle` itself. */
 async function commitsOf(act: () => unknown): Promise<number> {
   await world.settle();
   const idle = opened.store.commits;
@@ -58,8 +58,8 @@ async function commitsOf(act: () => unknown): Promise<number> {
   return opened.store.commits - before - perSettle;
 }
 
-describe("short run", () => {
-  it("is one write: its start and all of its output are stored with its end", async () => {
+describe("a short run", () => {
+  it("costs one write, which stores its start and all of its output with its end", async () => {
     const { id } = await submit();
     const writes: string[] = [];
     const { jobs } = opened.store;
@@ -122,7 +122,7 @@ describe("output", () => {
     expect([timers.mock.calls.length, looks.mock.calls.length]).toEqual([0, 200]);
   });
 
-  it("of a short chat costs no extra commit: two commits in all, and at most two acks", async () => {
+  it("of a short chat costs no extra commit, so that the chat takes two commits and at most two acks", async () => {
     const commits = await commitsOf(async () => {
       await submit();
       const { assign } = island;
@@ -178,7 +178,7 @@ describe("output", () => {
 
 describe("output while storage does not respond", () => {
   const TICKS = 1_000;
-  /** In total more than is gathered otherwise. */
+  /** The total exceeds what is gathered while storage responds. */
   const TEXT = "a".repeat(500);
 
   it.each([DELAY_MS, 0])(
@@ -217,7 +217,7 @@ describe("output while storage does not respond", () => {
   );
 });
 
-describe("crash while output is gathered", () => {
+describe("a crash while output is gathered", () => {
   it("loses only output that the Island still holds and resends, as it was not acknowledged", async () => {
     const { id } = await submit();
     const { assign } = island;

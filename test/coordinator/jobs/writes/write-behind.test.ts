@@ -4,7 +4,7 @@ import { writeBehind, type WritingJob } from "../../../../coordinator/jobs/write
 import { MIB } from "../../../../shared/format-bytes.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
-it("stores a job's output in parts while storage does not respond: none of more than 8 MiB and a frame", () => {
+it("stores a job's output in parts of at most 8 MiB and a frame while storage does not respond", () => {
   const job = { unstored: new UnstoredOutput(), appendsInFlight: 0, firstOutputMs: 0 };
   const writes: number[] = [];
   const behind: ReturnType<typeof writeBehind<WritingJob>> = writeBehind(new ManualClock(), 100, (each: WritingJob) => {

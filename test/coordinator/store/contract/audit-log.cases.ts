@@ -42,7 +42,7 @@ export function describeAuditLog(check: Check): void {
   check("audit.noting() adds a line only to a write that changes something", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     const actionsOf = async () => (await store.audit.list({}, PAGE)).lines.map(({ action }) => action);
-    const suspension = { because: "spam", atMs: MADE_AT_MS };
+    const suspension = { reason: "spam", atMs: MADE_AT_MS };
     const noting = (action: string) => store.audit.noting(entry({ action }));
     expect(await noting("suspend").operators.suspendAccount(id, suspension)).toBe(true);
     expect(await noting("again").operators.suspendAccount(id, suspension)).toBe(false);
@@ -59,9 +59,9 @@ export function describeAuditLog(check: Check): void {
   check("audit.noting() rolls back a write whose line cannot be stored", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
     const { accounts, catalog, operators } = store.audit.noting(entry({ via: "nobody" as never }));
-    const suspension = { because: "spam", atMs: MADE_AT_MS };
+    const suspension = { reason: "spam", atMs: MADE_AT_MS };
     const grant = { accountId: id, micro: 5, note: null, atMs: MADE_AT_MS, repeat: null };
-    // Each together with an unrelated write, which succeeds.
+    // Each operation is sent together with an unrelated write, which succeeds.
     const writes = [
       accounts.setLimits(id, { share: 7 }),
       catalog.setDisabled("hash", true, MADE_AT_MS),
@@ -112,8 +112,8 @@ export function describeAuditLog(check: Check): void {
 
   check("operators.setRole() does not make a suspended account an operator", async (store) => {
     const id = await makeAccount(store, { grantMicro: 0 });
-    await store.operators.suspendAccount(id, { because: "spam", atMs: MADE_AT_MS });
+    await store.operators.suspendAccount(id, { reason: "spam", atMs: MADE_AT_MS });
     expect(await store.operators.setRole(id, "operator")).toBe(false);
-    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "user", suspendedBecause: "spam" });
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "user", suspensionReason: "spam" });
   });
 }

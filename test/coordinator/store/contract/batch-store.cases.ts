@@ -107,7 +107,7 @@ export function describeBatches(check: Check): void {
     await expect(store.batches.findRepeat(other)).rejects.toMatchObject({ code: "idempotency_conflict" });
   });
 
-  check("an Idempotency-Key covers jobs and batches: a request of the other kind conflicts", async (store) => {
+  check("an Idempotency-Key covers jobs and batches, so that a request of the other kind conflicts", async (store) => {
     const accountId = await makeAccount(store);
     await store.batches.submit(makeBatch(accountId, 1, { idempotency: { key: "a", bodyHash: "batch" } }));
     await store.jobs.submit(makeJob(accountId, { idempotency: { key: "b", bodyHash: "job" } }));

@@ -137,7 +137,7 @@ export function describeCatalog(check: Check): void {
       store.catalog.approve(APPROVAL, 1),
       store.catalog.update({ slug: "mine", ownerId, revision: 1, ...change }),
     ]);
-    // SQLite runs them in order; PostgreSQL in either order.
+    // SQLite runs the calls in order, and PostgreSQL runs them in either order.
     expect(both.toSorted()).toEqual([false, true]);
   });
 
@@ -153,7 +153,7 @@ export function describeCatalog(check: Check): void {
     expect([disabledSlugs, approvals]).toEqual([[], [APPROVAL]]);
   });
 
-  check("catalog.approve() of a shipped Cargo keeps the last approval", async (store) => {
+  check("catalog.approve() of a shipped Cargo keeps the latest approval", async (store) => {
     await store.catalog.approve({ ...APPROVAL, slug: "shipped" }, null);
     await store.catalog.approve({ ...APPROVAL, slug: "shipped", by: "ada" }, null);
     const { approvals, revision } = await store.catalog.snapshot();

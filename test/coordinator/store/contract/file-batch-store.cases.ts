@@ -76,7 +76,7 @@ export function describeFileBatches(check: Check): void {
       expect(renewed).toEqual({ cancellingAtMs: null });
       expect(await take("coord_2", NOW_MS + 19)).toEqual([]);
       expect(await take("coord_2", NOW_MS + 20)).toEqual([id]);
-      // The first coordinator detects it with its next write, which changes nothing.
+      // The first coordinator detects the adoption with its next write, which changes nothing.
       expect(await store.fileBatches.save({ id, ...lease("coord_1", NOW_MS + 90) }, PROGRESS)).toBeUndefined();
       expect(await store.fileBatches.end({ id, ownerId: "coord_1" }, PROGRESS, NOW_MS)).toBe(false);
       expect((await store.fileBatches.get(ann, id))?.progress).toEqual(AT_WORK);

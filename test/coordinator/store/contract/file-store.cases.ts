@@ -33,7 +33,7 @@ export function describeFiles(check: Check): void {
     expect(await store.files.get(ann, file.id, NOW_MS)).toEqual(file);
     expect(await store.files.get(bob, file.id, NOW_MS)).toBeUndefined();
     expect(await store.files.get(ann, `${file.id}\0`, NOW_MS)).toBeUndefined();
-    // The file does not exist from its expiry on.
+    // The file no longer exists from its expiry on.
     expect(await store.files.get(ann, file.id, NOW_MS + 1)).toBeUndefined();
   });
 
@@ -46,7 +46,7 @@ export function describeFiles(check: Check): void {
     await expect(store.files.add(makeFile(ann, { sizeBytes: 1 }), BUDGET)).rejects.toMatchObject(refused);
     expect(await store.files.usage(ann)).toEqual({ files: 4, bytes: 63 });
     expect(await store.files.usage(bob)).toEqual({ files: 0, bytes: 0 });
-    // Concurrent files are counted one at a time.
+    // Concurrent files are counted one after the other.
     const added = Array.from({ length: 6 }, () => store.files.add(makeFile(bob, { sizeBytes: 30 }), BUDGET));
     expect((await Promise.allSettled(added)).filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   });
@@ -63,7 +63,7 @@ export function describeFiles(check: Check): void {
     expect(await store.files.remove(ann, first.id, NOW_MS)).toEqual({ files: 1, blobs: [] });
     expect(await store.files.remove(bob, second.id, NOW_MS)).toEqual({ files: 1, blobs: [first.blob] });
     expect(await store.files.withoutFile([first.blob])).toEqual([first.blob]);
-    // The name of removed content is never reused.
+    // The store never uses the name of removed content again.
     expect(await store.files.add(unused, BUDGET)).toMatchObject({ blob: unused.blob });
   });
 

@@ -83,7 +83,7 @@ export function describeIslands(check: Check): void {
     const save = (hostId: string, index: number) =>
       store.islands.save(makeIsland(accountId, { hostId, lastSeenAtMs: MADE_AT_MS + index }), TOKEN_AT_MS);
     await Promise.all(hostIds.slice(0, MAX_HOSTS).map(save));
-    // The first host is seen again, later than the second and the third.
+    // The first host is seen again, after the second and the third host.
     for (const hostId of ["host-0", ...hostIds.slice(MAX_HOSTS)]) await save(hostId, MAX_HOSTS);
     const found = await Promise.all(hostIds.map((hostId) => store.islands.get(hostId)));
     expect(hostIds.filter((_, index) => found[index] === undefined)).toEqual(["host-1", "host-2"]);

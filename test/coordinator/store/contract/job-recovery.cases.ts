@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { IllegalTransitionError } from "../../../../shared/job-state.ts";
 import { type Check, endUncharged, ISLAND_ID, MADE_AT_MS, makeAccount, makeJob, runJob } from "./store-builders.ts";
 
-/** Declares the behavior that the coordinator relies on when it starts. */
+/** Declares the behaviour that the coordinator relies on when it starts. */
 export function describeJobRecovery(check: Check): void {
   check("jobs.unfinished() returns share, class and refusals", async (store) => {
     const accountId = await makeAccount(store);

@@ -25,7 +25,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ENDINGS: readonly JobEvent[] = ["complete", "fail", "cancel", "expire"];
 
-/** Applies `event` to attempt 1 (attempt 2 for a second `assign`). */
+/** Applies `event` to attempt 1, or a second `assign` to attempt 2. */
 async function apply(store: Store, jobId: string, event: JobEvent, attempt: number): Promise<void> {
   if (ENDINGS.includes(event)) {
     await endUncharged(store, jobId, { event: event as JobEnding["event"], attempt });
@@ -46,7 +46,7 @@ const PATHS: Record<JobState, readonly JobEvent[]> = {
 };
 
 export function describeJobs(check: Check): void {
-  check("jobs.get() returns undefined for an unknown id; input() and the writes reject", async (store) => {
+  check("jobs.get() returns undefined for an unknown id, while input() and the writes reject", async (store) => {
     expect(await store.jobs.get("job_none")).toBeUndefined();
     await expect(store.jobs.input("job_none")).rejects.toMatchObject({ code: "not_found" });
     await expect(apply(store, "job_none", "start", 1)).rejects.toMatchObject({ code: "not_found" });
@@ -94,15 +94,18 @@ export function describeJobs(check: Check): void {
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "queued", attempt: 2 });
   });
 
-  check("jobs.move() stores Island and start; a loss clears both but keeps the attempt", async (store) => {
-    const job = makeJob(await makeAccount(store));
-    await runJob(store, job);
-    const running = { state: "running", attempt: 1, islandId: ISLAND_ID, startedAtMs: MADE_AT_MS + 2_000 };
-    expect(await store.jobs.get(job.id)).toMatchObject(running);
-    await apply(store, job.id, "lose", 1);
-    const lost = { state: "pending", attempt: 1, islandId: null, startedAtMs: null };
-    expect(await store.jobs.get(job.id)).toMatchObject(lost);
-  });
+  check(
+    "jobs.move() stores the Island and the start, and after a loss clears both but keeps the attempt",
+    async (store) => {
+      const job = makeJob(await makeAccount(store));
+      await runJob(store, job);
+      const running = { state: "running", attempt: 1, islandId: ISLAND_ID, startedAtMs: MADE_AT_MS + 2_000 };
+      expect(await store.jobs.get(job.id)).toMatchObject(running);
+      await apply(store, job.id, "lose", 1);
+      const lost = { state: "pending", attempt: 1, islandId: null, startedAtMs: null };
+      expect(await store.jobs.get(job.id)).toMatchObject(lost);
+    },
+  );
 
   check("jobs.end() stores output, usage, timings, finish reason and charge", async (store) => {
     const job = makeJob(await makeAccount(store));
@@ -156,7 +159,7 @@ export function describeJobs(check: Check): void {
   check("jobs.list() returns the account's own jobs in pages, newest first", async (store) => {
     const accountId = await makeAccount(store);
     const jobs = Array.from({ length: 5 }, () => makeJob(accountId));
-    // The order is that of the ids, not of the calls.
+    // The jobs are in the order of their ids, not of the calls.
     for (const job of jobs.toReversed()) await store.jobs.submit(job);
     await store.jobs.submit(makeJob(await makeAccount(store)));
     const page = await store.jobs.list(accountId, { limit: 2, offset: 1 }, {});
@@ -217,7 +220,7 @@ export function describeJobs(check: Check): void {
     await runJob(store, running);
     await store.jobs.submit(ended);
     await apply(store, ended.id, "cancel", 0);
-    // Some stores also return whether the job holds a quota slot.
+    // Some stores return in addition whether the job holds a quota slot.
     const unfinished = (await store.jobs.unfinished()).map(({ holdsQuota: _holdsQuota, ...job }) => job);
     expect(unfinished).toEqual([
       {

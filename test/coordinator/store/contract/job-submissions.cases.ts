@@ -28,7 +28,7 @@ export function describeSubmissions(check: Check): void {
       ignoredParameters: ["user"],
     });
     const given = Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]]));
-    // Every column has a value; the test would prove nothing for an empty one.
+    // Every column has a value, because the test would prove nothing for an empty column.
     expect(Object.entries(given).filter(([, value]) => (value ?? false) === false)).toEqual([]);
     await store.jobs.submit(job);
     const record = await store.jobs.get(job.id);

@@ -9,7 +9,7 @@ import { balanceOf, type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, ru
 const MONTH = utcMonthOf(MADE_AT_MS);
 const CREDIT = 1_000_000;
 
-/** Creates a key that may spend the given credits a month. Jobs need one credit each. */
+/** Creates a key that may spend the given credits per month. Each job needs one credit. */
 const limited = (number: number, credits: number, { jobs = 1, month = MONTH } = {}): SubmittingKey => ({
   number,
   monthly: { limitMicro: credits * CREDIT, month, neededMicro: jobs * CREDIT },

@@ -54,7 +54,7 @@ export function describeLedger(check: Check): void {
     },
   );
 
-  check("ledger: an owner's earnings may exceed the limit of grants", async (store) => {
+  check("an owner's earnings may exceed the limit of grants", async (store) => {
     const ownerId = await makeAccount(store, { grantMicro: Number.MAX_SAFE_INTEGER });
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);
@@ -63,7 +63,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: a completed job pays the Island's owner, and the network keeps the rest", async (store) => {
+  check("a completed job pays the Island's owner, and the network keeps the rest", async (store) => {
     const clientId = await makeAccount(store);
     const ownerId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(clientId);
@@ -72,11 +72,11 @@ export function describeLedger(check: Check): void {
     await store.jobs.end(makeEnding(job, { earning: { accountId: ownerId, micro: 900_000 } }));
     expect(await balanceOf(store, clientId)).toBe(9_000_000);
     expect(await balanceOf(store, ownerId)).toBe(900_000);
-    // First grant 2, hold 2, charge, earning and fee.
+    // The first grant and the hold have two entries each. The charge, the earning and the fee have one each.
     expect(await store.ledger.verify()).toEqual({ ...RIGHT, entries: 7 });
   });
 
-  check("ledger: a job charged in part releases the rest", async (store) => {
+  check("a job that is charged in part releases the rest", async (store) => {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
@@ -85,7 +85,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: a job without a charge releases the whole hold", async (store) => {
+  check("a job without a charge releases the whole hold", async (store) => {
     const clientId = await makeAccount(store);
     const job = makeJob(clientId);
     await runJob(store, job);
@@ -94,7 +94,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: a client who owns the Island receives the earning", async (store) => {
+  check("a client who owns the Island receives the earning", async (store) => {
     const accountId = await makeAccount(store);
     const job = makeJob(accountId);
     await runJob(store, job);
@@ -162,7 +162,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject({ ...RIGHT, entries: 6 });
   });
 
-  check("ledger: concurrent withdrawals and holds never make a balance negative", async (store) => {
+  check("concurrent withdrawals and holds never make a balance negative", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 4_500_000 });
     const takeBack = () =>
       store.operators.grant({ accountId, micro: -1_000_000, note: "Mistake", atMs: MADE_AT_MS, repeat: null });
@@ -174,7 +174,7 @@ export function describeLedger(check: Check): void {
     expect(await store.ledger.verify()).toMatchObject(RIGHT);
   });
 
-  check("ledger: jobs without a price leave no entries", async (store) => {
+  check("jobs without a price leave no ledger entries", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });
     await runJob(store, job);

@@ -3,7 +3,7 @@ import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
 
 const PAGE = { limit: 20, offset: 0 };
-const SUSPENSION = { because: "spam \u0000 \u{1F3DD}", atMs: MADE_AT_MS };
+const SUSPENSION = { reason: "spam \u0000 \u{1F3DD}", atMs: MADE_AT_MS };
 const OTHER_HOST = "9d1f7a56-0000-4000-8000-000000000002";
 
 export async function saveIsland(store: Store, accountId: string, hostId = ISLAND_ID, lastSeenAtMs = MADE_AT_MS) {
@@ -19,7 +19,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.setRole(id, "operator")).toBe(true);
     expect(await store.accounts.credentialsRevision()).toBeGreaterThan(revision);
     expect(await store.accounts.get(id)).toMatchObject({ role: "operator" });
-    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "operator", suspendedBecause: null });
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ role: "operator", suspensionReason: null });
     expect(await store.operators.setRole("user_none", "operator")).toBe(false);
     expect(await store.accounts.accountStatus("user_none")).toBeUndefined();
   });
@@ -30,11 +30,11 @@ export function describeOperators(check: Check): void {
     const revision = await store.accounts.credentialsRevision();
     expect(await store.operators.suspendAccount(id, SUSPENSION)).toBe(true);
     expect(await store.accounts.credentialsRevision()).toBeGreaterThan(revision);
-    expect(await store.operators.suspendAccount(id, { ...SUSPENSION, because: "other" })).toBe(false);
+    expect(await store.operators.suspendAccount(id, { ...SUSPENSION, reason: "other" })).toBe(false);
     expect(await store.operators.suspendAccount(operatorId, SUSPENSION)).toBe(false);
     expect(await store.operators.suspendAccount("user_none", SUSPENSION)).toBe(false);
-    expect(await store.accounts.accountStatus(id)).toMatchObject({ suspendedBecause: SUSPENSION.because });
-    expect((await store.operators.suspensions()).accounts).toEqual(new Map([[id, SUSPENSION.because]]));
+    expect(await store.accounts.accountStatus(id)).toMatchObject({ suspensionReason: SUSPENSION.reason });
+    expect((await store.operators.suspensions()).accounts).toEqual(new Map([[id, SUSPENSION.reason]]));
     expect(await store.operators.reinstateAccount(id)).toBe(true);
     expect(await store.operators.reinstateAccount(id)).toBe(false);
     expect((await store.operators.suspensions()).accounts.size).toBe(0);
@@ -62,7 +62,7 @@ export function describeOperators(check: Check): void {
     expect(await store.operators.island(ISLAND_ID)).toMatchObject({ suspension: SUSPENSION });
     await store.islands.forgetUnseen(MADE_AT_MS, 10);
     expect(await store.operators.island(ISLAND_ID)).toBeUndefined();
-    expect((await store.operators.suspensions()).islands).toEqual(new Map([[ISLAND_ID, SUSPENSION.because]]));
+    expect((await store.operators.suspensions()).islands).toEqual(new Map([[ISLAND_ID, SUSPENSION.reason]]));
     expect(await store.operators.reinstateIsland(ISLAND_ID)).toBe(true);
     expect(await store.operators.reinstateIsland(ISLAND_ID)).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SharedSecrets } from "../../../../coordinator/store/secrets/shared-secrets.ts";
 
-/** Declares the behavior of every store of secrets. `open` returns the views of two processes on an empty one. */
+/** Declares the behaviour of every store of secrets. `open` returns the views of two processes on an empty store. */
 export function describeSecrets(open: () => Promise<readonly [SharedSecrets, SharedSecrets]>): void {
   const [a, b] = [Buffer.from([0, 1, 255]), Buffer.from("b")];
 

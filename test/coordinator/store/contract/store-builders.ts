@@ -7,7 +7,7 @@ import { settlePostings } from "../../../../coordinator/credits/settle.ts";
 import type { JobEnding, NewJob } from "../../../../coordinator/store/jobs/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 
-/** Declares a case. `store` is the open store of that case. */
+/** Declares a case. `store` is the store that is open for the case. */
 export type Check = (title: string, body: (store: Store) => Promise<void>) => void;
 
 /** Creation time of everything that these builders create. */
@@ -29,7 +29,7 @@ export async function makeAccount(
   return id;
 }
 
-/** First grant of a new account; empty for 0. */
+/** First grant of a new account. Empty if it is 0. */
 export function firstGrant(accountId: string, micro: number): readonly Posting[] {
   return micro === 0 ? [] : grantPostings(accountId, micro);
 }

@@ -24,7 +24,7 @@ import { describeUsage } from "./usage-store.cases.ts";
 import { describeOperators } from "./operator-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
-/** Declares the behavior of every Store. `skip` maps a test title to the reason why a backend is exempt. */
+/** Declares the behaviour of every Store. `skip` maps a test title to the reason why a backend is exempt. */
 export function describeStore(
   name: string,
   open: (clock: ManualClock) => Promise<Store>,

@@ -10,7 +10,7 @@ const RANGE = { fromDay: DAY, toDay: DAY + 1 } as const;
 const PAGE = { limit: 100, offset: 0 } as const;
 
 interface Ended {
-  /** Number of its key. */
+  /** Number of the job's key. */
   readonly key?: number;
   readonly slug?: string;
   readonly chargeMicro?: number;

@@ -7,7 +7,7 @@ const copied = [
   ...REVISIONS.map((name) => `${name}.revision`),
 ];
 
-/** Expects that each column of a schema is copied, or listed in `own`. */
+/** Expects that each column of a schema is copied or listed in `own`. */
 export function expectCovered(columns: readonly string[], own: readonly string[]): void {
   const isOwn = (column: string) => own.includes(column) || own.includes(`${column.split(".")[0]}.*`);
   const ids = new Set(["catalog_revision.id"]);

@@ -4,13 +4,13 @@ import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts"
 import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 import { expectCovered } from "./copied-columns.ts";
 
-/** Columns without a counterpart in the other database, which a migration sets. `*`: the whole table. */
+/** Columns without a counterpart in the other database, which a migration sets. `*` stands for the whole table. */
 const OWN_OF_SQLITE = [
   "checks.*",
-  // Aggregated again from the ledger.
+  // The target aggregates this again from the ledger.
   "earnings_cursor.*",
   "usage_cursor.*",
-  // Derived from the numbers of keys.
+  // The target derives this from the numbers of keys.
   "key_numbers.*",
   "account_usage.*",
   "island_earnings.*",

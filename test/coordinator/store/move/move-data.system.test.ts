@@ -25,7 +25,7 @@ const OWN_OF_POSTGRES = [
   "coordinators.*",
   // Ends of the last hour, from which running coordinators learn which streams end.
   "credential_ends.*",
-  // Aggregated again from the ledger.
+  // The target aggregates this again from the ledger.
   "earnings_cursor.*",
   "usage_cursor.*",
   "account_usage.*",
@@ -36,7 +36,7 @@ const OWN_OF_POSTGRES = [
   "messages.keeper_id",
   "migrations.*",
   "network_moves.*",
-  // Copied by name, because each database encrypts them with another key.
+  // Secrets are copied by name, because each database encrypts them with another key.
   "secrets.*",
   "turns.*",
   "webhooks.sender_id",
@@ -57,7 +57,7 @@ async function withStore<T>(location: StoreLocation, use: (store: Store) => Prom
   }
 }
 
-/** `wrap`: wraps the source, to inject faults. */
+/** `wrap` wraps the source, to inject faults. */
 async function move(
   from: StoreLocation,
   to: StoreLocation,
@@ -69,7 +69,7 @@ async function move(
   return await moveData(source, await open(to), () => undefined);
 }
 
-/** Returns a wrapper whose end fails before the page with this number. */
+/** Returns a wrapper whose target fails before the page with this number. */
 function failingAt(pages: number): (end: MigrationEndpoint) => MigrationEndpoint {
   let read = 0;
   return (end) =>
@@ -107,7 +107,7 @@ function describeMove(server: PostgresServer): void {
       expectCovered(columns, OWN_OF_POSTGRES);
     });
 
-    it("migrates everything to PostgreSQL and back; both stores return the same data and stay usable", async () => {
+    it("migrates everything to PostgreSQL and back, and both stores return the same data and stay usable", async () => {
       const [here, there, back] = [folder.file("here"), await newDatabase(), folder.file("back")];
       const { filled, before } = await withStore(here, async (store) => {
         const made = await fillStore(store);
@@ -116,7 +116,7 @@ function describeMove(server: PostgresServer): void {
       addEarlierChunk(here, filled.jobIds[3] ?? "");
       const { rows, ledger } = await move(here, there);
       expect(Object.keys(rows)).toEqual(COPIED_TABLES.map(({ name }) => name));
-      // Jobs that count against their account's limit; waiting jobs of a batch do not yet.
+      // These jobs count against their account's limit. Waiting jobs of a batch do not count yet.
       const slots = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
       expect(slots.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
       expect(ledger).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
@@ -154,7 +154,7 @@ function describeMove(server: PostgresServer): void {
       await withStore(to, (store) => store.check());
     });
 
-    it("can be cancelled: the source can be opened again, and the target cannot", async () => {
+    it("can be cancelled, after which the source can be opened again and the target cannot", async () => {
       const [from, to] = [folder.file("from"), await newDatabase()];
       await withStore(from, fillStore);
       await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
@@ -203,7 +203,7 @@ async function goOn(store: Store, accountId: string): Promise<void> {
   expect(await store.jobs.feed(jobId)).toHaveLength(1);
 }
 
-/** Adds a chunk as an earlier version wrote it: all items as JSON, without a text. */
+/** Adds a chunk as an earlier version wrote it, with all items as JSON and without a text. */
 function addEarlierChunk(directory: string, jobId: string): void {
   const db = new Database(join(directory, DATABASE_FILE));
   const items = JSON.stringify([{ type: "token", content: "earlier \u0000", count: 1 }]);

@@ -110,7 +110,7 @@ async function fillAccounts(
   await islands.rename(accountId, ISLAND_ID, TEXT);
   await operators.grant({ accountId, micro: -1, note: TEXT, atMs: LATER_MS, repeat: null });
   await operators.setRole(accountId, "operator");
-  await operators.suspendIsland(ISLAND_ID, { because: TEXT, atMs: LATER_MS });
+  await operators.suspendIsland(ISLAND_ID, { reason: TEXT, atMs: LATER_MS });
   const announcement = { id: "ann_1", level: "warning", text: TEXT, createdAtMs: MADE_AT_MS, untilMs: null } as const;
   await operators.announce(announcement, { nowMs: 0, maxAnnouncements: 1 });
   const target = { targetKind: "island", targetId: ISLAND_ID } as const;

@@ -93,7 +93,7 @@ function describeCluster(database: PostgresDatabase): void {
       const [first, last] = jobs.map(({ id }) => id) as [string, string];
       const other = new pg.Client(database.address);
       await other.connect();
-      // The other session never checks for deadlocks, so that it does not lose.
+      // The other session never checks for deadlocks, so that PostgreSQL does not abort it.
       await other.query("SET deadlock_timeout = '1h'");
       const lock = (id: string) => other.query("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE", [id]);
       await other.query("BEGIN");

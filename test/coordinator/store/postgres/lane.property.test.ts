@@ -10,19 +10,19 @@ import { soakRounds } from "../../../support/soak-rounds.ts";
 
 const RETRY_MS = 500;
 /**
- * Outcomes of a connection attempt or a commit. `lost_after`: applied, but the reply is lost. `lost_to_another`: rejected at once, not
- * applied.
+ * Outcomes of a connection attempt or a commit. `lost_after`: the commit is applied, but its reply is lost.
+ * `lost_to_another`: the commit is rejected at once and not applied.
  */
 const FATES = ["done", "done", "lost_before", "lost_after", "lost_to_another"] as const;
 const KINDS = ["kept", "kept", "asked", "faulty"] as const;
 
-/** A server with scripted outcomes; after the script, everything succeeds. */
+/** A server with scripted outcomes. After the script, everything succeeds. */
 class ScriptedServer {
   /** Numbers of the operations, in the order of their first write. */
   readonly written: number[] = [];
   readonly faults: string[] = [];
   connections = 0;
-  /** Above this number of operations, a commit times out. */
+  /** A commit of more operations than this times out. */
   maxConcurrency = Infinity;
   readonly #script: (typeof FATES)[number][];
 
@@ -52,7 +52,7 @@ class ScriptedServer {
         if (!isOpen) return;
         isOpen = false;
         this.connections -= 1;
-        // The end of a connection is reported late, when another has replaced it.
+        // The end of a connection is reported late, when another connection has replaced it.
         setImmediate(onEnd);
       },
     };

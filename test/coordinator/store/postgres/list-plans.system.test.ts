@@ -18,7 +18,7 @@ const ROUNDS = {
 } as const;
 type Round = (typeof ROUNDS)[keyof typeof ROUNDS];
 const PAGE = { limit: 20, offset: 40 };
-/** Short tables, of which every row is needed or a scan costs nothing. */
+/** Short tables, of which every row is needed or whose scan costs nothing. */
 const SMALL = new Set([
   "entries_id_seq",
   "cargos",
@@ -48,7 +48,7 @@ const FILTERS: JobFilter[] = [
   { batchId: BATCH, slug: "tiny-chat", states: ["failed"] },
 ];
 
-/** Makes each table so small that scanning it is cheapest. */
+/** Makes each table so small that a scan is the cheapest plan. */
 const FEW_ROWS = REALISTIC_ROWS.replaceAll(
   /generate_series\([01], [^)]*\) n\b/g,
   "unnest(ARRAY[0, 7, 8, 13, 14, 50, 100, 107, 150, 307, 407, 5100]) n",
@@ -59,7 +59,7 @@ interface Plan {
   readonly "Relation Name"?: string;
   readonly Plans?: readonly Plan[];
 }
-/** Plans of all statements that ran, including those inside functions. */
+/** Plans of all statements that ran, including statements inside functions. */
 const plans: { readonly "Query Text": string; readonly Plan: Plan }[] = [];
 
 await withDatabase(describePlans);

@@ -9,10 +9,10 @@ import { call } from "../../../support/http/http.ts";
 import { PostgresServer } from "../../../support/servers/postgres-server.ts";
 import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
-/** Far below the minute after which memory is compared with storage anyway. */
+/** This is far below the minute after which the coordinator compares memory with storage anyway. */
 const SOON = { timeout: 20_000, interval: 500 };
 
-describe("request with a lost reply to its commit", () => {
+describe("a request with a lost reply to its commit", () => {
   let server: PostgresServer;
   let link: Link;
   let admin: pg.Client;
@@ -33,7 +33,7 @@ describe("request with a lost reply to its commit", () => {
     await admin.connect();
     const location = { address: `postgres://atoll@127.0.0.1:${link.port}/${name}`, key: randomBytes(32) };
     coordinator = await TestCoordinator.open({ leaseMs: 2_000, leaseRenewMs: 200 }, {}, location);
-    // Bypasses the link, which runs in this process and is blocked by the command.
+    // Bypasses the link, which runs in this process and which the command would block.
     account = insertAccount({ ...location, address: direct }, "client@example.com", 1_000);
   });
   afterEach(async () => {

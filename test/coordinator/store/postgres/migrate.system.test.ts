@@ -58,7 +58,7 @@ function describeMigrations(server: PostgresServer): void {
     });
   });
 
-  describe("baseline", () => {
+  describe("the baseline", () => {
     const FIXTURE = readFileSync(
       join(import.meta.dirname, "..", "..", "..", "fixtures", "schemas", "postgres-11.sql"),
       "utf8",
@@ -80,7 +80,7 @@ function describeMigrations(server: PostgresServer): void {
       return { columns, constraints, indexes, triggers, functions };
     };
 
-    it("upgrades the last database before it, with all its data, to the same schema", async () => {
+    it("upgrades the last database before the baseline, with all its data, to the same schema", async () => {
       await query(FIXTURE);
       await query(
         "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5)",

@@ -25,7 +25,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
   describe("postgresSecrets()", () => {
     describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);
 
-    it("gives coordinators that start concurrently the same secrets: tokens and signatures of one are valid at the other", async () => {
+    it("gives coordinators that start concurrently the same secrets, so that tokens and signatures of one are valid at the other", async () => {
       const [proofs, signers] = await Promise.all([
         Promise.all(both().map(({ secrets }) => openAttemptTokens(secrets))),
         Promise.all(both().map(({ secrets }) => openCargoSigner(testEnv(), secrets, true))),

@@ -9,7 +9,10 @@ const DAY_MS = 86_400_000;
 const accountNumber = (n: string) => `'user_' || lpad((${n})::text, 6, '0')`;
 const accountOf = (n: string) => accountNumber(`${n} % ${ACTIVE}`);
 const idOf = (kind: string, n: string) => `'${kind}_' || lpad((${n})::text, 8, '0')`;
-/** The first tenth of the jobs is in batches of ten, the next tenth is in conversations; one in fifty is unfinished. */
+/**
+ * The first tenth of the jobs is in batches of ten, and the next tenth is in conversations. One in fifty jobs is
+ * unfinished.
+ */
 const [IN_BATCH, IN_CONVERSATION, IS_LIVE] = [
   `n < ${JOBS / 10}`,
   `n BETWEEN ${JOBS / 10} AND ${JOBS / 5}`,

@@ -38,7 +38,7 @@ function describeReseal(database: PostgresDatabase): void {
   });
   afterEach(usersGone);
 
-  /** The server detects a closed connection with a delay. */
+  /** The server notices a closed connection with a delay. */
   async function usersGone(): Promise<void> {
     const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = 'test' AND application_name LIKE 'atoll%'";
     while ((await database.server.query(sql, "test")).rows.length > 0);
@@ -78,7 +78,7 @@ function describeReseal(database: PostgresDatabase): void {
       const strange = new SecretBox(randomBytes(32)).seal("strange");
       await database.server.query(`UPDATE secrets SET sealed = '${strange}' WHERE name = 'signing'`, "test");
       const half = await stored();
-      // The secret before it was already encrypted in the transaction.
+      // The transaction had already encrypted the previous secret.
       await expect(resealSecrets({ address, key: from }, to)).rejects.toThrow(
         /secret signing .* neither the old nor the new key/,
       );

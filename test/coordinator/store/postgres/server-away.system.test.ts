@@ -14,7 +14,7 @@ import { TestCoordinator } from "../../../support/network/test-coordinator.ts";
 
 const KEY = randomBytes(32);
 
-describe("coordinator with an unavailable PostgreSQL", () => {
+describe("a coordinator with an unavailable PostgreSQL", () => {
   let server: PostgresServer;
   let databases = 0;
   beforeAll(async () => {

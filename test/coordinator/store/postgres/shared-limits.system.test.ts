@@ -34,7 +34,7 @@ function describeLimits(database: PostgresDatabase): void {
   afterEach(() => Promise.all([one.close(), two.close()]));
 
   const job = (override: Partial<NewJob> = {}): NewJob => makeJob(accountId, { maxJobs: LIMIT, ...override });
-  /** Submits jobs at both coordinators concurrently. Returns those that were stored. */
+  /** Submits jobs at both coordinators concurrently. Returns the jobs that were stored. */
   async function race(jobs: readonly NewJob[]): Promise<NewJob[]> {
     const submitted = jobs.map((each, index) => (index % 2 === 0 ? one : two).jobs.submit(each));
     const results = await Promise.allSettled(submitted);
@@ -86,7 +86,7 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
-  describe("Idempotency-Key used at two coordinators concurrently", () => {
+  describe("an Idempotency-Key used at two coordinators concurrently", () => {
     it.each([0, 1_000_000])(
       "creates one job, even if the account is full afterwards (price %i)",
       async (priceMicro) => {
@@ -146,7 +146,7 @@ function describeLimits(database: PostgresDatabase): void {
     const stored = await race(Array.from({ length: 20 }, byKey));
     expect(stored).toHaveLength(7);
     await expect(two.jobs.submit(byKey())).rejects.toMatchObject({ code: "key_credits_exceeded", leftMicro: 500_000 });
-    // The new owner of a job returns what it was not charged.
+    // The new owner of a job returns the credits that the job was not charged.
     await one.cluster.leave();
     await two.cluster.adopt(100);
     for (const { id } of stored.slice(0, 3)) await endUncharged(two, id, { event: "cancel", attempt: 0 });
@@ -161,7 +161,7 @@ function describeLimits(database: PostgresDatabase): void {
       const [firstIds, secondIds] = [first, second].map(({ jobs }) => jobs.map(({ id }) => id)) as [string[], string[]];
       expect(await one.cluster.quotaSlots.take(accountId, firstIds, LIMIT)).toEqual(firstIds);
       expect(await two.cluster.quotaSlots.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
-      // Jobs with a slot keep it and take no other.
+      // Jobs with a slot keep it, and take no other slot.
       expect(await two.cluster.quotaSlots.take(accountId, secondIds, LIMIT)).toEqual(secondIds.slice(0, 2));
       await expect(one.jobs.submit(job({ priceMicro: 0 }))).rejects.toMatchObject({ code: "rate_limited" });
       await endUncharged(one, firstIds[5] as string, { event: "cancel", attempt: 0 });

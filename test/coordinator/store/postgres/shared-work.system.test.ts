@@ -100,7 +100,7 @@ function describeSharedWork(database: PostgresDatabase): void {
 
     it("see a Cargo that another one added within a second, with the same number", async () => {
       const clock = new ManualClock();
-      // Started concurrently on an empty database, they agree on the numbers.
+      // Two coordinators that start concurrently on an empty database agree on the numbers.
       const syncs = await Promise.all(
         [one, two].map(({ catalog }) => openCatalog(testEnv({ catalogDirectory: directory }, { clock }), catalog)),
       );

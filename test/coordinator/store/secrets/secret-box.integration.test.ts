@@ -43,7 +43,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("webhook secret", () => {
+describe("a webhook secret", () => {
   it("is in no file of the data directory as plain text, and is readable after a restart", async () => {
     const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), "latin1"));
     expect(files.filter((content) => content.includes(SECRET))).toEqual([]);

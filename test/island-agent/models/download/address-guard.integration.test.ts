@@ -89,7 +89,7 @@ describe("assertMayFetch()", () => {
 
   it("refuses http except to the coordinator, even if private addresses are allowed", () => {
     expect(() => assertMayFetch(new URL("http://files.example/a?sig=1"), policy)).toThrow(
-      "http://files.example/a is not https",
+      "http://files.example/a does not use https",
     );
     expect(() => assertMayFetch(new URL("http://10.0.0.1:4000/a"), policy)).not.toThrow();
   });

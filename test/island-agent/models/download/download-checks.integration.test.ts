@@ -53,7 +53,7 @@ describe("downloadModel()", () => {
     const expected = { bytes: BYTES.length };
     const error = await failureOf(runDownload(fixture, { expected }));
     expect(error).toMatchObject({ code: "model_hash_mismatch", retryable: true });
-    expect(error.message).toContain(`has 18 bytes; the Cargo says ${BYTES.length}`);
+    expect(error.message).toContain(`has 18 bytes instead of the ${BYTES.length} that the Cargo specifies`);
     expect(await readFile(join(fixture.directory, "stem.part"))).toEqual(BYTES.subarray(0, 70_000));
   });
 
@@ -65,7 +65,10 @@ describe("downloadModel()", () => {
       most = Math.max(most, receivedBytes);
     };
     const error = await failureOf(runDownload(fixture, { expected: { bytes: 1_000_000 }, onProgress }));
-    expect(error).toMatchObject({ code: "model_hash_mismatch", message: "The model is longer than its 1000000 bytes" });
+    expect(error).toMatchObject({
+      code: "model_hash_mismatch",
+      message: "The model is longer than the expected 1000000 bytes",
+    });
     expect(most).toBeLessThanOrEqual(1_000_000);
     expect(await fixture.files()).toEqual([]);
   });
@@ -87,7 +90,7 @@ describe("downloadModel()", () => {
     expect(await fixture.files()).toEqual([]);
   });
 
-  it("reports a full disk and deletes the part; a later download starts from 0", async () => {
+  it("reports a full disk and deletes the part, so that a later download starts from 0", async () => {
     await using fixture = await StoreFixture.make();
     const bytes = makeBytes(3_000_000);
     fixture.server.on(PATH, file(bytes));
@@ -159,7 +162,7 @@ describe("downloadModel() from the hub", () => {
   });
 
   it.each([
-    ["says nothing of a file", Buffer.from("{}"), "names no GGUF file"],
+    ["does not name a file", Buffer.from("{}"), "names no GGUF file"],
     ["is not JSON", Buffer.from("<html>"), "names no GGUF file"],
     ["names a split file", manifest("r-00001-of-00002.gguf"), "split"],
     ["is endless", makeBytes(1_100_000), "longer than 1000000 bytes"],

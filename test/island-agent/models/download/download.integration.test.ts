@@ -85,7 +85,7 @@ describe("downloadModel()", () => {
 
   it("treats 416 at the end as complete", async () => {
     await using fixture = await StoreFixture.make();
-    // No length was announced, so the store cannot tell that the part is complete.
+    // No length was announced, so the store does not know that the part is complete.
     const broken = file(BYTES, { chunked: true, cutAfter: BYTES.length });
     fixture.server.onEach(PATH, broken, file(BYTES));
     await runDownload(fixture);

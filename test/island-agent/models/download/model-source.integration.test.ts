@@ -38,13 +38,13 @@ describe("parseModelSource()", () => {
     ["/models/../api/v1/account", "not below /models/"],
     ["/models/%2e%2e/api", "not below /models/"],
     ["//evil.example/models/a.gguf", "not below /models/"],
-    ["hf:o", "names no repository"],
-    ["hf:../r/a.gguf", "names no repository"],
-    ["hf:o/r/../../x.gguf", "names no file"],
-    ["hf:o/r:", "names no file"],
-    ["hf:o/r/", "names no file"],
+    ["hf:o", "must name a repository as hf:owner/repo"],
+    ["hf:../r/a.gguf", "must name a repository as hf:owner/repo"],
+    ["hf:o/r/../../x.gguf", "does not name a file"],
+    ["hf:o/r:", "does not name a file"],
+    ["hf:o/r/", "does not name a file"],
     ["hf:o/r#main", "needs a file"],
-    ["hf:o/r/a.gguf#", "bad revision"],
+    ["hf:o/r/a.gguf#", "invalid revision"],
   ])("refuses %s for every Island", (text, why) => {
     const refused = expect.objectContaining({
       code: "model_invalid",
@@ -55,18 +55,20 @@ describe("parseModelSource()", () => {
   });
 
   it("refuses a coordinator's path when no coordinator is set", () => {
-    expect(() => parseModelSource("/models/a.gguf", resolveFetchPolicy({}))).toThrow("none is set");
+    expect(() => parseModelSource("/models/a.gguf", resolveFetchPolicy({}))).toThrow("no coordinator is set");
   });
 });
 
 describe("hubFileUrl()", () => {
   it("refuses a path from the hub that leaves the repository", () => {
-    expect(() => hubFileUrl(policy, "o/r", "../../x/y/resolve/main/a.gguf", "main")).toThrow("names no file");
+    expect(() => hubFileUrl(policy, "o/r", "../../x/y/resolve/main/a.gguf", "main")).toThrow("does not name a file");
   });
 });
 
 describe("resolveFetchPolicy()", () => {
   it("names the invalid address", () => {
-    expect(() => resolveFetchPolicy({ hubEndpoint: "hub" })).toThrow('hub endpoint: "hub" is not an http or https URL');
+    expect(() => resolveFetchPolicy({ hubEndpoint: "hub" })).toThrow(
+      'hub endpoint: must be an http or https URL, got "hub"',
+    );
   });
 });

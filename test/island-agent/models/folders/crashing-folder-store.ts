@@ -1,4 +1,4 @@
-/** A process of a test: downloads a folder until `bytes` are on disk, reports that, and waits to be killed. */
+/** A process of a test. It downloads a folder until `bytes` are on disk, reports that, and waits to be killed. */
 import { join } from "node:path";
 import { cargoManifestSchema } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";

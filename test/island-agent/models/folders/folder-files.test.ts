@@ -81,9 +81,12 @@ describe("chooseFolderFiles() of an onnx folder", () => {
 
   it("names the available formats when the wanted one is missing", () => {
     expect(() => choose("onnx", "q4", "onnx/model.onnx", "onnx/model_fp16.onnx")).toThrow(
-      expect.objectContaining({ code: "model_invalid", message: expect.stringContaining("it has fp32, fp16") }),
+      expect.objectContaining({
+        code: "model_invalid",
+        message: expect.stringContaining("Available formats: fp32, fp16"),
+      }),
     );
-    expect(() => choose("onnx", null, "config.json")).toThrow("no graph");
+    expect(() => choose("onnx", null, "config.json")).toThrow("lacks a graph");
   });
 });
 
@@ -123,7 +126,7 @@ describe("chooseFolderFiles() of a text-to-image pipeline", () => {
   });
 
   it("requires a graph", () => {
-    expect(() => choose("diffusers", null, "model_index.json")).toThrow("no graph");
+    expect(() => choose("diffusers", null, "model_index.json")).toThrow("lacks the graph");
   });
 });
 
@@ -178,7 +181,7 @@ describe("assertSafePaths()", () => {
 
   it("refuses two files whose paths are equal, or differ only in case", () => {
     expect(() => assertSafePaths(["a.json", "A.json"])).toThrow("two files");
-    expect(() => assertSafePaths(["onnx", "ONNX/model.onnx"])).toThrow("in the place of the folder");
+    expect(() => assertSafePaths(["onnx", "ONNX/model.onnx"])).toThrow("needs a folder");
   });
 
   it("refuses too many files", () => {

@@ -26,7 +26,7 @@ export const cargo = (override: Partial<CargoManifest> = {}): CargoManifest =>
     ...override,
   });
 
-/** Returns every file below a directory with its bytes. */
+/** Returns every file below a directory with its content. */
 export async function contentOf(path: string): Promise<Record<string, Buffer>> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));

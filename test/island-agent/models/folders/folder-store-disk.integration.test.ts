@@ -269,7 +269,7 @@ describe("FolderStore.acquire() of a list of files", () => {
       const { folders } = await fixture.openFolders();
       expect(await failureOf(folders.acquire(listed({ sha256: null }), NEVER))).toMatchObject({
         code: "model_invalid",
-        message: expect.stringContaining("cannot be written here"),
+        message: expect.stringContaining("is not safe to write"),
       });
     },
   );

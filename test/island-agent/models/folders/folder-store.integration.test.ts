@@ -137,7 +137,7 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     expect((await failureOf(folders.acquire(cargo(), NEVER))).message).toContain("more than 2000 files");
   });
 
-  it("retries an interrupted or missing list, and fails after some attempts", async () => {
+  it("retries an interrupted or missing list, and fails after several attempts", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);
     const commit = (_request: unknown, response: { end: (text: string) => void }) =>
@@ -188,14 +188,14 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES, {
       lie: (path) => (path === "onnx/model.onnx" ? lie : {}),
     });
-    // The facts that the hub sends with the bytes are not part of this test.
+    // This test does not cover the facts that the hub sends with the bytes.
     fixture.server.on(hub.fileAt("onnx/model.onnx"), file(GRAPH));
     const { folders, models } = await fixture.openFolders();
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
       code: "model_hash_mismatch",
       message: expect.stringMatching(/^onnx\/model\.onnx: /),
     });
-    // A file that finished at the same moment is leased until that is recorded.
+    // A file that was completed at the same moment is leased until this is recorded.
     await expect.poll(() => models.list().filter(({ inUse }) => inUse)).toEqual([]);
     expect(folders.bytesOnDisk(cargo())).toBeNull();
   });

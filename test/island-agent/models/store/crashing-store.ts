@@ -1,4 +1,4 @@
-/** Separate process of a test: downloads until `bytes` are on disk, reports that, and waits to be killed. */
+/** A separate process of a test. It downloads until `bytes` are on disk, reports that, and waits to be killed. */
 import { modelRefSchema } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { ModelStore } from "../../../../island-agent/models/store/model-store.ts";

@@ -24,7 +24,7 @@ describe("ModelStore.open()", () => {
       "50000",
     ]);
     const exited = once(child, "exit");
-    // It reports on stdout when it has the bytes, and holds the directory until it ends.
+    // The process reports on stdout when it has the bytes, and keeps the directory locked until it ends.
     await once(child.stdout, "data");
     await expect(fixture.open()).rejects.toThrow("Another process uses");
     child.kill("SIGKILL");

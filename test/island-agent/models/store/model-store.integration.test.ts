@@ -99,7 +99,7 @@ describe("ModelStore.acquire()", () => {
       ),
     );
     await Promise.all(failures);
-    // The old download may still be closing its files: the new one must wait for it.
+    // The old download may still be closing its files, so the new one must wait for it.
     const lease = await store.acquire("z", makeRef(), NEVER);
     expect(await readFile(lease.path)).toEqual(BYTES);
     expect(fixture.server.requests.map(({ range }) => range)).toEqual([null, "bytes=50000-"]);
@@ -114,7 +114,7 @@ describe("ModelStore.acquire()", () => {
     const failure = failureOf(store.acquire("x", makeRef(), leave.signal));
     await fixture.server.arrived(1);
     leave.abort(new Error("enough"));
-    // The first has no byte and deletes its part now; the second creates one of the same name.
+    // The first download has no byte and deletes its part now. The second one creates a part of the same name.
     const lease = await store.acquire("y", makeRef(), NEVER);
     expect((await failure).message).toBe("enough");
     expect(await readFile(lease.path)).toEqual(BYTES);

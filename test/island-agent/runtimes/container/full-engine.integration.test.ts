@@ -26,7 +26,7 @@ describe("ImageStore", () => {
     const images = await ImageStore.open({
       directory: join(directory, "images"),
       budgetBytes: 1e12,
-      // More than other programs may free during the test.
+      // This exceeds the space that other programs may free during the test.
       minFreeBytes: 200_000_000,
       allowedRegistries: ["docker.io"],
       findEngine: () => ContainerEngine.at({ kind: "socket", path: socket }, systemClock),

@@ -11,7 +11,7 @@ class FakeContainer {
   constructor(listener: ContainerListener) {
     this.listener = listener;
   }
-  /** Calls, in order. */
+  /** The calls of the pool, in order. */
   readonly calls: string[] = [];
   wakeFault: Error | undefined;
   listen(listener: ContainerListener): void {
@@ -37,7 +37,7 @@ describe("WarmPool", () => {
   let clock: ManualClock;
   let started: FakeContainer[];
   let discarded: FakeContainer[];
-  /** If set, starts wait for it. */
+  /** If this is set, starts wait for it. */
   let gate: Promise<void> | undefined;
   let fault: Error | undefined;
   /** The next program writes output immediately. */

@@ -8,7 +8,7 @@ import * as onnx from "../onnx/onnx-support.ts";
 import { estimateOf } from "../../../support/models/estimate-of.ts";
 
 const { NEVER } = diffusers;
-/** On the CPU, so that it runs on every platform: the caller sets the provider of the adapters. */
+/** The runtime uses the CPU, so that the tests run on every platform. The caller sets the provider of the adapters. */
 const makeRuntime = (platform: string): CargoRuntime =>
   coremlRuntime({ platform, onnx: onnx.makeRuntime(), diffusers: diffusers.makeRuntime() });
 const makeCargo = (task: string | null) => onnx.makeCargo(task, { runtimeType: "coreml" });

@@ -10,14 +10,14 @@ const vocab = JSON.parse(read("vocab.json")) as Record<string, number>;
 const files = { config, json: null, vocab, merges: read("merges.txt") };
 const tokenize = openClipTokenizer(files);
 const names = new Map(Object.entries(vocab).map(([name, id]) => [id, name]));
-/** The tokens between start and end. */
+/** Returns the tokens between start and end. */
 const textOf = (prompt: string): (string | undefined)[] => {
   const { ids, textTokens } = tokenize(prompt);
   return ids.slice(1, 1 + textTokens).map((id) => names.get(id));
 };
 
 describe("openClipTokenizer() with vocab.json and merges.txt", () => {
-  it("returns 77 tokens: start, text, end and padding", () => {
+  it("returns 77 tokens, which are start, text, end and padding", () => {
     const { ids, textTokens } = tokenize("a red picture");
     const [start, end] = [vocab["<|startoftext|>"], vocab["<|endoftext|>"]];
     expect(textTokens).toBe(3);
@@ -36,7 +36,7 @@ describe("openClipTokenizer() with vocab.json and merges.txt", () => {
     ["red,blue!", ["red</w>", ",</w>", "blue</w>", "!</w>"]],
     ["red 42", ["red</w>", "4</w>", "2</w>"]],
     ["it's", ["i", "t</w>", "'", "s</w>"]],
-    // The UTF-8 bytes C3 A9. Byte pairs are merged only within a word.
+    // The character has the UTF-8 bytes C3 A9. Byte pairs are merged only within a word.
     ["\u00e9", ["\u00c3", "\u00a9</w>"]],
     ["e\u0301", ["\u00c3", "\u00a9</w>"]],
     ["", []],

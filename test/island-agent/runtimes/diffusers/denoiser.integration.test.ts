@@ -88,7 +88,7 @@ describe("Denoiser", () => {
 
   it("appends the extra channels to the latents of an inpainting network", async () => {
     const file = path.join(root, String(made++));
-    // The sum of one latent, its mask and its masked image.
+    // The output is the sum of one latent, its mask and its masked image.
     const nodes = [{ operator: "ReduceSum", inputs: ["sample"], output: "sum" }];
     writeFileSync(file, makeOnnx(nodes, [value("sample", ["b", 3, 1, 1])], [value("sum", [1, 1, 1, 1])]));
     const graph = await PipelineGraph.open("unet", file, { modelPath: root, providers: ["cpu"], threads: 1 });

@@ -45,7 +45,7 @@ describe.each(["tiny-sd3", "tiny-flux"] as const)("the flow matching pipeline %s
   it("refuses a size that its transformer cannot divide into tokens", async () => {
     await expect(paintHere(pipelineFixture(name), { ...job, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model supports only multiples of 16 pixels",
+      message: "width: width and height must be multiples of 16 pixels for this model",
     });
   });
 });
@@ -59,7 +59,7 @@ describe("Stable Diffusion 3", () => {
 });
 
 describe("Flux", () => {
-  it("passes the guidance scale to the network: a larger one makes the colour stronger", async () => {
+  it("passes the guidance scale to the network, so that a larger scale makes the colour stronger", async () => {
     const [pale, full] = await Promise.all(
       [1, 12].map((scale) => paintHere(pipelineFixture("tiny-flux"), { ...RED, guidance_scale: scale })),
     );

@@ -117,12 +117,14 @@ describe("a job with a hostile U-Net", () => {
 
   it("fails if the U-Net has more channels than the decoder", async () => {
     const folder = withUnet("Identity", [value("sample", ["b", 8, "h", "w"]), TIME, STATES]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes 8 channels, vae_decoder 4$"));
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet expects 8 channels, but vae_decoder expects 4$"));
   });
 
   it("fails if the graph has no input for latents", async () => {
     const folder = withUnet("Identity", [value("input_ids", ["b", 77])]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet has no input for latents, only input_ids$"));
+    await expect(draw(folder)).rejects.toMatchObject(
+      invalid("^unet lacks an input for latents; its inputs are input_ids$"),
+    );
   });
 
   it("fails with the name of an unknown input", async () => {
@@ -140,7 +142,7 @@ describe("a job with a hostile U-Net", () => {
     await expect(draw(folder)).resolves.toMatchObject({ width: 128, height: 64 });
     await expect(draw(folder, { ...JOB, width: 64 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "width: this model generates images of 128 by 64 pixels only",
+      message: "width: this model generates only images of 128 by 64 pixels",
     });
   });
 
@@ -170,7 +172,7 @@ describe("a job with a hostile decoder", () => {
     const nodes = [{ operator: "Identity", inputs: ["latent_sample"], output: "sample" }];
     writeFileSync(path.join(folder, "vae_decoder/model.onnx"), makeOnnx(nodes, inputs, [value("sample", LATENTS)]));
     await expect(draw(folder)).rejects.toMatchObject(
-      invalid(String.raw`^vae_decoder returned \[1, 4, 8, 8\], not \[1, 3, 64, 64\]$`),
+      invalid(String.raw`^vae_decoder returned the dimensions \[1, 4, 8, 8\] instead of \[1, 3, 64, 64\]$`),
     );
   });
 });

@@ -54,8 +54,8 @@ describe("an aborted image", () => {
 
 describe("a host process that ends during a step", () => {
   it.each([
-    ["SIGKILL", "ONNX Runtime process was killed (SIGKILL): out of memory?"],
-    ["SIGSEGV", "ONNX Runtime process crashed (SIGSEGV)"],
+    ["SIGKILL", "The ONNX Runtime process was killed (SIGKILL), probably because memory ran out"],
+    ["SIGSEGV", "The ONNX Runtime process crashed (SIGSEGV)"],
   ] as const)("with %s fails its image as retryable, and the next load works", async (signal, message) => {
     const doomed = await load();
     const running = doomed.run({ input: LONG, resume: null }, () => process.kill(pidOf(doomed), signal), NEVER);

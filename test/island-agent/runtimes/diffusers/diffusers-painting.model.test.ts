@@ -89,17 +89,17 @@ describe("a job with an image", () => {
     await using painter = await loadPainter(pipelineFixture("tiny-lcm"));
     await expect(paint(painter, JOB)).rejects.toMatchObject({
       code: "invalid_input",
-      message: "image: this model takes only a prompt; its folder has no vae_encoder",
+      message: "image: this model accepts only a prompt, because its folder lacks a vae_encoder",
       retryable: false,
     });
     await expect(paint(painter, { prompt: "red", steps: 2 })).resolves.toBeDefined();
   });
 
   it.each([
-    [{ mask_image: BLUE_IMAGE, image: undefined }, "mask_image: needs an image"],
-    [{ strength: 0.5, image: undefined }, "strength: needs an image"],
+    [{ mask_image: BLUE_IMAGE, image: undefined }, "mask_image: requires the parameter image"],
+    [{ strength: 0.5, image: undefined }, "strength: requires the parameter image"],
     [{ strength: 0 }, "strength: "],
-    [{ image: "bm8gaW1hZ2U=" }, "image: is not a PNG, JPEG or WebP file"],
+    [{ image: "bm8gaW1hZ2U=" }, "image: must be a PNG, JPEG or WebP file"],
     [{ image: BLUE_IMAGE.slice(0, 64) }, "image: cannot be decoded"],
     [{ mask_image: BLUE_IMAGE.slice(0, 64) }, "mask_image: cannot be decoded"],
   ])("is refused for an invalid field: %#", async (fields, message) => {

@@ -75,7 +75,7 @@ describe("a Stable Diffusion pipeline", () => {
     await expect(paint(painter, { ...RED, width: 72 })).rejects.toMatchObject({
       code: "invalid_input",
       retryable: false,
-      message: "width: this model cannot generate 72 by 64 pixels; use multiples of 64",
+      message: "width: this model cannot generate images of 72 by 64 pixels. Use multiples of 64",
     });
   });
 
@@ -165,7 +165,7 @@ describe("a latent consistency pipeline", () => {
     expect((await paint(painter, { ...input, ...much, negative_prompt: "red" })).data).toBe(full.data);
     await expect(paint(painter, { ...input, steps: 51 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "steps: this model supports at most 50",
+      message: "steps: must be at most 50 for this model, got 51",
     });
   });
 });

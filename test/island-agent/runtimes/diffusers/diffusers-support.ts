@@ -35,7 +35,7 @@ export class PipelineCopies implements Disposable {
     return copy;
   }
 
-  /** A copy with these fields in its scheduler_config.json. */
+  /** Returns a copy with these fields in its scheduler_config.json. */
   withScheduler(fields: object, name = "tiny-sd"): string {
     const copy = this.make(name);
     const content = { beta_start: 0.00085, beta_end: 0.012, beta_schedule: "scaled_linear", ...fields };

@@ -141,7 +141,7 @@ describe("generateImage()", () => {
       const { pipeline, predictions, decoded } = makePipeline("DDIMScheduler");
       const controller = new AbortController();
       const onProgress = (): void => {
-        // In another turn of the event loop, as messages of the agent arrive.
+        // The abort comes in another turn of the event loop, as messages of the agent do.
         if (predictions.length === abortAt) setImmediate(() => controller.abort(new Error("enough")));
       };
       await expect(draw(pipeline, { steps: 10 }, onProgress, controller.signal)).rejects.toThrow("enough");

@@ -14,11 +14,11 @@ describe("applyGuidance()", () => {
 });
 
 describe("embedGuidance()", () => {
-  it("embeds scale 1 as zero: sines of 0, then cosines of 1", () => {
+  it("embeds scale 1 as zero, which is sines of 0 followed by cosines of 1", () => {
     expect([...embedGuidance(1, 6)]).toEqual([0, 0, 0, 1, 1, 1]);
   });
   it("uses frequencies that decrease to 1/10,000", () => {
-    // 1000 * (1.002 - 1) = 2; rates 1, 1/100, 1/10000.
+    // 1000 * (1.002 - 1) = 2, and the rates are 1, 1/100 and 1/10000.
     const expected = [2, 0.02, 0.0002].map(Math.sin).concat([2, 0.02, 0.0002].map(Math.cos));
     expect([...embedGuidance(1.002, 6)]).toEqual(closeTo(expected, 4));
   });

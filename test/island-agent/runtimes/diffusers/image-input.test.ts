@@ -55,7 +55,7 @@ describe("readImageInput()", () => {
     [{ prompt: "a", width: 500 }, "width: "],
     [{ prompt: "a", height: 56 }, "height: "],
     [{ prompt: "a", width: 2_056 }, "width: "],
-    [{ prompt: "a", width: 2_048, height: 2_048 }, "width: width times height must be at most 2359296"],
+    [{ prompt: "a", width: 2_048, height: 2_048 }, "width: width times height must be at most 2359296 pixels"],
     [{ prompt: "a", steps: 0 }, "steps: "],
     [{ prompt: "a", steps: 201 }, "steps: "],
     [{ prompt: "a", guidance_scale: -1 }, "guidance_scale: "],

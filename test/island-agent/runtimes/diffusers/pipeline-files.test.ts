@@ -9,7 +9,7 @@ const root = mkdtempSync(path.join(tmpdir(), "atoll-pipeline-"));
 afterAll(() => rmSync(root, { recursive: true }));
 let made = 0;
 
-/** A folder with these files, by name and size in bytes. */
+/** Returns a folder with these files, by name and size in bytes. */
 function folderOf(files: Record<string, number>): string {
   const folder = path.join(root, String(made++));
   for (const [name, bytes] of Object.entries(files)) {

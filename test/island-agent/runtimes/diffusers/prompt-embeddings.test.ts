@@ -68,7 +68,7 @@ describe("encodePrompt()", () => {
   it("refuses encoders with different numbers of tokens", async () => {
     const promptEncoders = [makeReader("text_encoder", 2, FIRST), makeReader("text_encoder_2", 1, SECOND, 3)];
     await expect(encodePrompt("red", promptEncoders)).rejects.toMatchObject({
-      message: "The text encoders read 2 and 3 tokens",
+      message: "The text encoders must return the same number of tokens, got 2 and 3",
     });
   });
 });

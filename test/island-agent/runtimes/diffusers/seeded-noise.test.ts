@@ -20,7 +20,7 @@ describe("philox()", () => {
 });
 
 describe("normalQuantile()", () => {
-  // From tables of the normal distribution.
+  // The values come from tables of the normal distribution.
   it.each([
     [0.5, 0],
     [0.75, 0.67448975],

@@ -7,7 +7,7 @@ const program = { ...SCRIPTED, explainCrash: (stderr: string) => /GGML_ASSERT\(.
 const ending = (more: Partial<HostEnding>): HostEnding => ({
   code: null,
   signal: null,
-  killedBecause: null,
+  killReason: null,
   isRequested: false,
   killedAs: "runtime_crashed",
   stderrTail: "",
@@ -40,10 +40,10 @@ describe("loadFailureOf()", () => {
     ["SIGABRT without a message", { signal: "SIGABRT" }, "runtime_crashed", true],
     ["SIGSEGV", { signal: "SIGSEGV" }, "runtime_crashed", true],
     ["SIGBUS", { signal: "SIGBUS" }, "runtime_crashed", true],
-    ["the agent", { signal: "SIGKILL", killedBecause: "it was slow" }, "runtime_crashed", true],
+    ["the agent", { signal: "SIGKILL", killReason: "it was slow" }, "runtime_crashed", true],
     [
       "the agent, for its memory",
-      { signal: "SIGKILL", killedBecause: "x", killedAs: "out_of_memory" },
+      { signal: "SIGKILL", killReason: "x", killedAs: "out_of_memory" },
       "out_of_memory",
       true,
     ],
@@ -75,7 +75,7 @@ describe("factsOf()", () => {
 
   it("returns the signal of a crash and the reason of a kill", () => {
     expect(factsOf(ending({ signal: "SIGSEGV" }))).toEqual({ code: null, signal: "SIGSEGV", stderrTail: "" });
-    const killed = ending({ signal: "SIGKILL", isRequested: true, killedBecause: "it did not end in time" });
-    expect(factsOf(killed)).toMatchObject({ killedBecause: "it did not end in time", killedAs: "runtime_crashed" });
+    const killed = ending({ signal: "SIGKILL", isRequested: true, killReason: "it did not end in time" });
+    expect(factsOf(killed)).toMatchObject({ killReason: "it did not end in time", killedAs: "runtime_crashed" });
   });
 });

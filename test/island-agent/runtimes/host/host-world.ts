@@ -5,19 +5,19 @@ import type { RunResult } from "../../../../island-agent/runtimes/runtime.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 
-/** Behavior of a scripted host at its load. */
+/** Behaviour of a scripted host while it loads. */
 export interface LoadScript {
   readonly stderr?: string;
   readonly signal?: NodeJS.Signals;
   readonly eatBytes?: number;
 }
 
-/** Behavior of a scripted host during a job. Runs are numbered from 1. */
+/** Behaviour of a scripted host during a job. Runs are numbered from 1. */
 export interface RunScript {
   readonly messages?: readonly unknown[];
-  /** Written to the channel unchanged. */
+  /** Text that the host writes to the channel unchanged. */
   readonly raw?: string;
-  /** Sends one endless message. */
+  /** Whether the host sends one endless message. */
   readonly floodsChannel?: boolean;
   readonly eatBytes?: number;
 }

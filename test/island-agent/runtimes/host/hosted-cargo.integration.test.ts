@@ -20,7 +20,10 @@ describe("HostedCargo with an input above the message limit", () => {
     await using cargo = await loadScripted();
     const other = runScript(cargo, { messages: [] });
     const long = runScript(cargo, { messages: ["a".repeat(70_000_000)] });
-    await expect(long).rejects.toMatchObject({ code: "invalid_input", message: "The input is over 64 MiB" });
+    await expect(long).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "The input exceeds the limit of 64 MiB",
+    });
     await expect(runScript(cargo, { messages: [finished(1), finished(3)] })).resolves.toEqual(RESULT);
     await expect(other).resolves.toEqual(RESULT);
   });
@@ -33,7 +36,8 @@ describe("HostedCargo with a host that works without output", () => {
     const run = (name: string, messages: unknown[]) =>
       cargo.run({ input: { messages }, resume: null }, () => {}, NEVER, { onWorking: () => notified.push(name) });
     const first = run("first", []);
-    // Sent with the second run, so that the third already waits: the host works on two at the same time.
+    // The host sends this with the second run, when the third run already waits, because the host works on two runs at
+    // the same time.
     const prompt = { kind: "prompt", run: 1, prompt: { total: 3, done: 3 } };
     const second = run("second", [{ kind: "working", run: 1 }, prompt, output(token), finished(2), finished(1)]);
     const third = run("third", [finished(3)]);
@@ -78,7 +82,7 @@ describe("a host process that breaks the protocol", () => {
   it.each(BROKEN)("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
     await using cargo = await loadScripted();
     const other = runScript(cargo, {});
-    // The other run is run 1, which the messages name.
+    // The messages name run 1, which is the other run.
     const running = runScript(cargo, { messages: [message] });
     for (const run of [running, other]) {
       await expect(run).rejects.toMatchObject({

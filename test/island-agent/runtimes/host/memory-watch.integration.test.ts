@@ -8,7 +8,7 @@ const TOO_MUCH = 600 * MIB;
 const OUT_OF_MEMORY = {
   code: "out_of_memory",
   retryable: true,
-  message: expect.stringMatching(/was killed: it used \d+ MiB of RAM, its limit is 400 MiB/),
+  message: expect.stringMatching(/was killed: it used \d+ MiB of RAM, but its limit is 400 MiB/),
 };
 
 describe.skipIf(process.platform === "win32")("a host process above its RAM limit", () => {
@@ -19,8 +19,8 @@ describe.skipIf(process.platform === "win32")("a host process above its RAM limi
     await expect(other).rejects.toMatchObject(OUT_OF_MEMORY);
     await cargo.gone;
     expect(isRunning(cargo.pid ?? 0)).toBe(false);
-    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, and the ceiling does
-    // not count them.
+    // The RAM that caused the kill is not recorded as the Cargo's need. Mapped files are recorded, although the ceiling
+    // does not count them.
     expect(cargo.memory.ramBytes).toBeLessThan(TOO_MUCH);
   });
 

@@ -44,7 +44,7 @@ function flood(): void {
   pipe.write("a".repeat(1_048_576), () => setImmediate(flood));
 }
 
-/** Filled, so that the pages are resident. */
+/** The memory is filled, so that its pages are resident. */
 function eat(bytes: number): void {
   eaten.push(Buffer.alloc(bytes, 1));
 }

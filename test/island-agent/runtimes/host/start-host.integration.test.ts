@@ -13,7 +13,7 @@ import { ManualClock } from "../../../support/manual-clock.ts";
 import type { Admission } from "../../../../island-agent/runtimes/runtime.ts";
 import { NEVER } from "../../builders.ts";
 
-/** Reads all requests without a reply, like a stopped process. */
+/** Reads all requests and never replies, like a stopped process. */
 const SILENT = `import { Socket } from "node:net";
 new Socket({ fd: ${CHANNEL_FD} }).resume();`;
 const REPLIES = `import { Socket } from "node:net";
@@ -53,7 +53,7 @@ async function makeProgram(source: string): Promise<HostProgram> {
   return { name: "Fake", entry: pathToFileURL(file), environment: hostEnvironment({}, {}) };
 }
 
-/** Processes of a load: the one that estimates writes its id to a file. */
+/** Processes of a load. The process that estimates writes its id to a file. */
 async function pidsOfLoad(admit: Admission): Promise<{ estimated: number; loaded: number | undefined }> {
   const program = await makeProgram(REPLIES);
   const { host } = await loadInHost(program, context, { slug: "a", modelPath: folder, request: null, admit }, NEVER);
@@ -82,7 +82,7 @@ describe("loadInHost() with a host that hangs", () => {
     await expect(estimating).rejects.toMatchObject({
       code: "runtime_unavailable",
       retryable: true,
-      message: "Fake process was killed: it did not estimate the model's memory within 30 s",
+      message: "The Fake process was killed: it did not estimate the model's memory within 30 s",
     });
   });
 
@@ -106,7 +106,7 @@ describe("loadInHost() with a host that hangs", () => {
       await expect(loading).rejects.toMatchObject({
         code: "runtime_unavailable",
         retryable: true,
-        message: "Fake process was killed: it did not load the model within 123 s",
+        message: "The Fake process was killed: it did not load the model within 123 s",
       });
     },
   );

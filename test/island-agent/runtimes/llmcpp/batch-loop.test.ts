@@ -10,7 +10,7 @@ interface Part {
   readonly tokens: readonly number[];
 }
 
-/** A context that records its batches, and returns the position as each result. */
+/** A context that records its batches. Each result is its position. */
 class FakeContext implements ContextInternals {
   readonly batchSize: number;
   readonly batches: Part[][] = [];
@@ -40,7 +40,7 @@ class FakeContext implements ContextInternals {
     throw new Error(`Not replaced: ${sequenceId}`);
   }
 
-  /** Evaluates tokens of a sequence, the last of them with a result. */
+  /** Evaluates tokens of a sequence, and returns a result for the last of them. */
   decode(sequenceId: number, position: number, tokens: readonly number[]): Promise<readonly [number, unknown][]> {
     const logits = tokens.map((_, index) => index === tokens.length - 1);
     return this._decodeTokens(
@@ -62,7 +62,7 @@ function makeLoop(batchSize?: number): { context: FakeContext; loop: BatchLoop }
   return { context, loop: new BatchLoop(context, new ManualClock()) };
 }
 
-/** Generates tokens, each after some promise callbacks, as the library does. */
+/** Generates tokens, each after several promise callbacks, as the library does. */
 async function generate(context: FakeContext, id: number, tokens: number): Promise<void> {
   for (let at = 0; at < tokens; at += 1) {
     await context.decode(id, at, [7]);
@@ -151,7 +151,7 @@ describe("BatchLoop", () => {
     const tokens = Array.from({ length: 40 }, (_, index) => index);
     const request = { sequenceId: 0, tokens, logits: [], firstTokenSequenceIndex: 0 };
     expect(await context._decodeTokens(request, () => null)).toEqual([]);
-    // The library counts these as evaluated.
+    // The library counts these tokens as evaluated.
     expect(tokens).toHaveLength(16);
     expect(context.shapes).toEqual(["0:8", "0:8"]);
     loop.signals.delete(0);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fillBatch } from "../../../../island-agent/runtimes/llmcpp/batch-order.ts";
 
 describe("fillBatch()", () => {
-  it("returns sequences in ascending order, for any order of arrival", () => {
+  it("returns sequences in ascending order for any order of arrival", () => {
     const waiting = [3, 0, 2].map((sequenceId) => ({ sequenceId, count: 1 }));
     expect(fillBatch(waiting, 512).map(({ index }) => index)).toEqual([1, 2, 0]);
   });
@@ -57,7 +57,7 @@ describe("fillBatch()", () => {
         const taken = shares.reduce((sum, { count }) => sum + count, 0);
         expect(taken).toBeLessThanOrEqual(Math.min(size, wanted));
         expect(taken).toBeGreaterThanOrEqual(Math.min(size, wanted) - (waiting.length > 1 ? prompts : 0));
-        // Results come from sequences with one token only, or from a single sequence.
+        // Only sequences with one token, or a single sequence, get results.
         for (const { index, count } of shares) {
           const isWhole = count === waiting[index]?.count;
           expect(!isWhole || count === 1 || waiting.length === 1).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BatchSize } from "../../../../island-agent/runtimes/llmcpp/batch-size.ts";
 
-/** Returns the sizes of consecutive full batches, which take `msOf` their size. */
+/** Returns the sizes of consecutive full batches. Each takes the time that `msOf` returns for its size. */
 function sizes(size: BatchSize, batches: number, msOf: (tokens: number) => number): number[] {
   return Array.from({ length: batches }, () => {
     const { tokens } = size;

@@ -92,13 +92,13 @@ describe("generateText()", () => {
     const input = { temperature: 0, messages: [question] };
     evaluations.length = 0;
     const first = await generate(input, sequences[0]);
-    // The prompt, then each token of the completion. The end token is sampled from the last of them.
+    // The prompt is evaluated, and then each token of the completion. The end token is sampled from the last of them.
     expect(evaluations).toEqual([13, ...Array.from({ length: first.tokens }, () => 1)]);
     const completion = first.items.map((item) => (item.type === "token" ? item.content : "")).join("");
     evaluations.length = 0;
     const next = { role: "user" as const, content: "Count from 1 to 3." };
     await generate({ ...input, messages: [question, { role: "assistant", content: completion }, next] }, sequences[0]);
-    // The end of the completion, and the new question with its template.
+    // The end of the completion is evaluated, and the new question with its template.
     expect(evaluations[0]).toBe(14);
     expect(new Set(evaluations.slice(1))).toEqual(new Set([1]));
   });

@@ -8,7 +8,7 @@ import { NEVER } from "./llmcpp-support.ts";
 const WORDS = ["[INST]", " Hello", ",", " world"];
 const tokensOf = (...words: string[]): Token[] => words.map((word) => WORDS.indexOf(word) as Token);
 
-/** Like SentencePiece, the model drops the space of a text's first word. */
+/** The model drops the space of a text's first word, as SentencePiece does. */
 function sequenceThatSays(
   words: readonly string[],
   onOptions: (options: SequenceEvaluateOptions) => void = () => undefined,

@@ -17,7 +17,9 @@ function withLongContext(): Buffer {
   return file;
 }
 
-/** Reading the whole prompt takes minutes, so a test ends only if the rest is not read. Killed after 2 s. */
+/**
+ * Reading the whole prompt takes minutes, so a test ends only if the rest is not read. The process is killed after 2 s.
+ */
 describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
   const folder = new ModelFolder();
   let llm: HostedCargo;
@@ -30,7 +32,7 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
     folder[Symbol.dispose]();
   });
 
-  /** Aborts the run after some batches. Returns how much of the prompt was read. */
+  /** Aborts the run after several batches. Returns how much of the prompt was read. */
   async function abortedRun(input: Record<string, unknown>): Promise<PromptTokens | null> {
     const abort = new AbortController();
     let read: PromptTokens | null = null;
@@ -73,7 +75,7 @@ describe("llmcppRuntime() with a prompt of 36,000 tokens", () => {
     const prompt = `Once. ${LONG_PROMPT}`;
     await abortedRun({ prompt });
     let batches = 0;
-    // More tokens than a batch has, of which only the last few are new.
+    // The prompt has more tokens than a batch, of which only the last few are new.
     const request = makeRequest({ prompt: prompt.slice(0, 3_000), max_tokens: 1 });
     await llm.run(request, () => {}, NEVER, { onPrompt: () => (batches += 1) });
     expect(batches).toBe(1);

@@ -15,7 +15,7 @@ describe("a completion with response_format", () => {
   const jsonRequest = (schema: Record<string, unknown>, prompt = "Give me a JSON object for a boat.") =>
     makeRequest({ prompt, response_format: { type: "json_schema", json_schema: { name: "answer", schema } } });
 
-  it("json_object is an object even if the prompt does not request one", async () => {
+  it("json_object returns an object even if the prompt does not request one", async () => {
     const format = { type: "json_object" };
     const run = await collect(
       llm,

@@ -39,7 +39,7 @@ function pidOf(llm: HostedCargo): number {
   return llm.pid;
 }
 
-/** Starts a run and resolves once its first output came; `ended` is its outcome. */
+/** Starts a run, and resolves after its first output. `ended` is its outcome. */
 async function begin(llm: HostedCargo, request = endlessRequest, signal = NEVER): Promise<{ ended: Promise<unknown> }> {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const ended = llm.run(request, () => resolve(), signal);
@@ -56,7 +56,7 @@ describe("a host process that dies", () => {
     for (const { ended } of runs) {
       await expect(ended).rejects.toMatchObject({
         ...CRASH,
-        message: expect.stringContaining("(SIGKILL): out of memory?"),
+        message: expect.stringContaining("(SIGKILL), probably because memory ran out"),
       });
     }
     await llm.gone;
@@ -67,7 +67,7 @@ describe("a host process that dies", () => {
     await using llm = await loadEndless();
     const { ended } = await begin(llm);
     process.kill(pidOf(llm), "SIGSEGV");
-    await expect(ended).rejects.toMatchObject({ ...CRASH, message: "llama.cpp process crashed (SIGSEGV)" });
+    await expect(ended).rejects.toMatchObject({ ...CRASH, message: "The llama.cpp process crashed (SIGSEGV)" });
   });
 
   it("does not affect the runs of another model", async () => {
@@ -94,13 +94,13 @@ describe("a run that is aborted", () => {
     expect(isRunning(pidOf(llm))).toBe(true);
   });
 
-  it("kills the process when it is still reading its prompt at the limit; the others fail as retryable", async () => {
+  it("kills the process if it is still reading its prompt at the limit, and its other runs fail as retryable", async () => {
     const runtime = makeRuntime({ killAfterMs: 1 });
     await using llm = await runtime.load(makeCargo({ contextTokens: 8_192 }), SLOW_READER, NEVER);
     const { ended } = await begin(llm);
     const controller = new AbortController();
     const reading = collect(llm, makeRequest({ prompt: "b".repeat(8_000) }), controller.signal);
-    // A second run that has begun shows that the prompt before it is being read.
+    // The second run has begun, which shows that the first one is reading its prompt.
     await begin(llm);
     controller.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");

@@ -3,7 +3,7 @@ import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
-describe("probabilities of tiny-islander's tokens", () => {
+describe("the probabilities of tiny-islander's tokens", () => {
   let llm: HostedCargo;
   beforeAll(async () => {
     llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);

@@ -3,7 +3,7 @@ import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER } from "./llmcpp-support.ts";
 
-/** More tokens than the smallest budget has. */
+/** This is more than the tokens of the smallest budget. */
 const REASONING = Array.from({ length: 140 }, (_, index) => ` so${index}`);
 const COMPLETION = ["The", " tide", " is", " low."];
 const SAYS = ["<think>", ...REASONING, "</think>", ...COMPLETION];
@@ -20,7 +20,7 @@ describe.each([
   let llm: LoadedCargo;
   beforeAll(async () => {
     const file = folder.write("thinks.gguf", { says: SAYS, width: 256, ...(chatTemplate && { chatTemplate }) });
-    // Truncated reasoning is tokenized again, here byte by byte.
+    // Truncated reasoning is tokenized again, which here means byte by byte.
     llm = await makeRuntime().load(makeCargo({ reasoning: true, contextTokens: 2_048 }), file, NEVER);
   });
   afterAll(async () => {

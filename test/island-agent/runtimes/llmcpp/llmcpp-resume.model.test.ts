@@ -18,7 +18,7 @@ describe("resume", () => {
   });
   afterAll(() => llm[Symbol.asyncDispose]());
 
-  /** Text that was delivered when the Island of a run was lost after `pieces` pieces. */
+  /** Returns the text that had been delivered when the Island of a run was lost after `pieces` pieces. */
   const cut = (run: Collected, pieces: number) => ({
     text: run.pieces.slice(0, pieces).join(""),
     tokens: run.counts.slice(0, pieces).reduce((sum, count) => sum + count, 0),

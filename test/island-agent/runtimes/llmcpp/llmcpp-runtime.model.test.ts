@@ -222,7 +222,7 @@ describe("llmcppRuntime() with tiny-islander", () => {
     await expect(running).rejects.toMatchObject({
       code: "context_length_exceeded",
       retryable: false,
-      message: expect.stringMatching(/^The prompt has \d{3,} tokens; the context of 512 tokens/),
+      message: expect.stringMatching(/^The prompt has \d{3,} tokens, but the context of 512 tokens/),
     });
   });
 });
@@ -240,7 +240,7 @@ describe("llmcppRuntime() at the edge of the context", () => {
 
   it("load() clamps the context to what the model was trained for", async () => {
     const running = collect(llm, makeRequest({ prompt: "b".repeat(300) }));
-    await expect(running).rejects.toThrow("the context of 256 tokens takes prompts of at most 254");
+    await expect(running).rejects.toThrow("the context of 256 tokens allows prompts of at most 254");
   });
 
   it("run() accepts the longest prompt that fits with one completion token", async () => {

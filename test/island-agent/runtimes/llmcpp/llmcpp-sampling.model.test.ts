@@ -44,7 +44,7 @@ describe("sampling of tiny-islander", () => {
 });
 
 describe("sampling of a model that repeats one letter", () => {
-  /** The token that ends completions, after 256 bytes and "aa". */
+  /** The token that ends completions comes after 256 bytes and "aa" in the vocabulary. */
   const EOS = 257;
   let llm: HostedCargo;
   beforeAll(async () => {

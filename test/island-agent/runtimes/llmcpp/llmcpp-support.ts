@@ -35,7 +35,9 @@ export function makeCargo(overrides: Partial<CargoManifest> = {}): CargoManifest
   };
 }
 
-/** One account's cache key: runs reuse its tokens. A prompt evaluated again may round to another word. */
+/**
+ * The cache key of one account, whose runs reuse tokens. A prompt that is evaluated again may round to another word.
+ */
 export function makeRequest(input: Record<string, unknown>, resume: RunRequest["resume"] = null): RunRequest {
   return { input: { temperature: 0, ...input }, resume, cacheKey: "an account" };
 }

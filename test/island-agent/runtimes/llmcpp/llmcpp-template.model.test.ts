@@ -4,7 +4,7 @@ import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER } from "./llmcpp-support.ts";
 
-/** Like Qwen's template: tools are part of the system message. */
+/** The template makes tools part of the system message, like Qwen's template. */
 const TEMPLATE =
   "{% if tools %}<|im_start|>system\n{% if messages[0].role == 'system' %}{{ messages[0].content }}\n{% endif %}" +
   "# Tools\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}Answer with <tool_call>\n<|im_end|>\n{% endif %}" +
@@ -40,7 +40,7 @@ describe("a Cargo whose template renders tools", () => {
     const toolsLength = `system\n# Tools\n${JSON.stringify(json)}\nAnswer with <tool_call>\n\n`.length + 2;
     const added = withTools.usage.promptTokens - plain.usage.promptTokens;
     expect(added).toBeGreaterThanOrEqual(toolsLength);
-    // Spaces in JSON, and additionalProperties.
+    // The template writes spaces in JSON, and additionalProperties.
     expect(added).toBeLessThan(toolsLength + 60);
   });
 

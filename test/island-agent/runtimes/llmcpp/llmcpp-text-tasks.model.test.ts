@@ -57,7 +57,7 @@ describe("an embedding model", () => {
     const items: OutputItem[] = [];
     await expect(run(cargo, { input: ["sea", "sea ".repeat(62)] }, items)).rejects.toMatchObject({
       code: "context_length_exceeded",
-      message: "input.1: has 64 tokens; the model takes at most 63",
+      message: "input.1: has 64 tokens, but the model accepts at most 63",
     });
     expect(items).toEqual([]);
     await expect(run(cargo, { input: "sea ".repeat(61) })).resolves.toBeDefined();

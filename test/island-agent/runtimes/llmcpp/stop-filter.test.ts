@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StopFilter } from "../../../../island-agent/runtimes/llmcpp/stop-filter.ts";
 
-/** Pushes texts of one token each, and lists the output, with that of `end()` last. */
+/** Pushes texts of one token each, and lists the output, ending with the output of `end()`. */
 function filter(stops: string[], texts: string[]): { out: string[]; isStopped: boolean; count: number } {
   const stop = new StopFilter(stops);
   const pieces = [];

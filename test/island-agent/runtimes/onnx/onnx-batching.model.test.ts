@@ -10,7 +10,7 @@ const TEXTS = [
   "hi",
   "the dog barks at the big cat in the garden",
 ];
-/** Far more tokens than the small models accept. */
+/** The text has far more tokens than the small models accept. */
 const TOO_LONG = "cat ".repeat(300);
 
 afterEach(() => vi.restoreAllMocks());
@@ -34,7 +34,7 @@ describe("small jobs that wait at the same time", () => {
     const runs = countRuns();
     const together = await Promise.all(TEXTS.map((text) => run(cargo, inputOf(text))));
     expect(together).toEqual(alone);
-    // One run for all, or one for the first job, which does not wait, and one for the others.
+    // There is one run for all jobs, or one for the first job, which does not wait, and one for the others.
     expect(runs.mock.calls.length).toBeLessThanOrEqual(2);
   });
 
@@ -79,7 +79,7 @@ describe("small jobs that wait at the same time", () => {
     const jobs = [NEVER, NEVER, stop.signal, NEVER].map((signal) => run(cargo, { input: "hi" }, signal));
     const gone = expect(jobs[2]).rejects.toThrow("stopped");
     await jobs[0];
-    // The other three are one run.
+    // The other three jobs share one run.
     stop.abort(new Error("stopped"));
     await gone;
     expect(await jobs[1]).toEqual(await jobs[3]);

@@ -43,7 +43,7 @@ describe("a crashed host process", () => {
     await expect(running).rejects.toMatchObject({
       code: "runtime_crashed",
       retryable: true,
-      message: expect.stringContaining("(SIGKILL): out of memory?"),
+      message: expect.stringContaining("(SIGKILL), probably because memory ran out"),
     });
     await doomed.gone;
     await expect(collectTensors(other, QUICK)).resolves.toBeDefined();
@@ -56,7 +56,7 @@ describe("a crashed host process", () => {
     const running = doomed.run(manyTexts, () => process.kill(pidOf(doomed), "SIGSEGV"), NEVER);
     await expect(running).rejects.toMatchObject({
       code: "runtime_crashed",
-      message: "ONNX Runtime process crashed (SIGSEGV)",
+      message: "The ONNX Runtime process crashed (SIGSEGV)",
     });
   });
 });
@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== "linux")("a host process in /proc (Linux)",
   it("has the configured number of threads in each session", async () => {
     await using one = await loadAndRun(1);
     await using three = await loadAndRun(3);
-    // The main thread also computes: 3 threads are 2 more in each of the two sessions.
+    // The main thread also computes, so 3 threads are 2 more threads in each of the two sessions.
     expect(threadsOf(three) - threadsOf(one)).toBe(4);
   });
 

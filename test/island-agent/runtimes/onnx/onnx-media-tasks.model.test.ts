@@ -69,13 +69,13 @@ describe("object-detection", () => {
   it.each(["jpeg", "webp"] as const)("accepts %s, and rotates it as its EXIF data says", async (format) => {
     const pixels = paintBoxes(96, 128, [{ colour: "red", left: 16, top: 72, right: 64, bottom: 120 }]);
     const rotated = await sharp(pixels, { raw: { width: 96, height: 128, channels: 3 } })
-      // Orientation 6 means: rotate by 90° clockwise. The box moves from the lower left to the upper left.
+      // Orientation 6 means a rotation by 90° clockwise, which moves the box from the lower left to the upper left.
       .withMetadata({ orientation: 6 })
       .toFormat(format)
       .toBuffer();
     const { output } = await run({ image: `data:image/${format};base64,${rotated.toString("base64")}` });
     expect(output.map(({ label }) => label)).toEqual(["red box"]);
-    // 64 if the image was rotated, otherwise 120.
+    // The value is 64 if the image was rotated, and otherwise 120.
     expect(output[0]?.box.ymax).toBeLessThan(80);
   });
 
@@ -153,7 +153,8 @@ describe("automatic-speech-recognition with CTC", () => {
   });
 
   it("returns the same text for another rate, format and number of channels", async () => {
-    // Each sample of 16 kHz, three times on two channels, makes 48 kHz. That adds noise far above 8 kHz.
+    // Each sample of 16 kHz, repeated three times on two channels, makes a recording of 48 kHz. That adds noise far
+    // above 8 kHz.
     const samples = Float32Array.from(
       [...spellTones("BAD")].flatMap((sample) => Array.from({ length: 6 }, () => sample)),
     );
@@ -163,10 +164,10 @@ describe("automatic-speech-recognition with CTC", () => {
   });
 
   it.each([
-    [{ timestamps: true }, "timestamps: this model does not report times"],
-    [{ chunk_length_s: 2 }, "chunk_length_s: this model takes the whole recording at once"],
-    [{ language: "de" }, "language: this model supports one language only"],
-    [{ task: "translate" }, "task: this model cannot translate"],
+    [{ timestamps: true }, "timestamps: must be false, because this model does not report times"],
+    [{ chunk_length_s: 2 }, "chunk_length_s: this model processes the whole recording at once. Omit the parameter"],
+    [{ language: "de" }, "language: this model supports only one language. Omit the parameter"],
+    [{ task: "translate" }, 'task: must be "transcribe", because this model cannot translate'],
   ])("refuses %j", async (option, message) => {
     const audio = encodeWav(spellTones("CAB")).toString("base64");
     await expect(run({ audio, ...option })).rejects.toMatchObject({ code: "invalid_input", message });
@@ -236,12 +237,13 @@ describe("automatic-speech-recognition with Whisper", () => {
     const audio = encodeWav(new Float32Array(16_000 * 70)).toString("base64");
     await expect(run({ audio, chunk_length_s: 1 })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "chunk_length_s: makes 105 windows; at most 100",
+      message:
+        "chunk_length_s: 1 s splits the audio into 105 windows, but at most 100 are allowed. Use a longer chunk_length_s, a shorter stride_length_s or shorter audio",
     });
   });
 
   it("stops a long recording when aborted, without killing the process", async () => {
-    // Longer than one step on a busy machine, and shorter than half an hour of audio on an idle one.
+    // The time is longer than one step on a busy machine, and shorter than half an hour of audio takes on an idle one.
     const runtime = makeRuntime({ killAfterMs: 60_000 });
     await using cargoWithLongTimeout = await runtime.load(
       makeCargo("automatic-speech-recognition"),
@@ -294,8 +296,8 @@ describe("text-to-speech", () => {
   });
 
   it.each([
-    [{ voice: "F1" }, "voice: this model has one voice only"],
-    [{ speed: 2 }, "speed: this model supports one speed only"],
+    [{ voice: "F1" }, "voice: this model supports only one voice. Omit the parameter"],
+    [{ speed: 2 }, "speed: must be 1, because this model supports only one speed"],
   ])("refuses %j if the model has no such choice", async (option, message) => {
     await expect(run({ text: "hello", ...option })).rejects.toMatchObject({ code: "invalid_input", message });
   });

@@ -11,7 +11,7 @@ const folder = new TemporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 describeRuntime("onnx", async () => {
-  // In q8 each text is its own batch, so that there is an output for each.
+  // In q8 each text is its own batch, so that each text has an output.
   const texts = (count: number): object => ({
     input: Array.from({ length: count }, () => "the cat sleeps and the dog barks"),
   });

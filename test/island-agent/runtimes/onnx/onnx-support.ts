@@ -79,7 +79,7 @@ async function collectAny(cargo: LoadedCargo, input: object): Promise<RunResult 
   return { ...result, items };
 }
 
-/** Removed when disposed. */
+/** The folder is removed when the object is disposed. */
 export class TemporaryFolder implements Disposable {
   readonly path = mkdtempSync(path.join(tmpdir(), "atoll-onnx-"));
 

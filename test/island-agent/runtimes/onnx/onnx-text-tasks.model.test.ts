@@ -47,7 +47,7 @@ describe("text-classification", () => {
   it("refuses a text that exceeds the model's context", async () => {
     await expect(run({ text: LONG })).rejects.toMatchObject({
       ...TOO_LONG,
-      message: expect.stringMatching(/^text: has \d+ tokens; the model takes at most \d+$/),
+      message: expect.stringMatching(/^text: has \d+ tokens, but the model accepts at most \d+$/),
     });
   });
 });
@@ -207,7 +207,7 @@ describe("fill-mask", () => {
   ])("refuses %j", async (text, times) => {
     await expect(run({ text })).rejects.toMatchObject({
       code: "invalid_input",
-      message: `text: must contain [MASK] exactly once; it contains it ${times}`,
+      message: `text: must contain [MASK] exactly once, but contains it ${times}`,
     });
   });
 });
@@ -238,7 +238,7 @@ describe("translation", () => {
   it("refuses a language if the model supports only one pair", async () => {
     await expect(run({ text: "hello world", tgt_lang: "de" })).rejects.toMatchObject({
       code: "invalid_input",
-      message: "tgt_lang: this model supports one pair of languages only",
+      message: "tgt_lang: this model supports only one pair of languages. Omit the parameter",
     });
   });
 });

@@ -6,7 +6,9 @@ import type { OnnxOutput } from "../../../../shared/onnx-task.ts";
 import { countTones, encodeWav } from "../../../support/models/test-audio.ts";
 import { collect, fixture, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
 
-/** Length of each word, and the largest error of its times: `tiny-whisper` was not trained for times. */
+/**
+ * Length of each word, and the largest accepted error of its times, because `tiny-whisper` was not trained for times.
+ */
 const WORD_S = 0.4;
 const TOLERANCE_S = 0.45;
 
@@ -53,14 +55,14 @@ describe("automatic-speech-recognition with word timestamps", () => {
       collect(other, "automatic-speech-recognition", { audio: audioOf("two", "four"), timestamps });
     await expect(transcribe("word")).rejects.toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("timestamps: this model reports times of segments only"),
+      message: expect.stringContaining("timestamps: this model reports only segment times"),
     });
     expect((await transcribe("segment")).output.chunks).toHaveLength(1);
   });
 
   it.each([
-    [{ chunk_length_s: 3 }, "chunk_length_s: the model's window is 2 s long"],
-    [{ stride_length_s: 0.6 }, "stride_length_s: is over a quarter of the window"],
+    [{ chunk_length_s: 3 }, "chunk_length_s: must be at most 2 s, the model's window, got 3 s"],
+    [{ stride_length_s: 0.6 }, "stride_length_s: must be at most 0.5 s, a quarter of the window, got 0.6 s"],
   ])("refuses windows of %j", async (windows, message) => {
     await expect(run({ audio: audioOf("one"), ...windows })).rejects.toMatchObject({ code: "invalid_input", message });
   });

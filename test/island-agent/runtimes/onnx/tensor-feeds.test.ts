@@ -39,32 +39,32 @@ describe("readFeeds()", () => {
   });
 
   it.each<[string, Record<string, TensorJson>, string]>([
-    ["a missing input", { x }, "inputs.k: is missing (int64 [])"],
-    ["an unknown input", { x, k, z: k }, "inputs: 1 of these are not inputs of the model; it has x, k"],
+    ["a missing input", { x }, "inputs.k: is missing; expected int64 []"],
+    ["an unknown input", { x, k, z: k }, "inputs: 1 of the names are not inputs of the model. Its inputs are x, k"],
     [
       "a name of Object.prototype",
       { x, k, toString: k },
-      "inputs: 1 of these are not inputs of the model; it has x, k",
+      "inputs: 1 of the names are not inputs of the model. Its inputs are x, k",
     ],
-    ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: is of float64; the model takes float32 [rows, 2]"],
+    ["another type", { x: { ...x, type: "float64" }, k }, "inputs.x: must be float32 [rows, 2], got the type float64"],
+    ["another rank", { x: { ...x, dims: [2] }, k }, "inputs.x: must be float32 [rows, 2], got the dimensions [2]"],
     [
-      "another rank",
-      { x: { ...x, dims: [2] }, k },
-      "inputs.x: has the dimensions [2]; the model takes float32 [rows, 2]",
+      "another size",
+      { x: { ...x, dims: [2, 1] }, k },
+      "inputs.x: must be float32 [rows, 2], got the dimensions [2, 1]",
     ],
-    ["another size", { x: { ...x, dims: [2, 1] }, k }, "inputs.x: has the dimensions [2, 1]"],
     [
       "more dimensions than the message lists",
       { x: { ...x, dims: Array.from({ length: 9 }, () => 1) }, k },
-      "inputs.x: has the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]; the model",
+      "inputs.x: must be float32 [rows, 2], got the dimensions [1, 1, 1, 1, 1, 1, 1, 1, …]",
     ],
-    ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements; its dimensions ask for 2"],
+    ["too few elements", { x: { ...x, data: [1] }, k }, "inputs.x: has 1 elements, but its dimensions require 2"],
     [
       "dimensions whose product is too large",
       { x: { ...x, dims: [2 ** 52, 2] }, k },
-      "inputs.x: has 2 elements; its dimensions ask for 9007199254740992",
+      "inputs.x: has 2 elements, but its dimensions require 9007199254740992",
     ],
-    ["an element that does not fit", { x: { ...x, data: [1, "a"] }, k }, "inputs.x.data.1: is not a number"],
+    ["an element that does not fit", { x: { ...x, data: [1, "a"] }, k }, "inputs.x.data.1: must be a number or null"],
   ])("refuses %s", (_name, inputs, message) => {
     expect(() => readFeeds(SLOTS, { inputs })).toThrow(
       expect.objectContaining({ code: "invalid_input", retryable: false }),

@@ -52,6 +52,6 @@ describe("elementsOf() and elementsToJson()", () => {
   ] as const)("refuse %s %j, and name the element", (type, data) => {
     const wrong = (): unknown => elementsOf(type, data);
     expect(wrong).toThrow(TensorError);
-    expect(wrong).toThrow("data.0: is not");
+    expect(wrong).toThrow("data.0: must be");
   });
 });

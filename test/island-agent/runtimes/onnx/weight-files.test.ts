@@ -65,13 +65,15 @@ describe("findWeights()", () => {
     await expect(findWeights(folder, "q8")).rejects.toMatchObject({
       code: "model_invalid",
       retryable: false,
-      message: "The model has no q8 weights (onnx/*_quantized.onnx); it has fp32, fp16",
+      message: "The model has no q8 weights (onnx/*_quantized.onnx). Available formats: fp32, fp16",
     });
   });
 
   it("refuses a folder without graphs", async () => {
     await expect(findWeights(folder, null)).rejects.toMatchObject({ code: "model_invalid" });
-    await expect(findWeights(folder, "fp32")).rejects.toMatchObject({ message: expect.stringMatching(/it has none$/) });
+    await expect(findWeights(folder, "fp32")).rejects.toMatchObject({
+      message: expect.stringMatching(/Available formats: none$/),
+    });
   });
 
   it("fails as retryable if the folder does not exist", async () => {

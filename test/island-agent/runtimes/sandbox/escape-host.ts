@@ -1,4 +1,4 @@
-/** A compromised host process: a job names its attempts, and the output reports how each ended. */
+/** A compromised host process. A job names its attempts, and the output reports how each of them ended. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { connect } from "node:net";

@@ -213,7 +213,7 @@ const CALLS = {
   socketUnix: { number: 41, args: [1, 1, 0] },
   terminalInput: { number: 16, args: [0, TIOCSTI, 0] },
   x32: { number: 0x40000000 + 39 },
-  // Last, because two processes continue if it succeeds.
+  // This attempt comes last, because two processes continue if it succeeds.
   clone: { number: 56, args: [CLONE_NEWUSER + SIGCHLD, 0, 0, 0, 0] },
 } as const;
 

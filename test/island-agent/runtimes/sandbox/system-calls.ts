@@ -32,7 +32,7 @@ export function programOf(calls: readonly SystemCall[]): Buffer {
   file.writeUInt16LE(64, 52);
   file.writeUInt16LE(56, 54);
   file.writeUInt16LE(1, 56);
-  // One segment with the whole file, which can be read, written and executed.
+  // One segment holds the whole file, and can be read, written and executed.
   file.writeUInt32LE(1, 64);
   file.writeUInt32LE(7, 68);
   file.writeBigUInt64LE(BASE, 80);

@@ -2,7 +2,10 @@ import { chooseSandbox } from "../../../../island-agent/runtimes/sandbox/choose-
 import { BARE, type Sandbox, type SandboxNeeds } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
 import { requireDebian } from "../../../support/servers/require-debian.ts";
 
-/** Sandbox that the setting `auto` finds here; `ATOLL_SANDBOX=off` runs the tests with models without it. */
+/**
+ * The sandbox that the setting `auto` finds on this machine. `ATOLL_SANDBOX=off` runs the tests with models without a
+ * sandbox.
+ */
 const found = await chooseSandbox({
   setting: process.env["ATOLL_SANDBOX"] === "off" ? "off" : "auto",
   platform: process.platform,

@@ -62,7 +62,11 @@ describe("boundModule()", () => {
       Uint8Array.from([...HEADER, 5, 255, 255, 255, 255, 255, 255]),
       "integer encoded in too many bytes",
     ],
-    ["one that needs more at its start", moduleWith([1, 0, 6]), "needs 6 pages of memory at its start and may have 5"],
+    [
+      "one that needs more at its start",
+      moduleWith([1, 0, 6]),
+      "needs 6 pages of memory at its start, but at most 5 are allowed",
+    ],
     ["two memories", moduleWith([2, 0, 1, 0, 1]), "more than one memory"],
     ["a shared memory", moduleWith([1, 3, 1, 2]), "shared, 64-bit or unusual pages of memory"],
     ["a 64-bit memory", moduleWith([1, 4, 1]), "shared, 64-bit or unusual pages of memory"],

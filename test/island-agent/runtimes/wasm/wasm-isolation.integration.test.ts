@@ -77,7 +77,7 @@ describe("the isolation of WebAssembly programs", () => {
     let deep: unknown = 0;
     for (let level = 0; level < 20_000; level += 1) deep = [deep];
     await expect(run(cargo, { deep })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
-    // Twice the maximum message length of its host.
+    // This is twice the maximum message length of the host.
     const long = run(cargo, { text: '"'.repeat(17 * 2 ** 20) });
     await expect(long).rejects.toMatchObject({ code: "invalid_input", retryable: false });
   });
@@ -129,7 +129,7 @@ describe("the isolation of WebAssembly programs", () => {
   });
 });
 
-describe("WASI of a WebAssembly program", () => {
+describe("the WASI of a WebAssembly program", () => {
   /** Name, parameters and arguments. */
   const CALLS = {
     "constructor of the host's objects": ["constructor", "", ""],
@@ -161,7 +161,7 @@ describe("WASI of a WebAssembly program", () => {
 
   it.each(Object.entries(CALLS))("denies %s", (_title, [name, parameters]) => {
     const code = Object.getOwnPropertyDescriptor(results, name)?.value as unknown;
-    // Calls of WASI return its error codes; other names return that the call does not exist.
+    // Calls of WASI return WASI's error codes. Calls of other names report that the call does not exist.
     if (parameters === "") expect(code).toBe(NOT_SUPPORTED);
     else expect(code).toBeGreaterThan(0);
   });

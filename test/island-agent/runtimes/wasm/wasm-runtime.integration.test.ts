@@ -97,7 +97,7 @@ describe("a WebAssembly program", () => {
 });
 
 describe("the failure of a WebAssembly program", () => {
-  /** What the program does, by a word in its input. */
+  /** What the program does, selected by a word in its input. */
   const WAYS = {
     exit: "complain('bad day'); exit(3);",
     divide: "zero = 1 / zero;" + DONE,

@@ -20,7 +20,7 @@ export const DONE = 'say(`{"type":"done"}`);';
 /** Folder of the modules of the current test file. */
 export let folder: string;
 
-/** Creates the folder for modules. Called once by each file. */
+/** Creates the folder for modules. Each file must call it once. */
 export function useModuleFolder(): void {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "atoll-wasm-"));

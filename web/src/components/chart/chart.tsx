@@ -11,8 +11,7 @@ const STROKES = ["--accent", "--waiting-mark", "--active-mark", "--bad-mark"];
 const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [8, 3, 2, 3]];
 
 /**
- * Draws lines over time, or stacked bars for UTC days, as soon as the chart library is loaded. Below the title are the values under the
- * pointer, else the last values. A table holds all days for screen readers.
+ * Draws lines over time, or stacked bars for UTC days, as soon as the chart library is loaded. The values under the pointer, otherwise the most recent ones, are below the title. A table contains all days for screen readers.
  * @param at Times in seconds since 1970.
  */
 export function Chart({
@@ -29,7 +28,6 @@ export function Chart({
   readonly series: readonly ChartSeries[];
   readonly kind?: "lines" | "bars";
   readonly format?: (value: number) => string;
-  /** Whether values are whole numbers. */
   readonly isWhole?: boolean;
   /** End of the y axis; null for 10 % above the largest value. */
   readonly top?: number | null;
@@ -106,7 +104,7 @@ export function Chart({
   );
 }
 
-/** Adds to each series the ones after it. The first is drawn first, and the others cover all of it but its own part. */
+/** Adds to each series the following ones. The first sum is drawn first, and the others cover it except for its own part. */
 function stacked(series: readonly ChartSeries[]): (number | null)[][] {
   return series.map(({ values }, index) =>
     values.map((value, position) => {

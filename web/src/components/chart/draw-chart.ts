@@ -1,13 +1,12 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-export interface Drawing {
+export interface ChartOptions {
   readonly width: number;
   readonly height: number;
   readonly kind: "lines" | "bars";
   readonly format: (value: number) => string;
   readonly formatTime: (atS: number) => string;
-  /** Whether values are whole numbers. */
   readonly isWhole: boolean;
   /** End of the y axis; null for 10 % above the largest value. */
   readonly top: number | null;
@@ -19,13 +18,12 @@ export interface Drawing {
 }
 
 const HALF_DAY_S = 43_200;
-/** Shortest x axis of lines, which begin with a single point: labels less than a second apart would look the same. */
-const LEAST_LINES_S = 60;
-/** Steps of an axis of whole numbers. */
-const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+/** Minimum span of the x axis of lines, which begin with a single point. Labels less than a second apart would look the same. */
+const MIN_SPAN_S = 60;
+const INTEGER_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Draws a chart. This module is loaded with the first chart. */
-export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
+export function drawChart(target: HTMLElement, drawing: ChartOptions): uPlot {
   const { width, height, kind, format, formatTime, isWhole, top, axis, grid, series, onPoint } = drawing;
   const line = { stroke: grid, width: 1 };
   // Keeps a line of zeros at the bottom.
@@ -45,7 +43,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
         x: {
           // Shows the first and the last bar in full.
           range: (_chart, first, last) =>
-            kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [Math.min(first, last - LEAST_LINES_S), last],
+            kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [Math.min(first, last - MIN_SPAN_S), last],
         },
         y: { range: (_chart, _low, high) => [0, top ?? Math.max(least, (high || 0) * 1.1)] },
       },
@@ -56,7 +54,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
         },
         {
           ...{ stroke: axis, grid: line, ticks: { show: false }, size: 58, space: 32 },
-          ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+          ...(isWhole ? { incrs: INTEGER_STEPS } : {}),
           values: (_chart, ticks) => ticks.map(format),
         },
       ],

@@ -15,25 +15,25 @@ export function FileControl({
   readonly value: string;
   readonly onValue: (base64: string) => void;
 }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [message, setMessage] = useState<string | null>(null);
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > MAX_FILE_BYTES) {
-      setSaid(`${file.name} is too large: choose a file of at most 8 MiB`);
+      setMessage(`${file.name} is too large. Choose a file of at most 8 MiB`);
       return;
     }
     onValue(toBase64(new Uint8Array(await file.arrayBuffer())));
-    setSaid(file.name);
+    setMessage(file.name);
   };
   return (
     <>
       <input {...props} type="file" onChange={(event) => void take(event.currentTarget.files?.[0])} />
       {value !== "" && (
         <p class="hint">
-          {said ?? "Example file"}: {formatWhole(Math.floor((value.length * 3) / 4))} bytes
+          {message ?? "Example file"}: {formatWhole(Math.floor((value.length * 3) / 4))} bytes
         </p>
       )}
-      {value === "" && said !== null && <p class="field-error">{said}</p>}
+      {value === "" && message !== null && <p class="field-error">{message}</p>}
     </>
   );
 }

@@ -57,7 +57,7 @@ export interface FormMember {
   readonly name: string;
   readonly schema: InputSchema;
   readonly isRequired: boolean;
-  /** Whether it may be omitted regardless of other members. */
+  /** Whether the member may be omitted regardless of other members. */
   readonly isOptional: boolean;
 }
 

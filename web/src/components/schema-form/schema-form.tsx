@@ -11,7 +11,7 @@ interface MemberProps extends FormMember {
   readonly error: string | undefined;
 }
 
-/** Form fields for the JSON Schema of a Cargo's input. `first`: members to show; all others are collapsed. Null shows all. */
+/** Form fields for the JSON Schema of a Cargo's input. `first` contains the members to show; all others are collapsed. Null shows all members. */
 export function SchemaFields({
   schema,
   first,
@@ -39,7 +39,7 @@ export function SchemaFields({
       error={form.errorOf(`input.${member.name}`)}
     />
   );
-  // Open if the example sets collapsed members. Fields with errors are always visible.
+  // The section is open if the example sets collapsed members. Fields with errors are always visible.
   const [isOpen, setOpen] = useState(() => folded.some((member) => isTyped(member.schema, draft[member.name])));
   const isWrong = folded.some(({ name }) => form.errorOf(`input.${name}`) !== undefined);
   return (

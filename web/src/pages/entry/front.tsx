@@ -38,9 +38,9 @@ export function FrontPage() {
         <Loaded of={shown} what="the network">
           {({ network, cargos }) => (
             <>
-              <Figures network={network} cargos={cargos} />
+              <NetworkTotals network={network} cargos={cargos} />
               <div class="columns">
-                <UseIt network={network} />
+                <UsageHint network={network} />
                 <LendMachine />
               </div>
               <Offer network={network} cargos={cargos} />
@@ -52,17 +52,17 @@ export function FrontPage() {
   );
 }
 
-interface Shown {
+interface FrontData {
   readonly network: Network;
   readonly cargos: readonly Cargo[];
 }
 
-async function readAll(signal: AbortSignal): Promise<Shown> {
+async function readAll(signal: AbortSignal): Promise<FrontData> {
   const [network, cargos] = await Promise.all([api().network({ signal }), api().cargos.list({}, { signal })]);
   return { network, cargos };
 }
 
-function Figures({ network, cargos }: Shown) {
+function NetworkTotals({ network, cargos }: FrontData) {
   return (
     <dl class="tiles">
       <Tile label="Islands (machines) online" value={formatWhole(network.islands_online)} />
@@ -72,7 +72,7 @@ function Figures({ network, cargos }: Shown) {
   );
 }
 
-function UseIt({ network: { registration, new_account_credits: credits } }: Pick<Shown, "network">) {
+function UsageHint({ network: { registration, new_account_credits: credits } }: Pick<FrontData, "network">) {
   const gift = credits > 0 ? ` A new account starts with ${formatCredits(credits)} credits.` : "";
   return (
     <section class="panel" aria-labelledby="use-title">
@@ -107,7 +107,7 @@ function LendMachine() {
   );
 }
 
-function Offer({ network, cargos }: Shown) {
+function Offer({ network, cargos }: FrontData) {
   const known = new Map(network.cargos.map((cargo) => [cargo.slug, cargo]));
   const now = cargos.filter(({ slug }) => known.has(slug));
   const later = cargos.filter(({ slug }) => !known.has(slug));

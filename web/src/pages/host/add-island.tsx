@@ -14,7 +14,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { IslandTokens } from "./island-tokens.tsx";
-import { commandsFor, guessSystem, isLoopback, ON_PATH, systemsFor, type System } from "./join-commands.ts";
+import { commandsFor, guessSystem, isLoopback, PATH_EXPORT, systemsFor, type System } from "./join-commands.ts";
 
 export function AddIslandPage() {
   const [code, setCode] = useState<PairingCode | null>(null);
@@ -131,7 +131,7 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
           ))}
           {file.format === "npm" && chosen !== "windows" && (
             <p class="hint">
-              To find the command in new terminals, add <code>{ON_PATH}</code> to <code>~/.profile</code> (on macOS:{" "}
+              To find the command in new terminals, add <code>{PATH_EXPORT}</code> to <code>~/.profile</code> (on macOS:{" "}
               <code>~/.zprofile</code>).
             </p>
           )}

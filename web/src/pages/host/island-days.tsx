@@ -2,7 +2,6 @@ import type { IslandDay } from "@atoll/client";
 import { Chart } from "../../components/chart/chart.tsx";
 import { formatCredits, formatShare, formatWhole } from "../../components/numbers.ts";
 
-/** Charts of an Island's last 30 days. */
 export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
   const at = days.map(({ day }) => Date.parse(day) / 1_000);
   const values = (read: (day: IslandDay) => number | null) => days.map(read);
@@ -35,7 +34,7 @@ export function IslandDays({ days }: { readonly days: readonly IslandDay[] }) {
         isWhole
       />
       <Chart
-        title="Connected, share of the day"
+        title="Connected share of the day"
         kind="bars"
         at={at}
         series={[{ label: "Connected", values: values(({ uptime }) => uptime) }]}

@@ -1,7 +1,6 @@
 import type { IslandDetail } from "@atoll/client";
 import { formatCredits, formatShare, formatWhole } from "../../components/numbers.ts";
 
-/** An Island's earnings, uptime and jobs. */
 export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { readonly island: IslandDetail }) {
   const ended = jobs.completed + jobs.failed + jobs.timeout + jobs.cancelled;
   return (

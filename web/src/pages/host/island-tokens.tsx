@@ -10,7 +10,6 @@ import { SecretDialog } from "../../components/secret-dialog.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 
-/** Lists Island tokens, and creates new ones for scripts. */
 export function IslandTokens() {
   const tokens = useResource((signal) => api().islandTokens.list({ signal }), []);
   useLive("account", tokens.reload);

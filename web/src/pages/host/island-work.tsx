@@ -7,7 +7,7 @@ type Download = IslandDetail["downloads"][number];
 
 const MB = 1_024 * 1_024;
 
-/** Lists an Island's running jobs, and models it downloads or loads. Otherwise empty. */
+/** Lists an Island's running jobs and the models that it downloads or loads. Otherwise empty. */
 export function IslandWork({ island: { running, downloads, loading } }: { readonly island: IslandDetail }) {
   return (
     <>
@@ -55,7 +55,7 @@ function CargoLink({ slug }: { readonly slug: string }) {
   return <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>;
 }
 
-/** Progress bar. `share` null: not known; the bar is animated then. */
+/** Progress bar. It is animated while `share` is unknown (null). */
 function Bar({ share }: { readonly share: number | null }) {
   return (
     <span class={share === null ? "meter-bar unsized" : "meter-bar"} aria-hidden="true">

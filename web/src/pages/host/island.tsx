@@ -53,7 +53,7 @@ export function IslandPage({ params }: PageProps) {
   );
 }
 
-/** Updates the Island from an event. The event has no days, but has the earnings of today. */
+/** Updates the Island from an event, which contains today's earnings but not the days. */
 function withEvent(island: IslandDetail, event: Island): IslandDetail {
   const today = island.days.at(-1);
   const days = today === undefined ? [] : [...island.days.slice(0, -1), { ...today, earned: event.earned.today }];

@@ -14,7 +14,7 @@ import { Ago } from "../../components/time.tsx";
 
 const PAGE_SIZE = 100;
 
-/** Reads the first `most` Islands, and the number of all. */
+/** Reads the first `most` Islands and the number of all Islands. */
 async function readIslands(most: number, signal: AbortSignal): Promise<{ data: readonly Island[]; total: number }> {
   const pages = api().islands.list({ pageSize: PAGE_SIZE }, { signal });
   const first = await pages.page();

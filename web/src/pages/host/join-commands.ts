@@ -8,14 +8,14 @@ export interface Download {
   readonly sha256: string;
 }
 
-/** An operating system, with the agent's package for it; undefined if the coordinator serves none. */
+/** An operating system and the agent's package for it; the package is undefined if the coordinator serves none. */
 export interface System {
   readonly id: string;
   readonly label: string;
   readonly file: Download | undefined;
 }
 
-const ON_NPM = [
+const NPM_SYSTEMS = [
   { id: "linux", label: "Linux" },
   { id: "macos", label: "macOS" },
   { id: "windows", label: "Windows" },
@@ -23,14 +23,14 @@ const ON_NPM = [
 
 /** Installs for the user, without sudo, into a directory that usually is on the PATH. */
 const INSTALL = "npm install --global --prefix ~/.local";
-export const ON_PATH = 'export PATH="$HOME/.local/bin:$PATH"';
+export const PATH_EXPORT = 'export PATH="$HOME/.local/bin:$PATH"';
 
 /** Returns the supported systems with their packages. `files`: newest version first. */
 export function systemsFor(files: readonly Download[]): readonly System[] {
   const ofAgent = files.filter((file) => file.package === "island");
   const debs = ofAgent.filter(({ format }) => format === "deb");
   return [
-    ...ON_NPM.map((system) => ({ ...system, file: ofAgent.find(({ format }) => format === "npm") })),
+    ...NPM_SYSTEMS.map((system) => ({ ...system, file: ofAgent.find(({ format }) => format === "npm") })),
     ...debs
       .filter(({ version }) => version === debs[0]?.version)
       .map((file) => ({ id: file.name, label: `Debian, Ubuntu (${architectureOf(file)})`, file })),
@@ -71,19 +71,19 @@ export function commandsFor(system: System & { readonly file: Download }, addres
   return [
     {
       what: "Install Node.js 24, unless node --version prints v24 or newer",
-      command: id === "windows" ? "start https://nodejs.org/en/download" : `${INSTALL} node@24 && ${ON_PATH}`,
+      command: id === "windows" ? "start https://nodejs.org/en/download" : `${INSTALL} node@24 && ${PATH_EXPORT}`,
     },
     ...download,
     {
       what: "Install it",
-      command: id === "windows" ? `npm install --global ./${file.name}` : `${INSTALL} ./${file.name} && ${ON_PATH}`,
+      command: id === "windows" ? `npm install --global ./${file.name}` : `${INSTALL} ./${file.name} && ${PATH_EXPORT}`,
     },
     {
       what: "Join. The command asks for the code. To verify the coordinator, add --fingerprint and the value that its operator gives you.",
       command: join,
     },
     { what: "Start it. It runs until you close this window.", command: "island start" },
-    // The agent has no service for Windows.
+    // The agent does not support a service on Windows.
     ...(id === "windows"
       ? []
       : [{ what: "Or run it in the background, now and after every log-in", command: "island install-service" }]),

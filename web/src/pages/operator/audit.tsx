@@ -57,7 +57,7 @@ export function AuditPage() {
   );
 }
 
-/** Shows all members of a line. A narrow screen has no columns for some of them. */
+/** Shows all members of a line, since a narrow screen lacks columns for some of them. */
 function LineDialog({ line, onClose }: { readonly line: AuditLine; readonly onClose: () => void }) {
   return (
     <Dialog title={line.action} onClose={onClose}>

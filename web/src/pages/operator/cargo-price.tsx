@@ -26,7 +26,7 @@ export function CargoPrice({
       <h2>Price</h2>
       <Field
         label="Credits per job"
-        hint={`Shipped: ${formatCredits(shipped)}. Jobs keep the price at their submission.`}
+        hint={`Shipped price: ${formatCredits(shipped)}. Jobs keep the price at which they were submitted.`}
         error={form.errorOf("price_per_job")}
       >
         {(props) => (

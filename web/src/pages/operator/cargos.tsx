@@ -33,7 +33,7 @@ export function NetworkCargosPage() {
     [filter],
   );
   const offer = useAction(async (slug: string) => {
-    // Sign exactly the pin that was just looked up.
+    // Approve exactly the pin that was just looked up.
     await api().operator.cargos.approve(slug, approvalOf(await api().operator.cargos.review(slug)));
     approvalChanges.value += 1;
     list.reload();

@@ -1,6 +1,5 @@
 import { navigate, path, query } from "../../app/router.tsx";
 
-/** Returns the text, or undefined if it is empty. */
 export const given = (text: string): string | undefined => (text === "" ? undefined : text);
 
 /** Changes the query of the page's address. Empty values are removed. */

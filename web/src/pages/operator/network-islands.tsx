@@ -14,7 +14,7 @@ import { Choice, given, Search } from "./filter-bar.tsx";
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
 /** Characters of the id shown after a name, since several Islands may have the same name. */
-const ID_END = 6;
+const ID_END_CHARS = 6;
 const STATUSES = ["online", "offline", "suspended"] as const;
 
 export function NetworkIslandsPage() {
@@ -40,7 +40,7 @@ export function NetworkIslandsPage() {
       width: "minmax(5rem, 1fr)",
       cell: ({ name, id }) => (
         <span title={id}>
-          {name} <span class="muted id">{id.slice(-ID_END)}</span>
+          {name} <span class="muted id">{id.slice(-ID_END_CHARS)}</span>
         </span>
       ),
       under: ({ account_id: id, account_email: email }) => <Link to={`/operator/accounts/${id}`}>{email ?? id}</Link>,

@@ -15,7 +15,7 @@ export function QueuePage() {
   useLiveOverview(queue.reload);
   return (
     <>
-      <PageHead title="Queue" note="Waiting jobs by Cargo and reason, over all coordinators." />
+      <PageHead title="Queue" note="Waiting jobs by Cargo and reason, of all coordinators." />
       <Loaded of={queue} what="the queue">
         {({ data, is_complete: isComplete }) => (
           <>

@@ -2,7 +2,6 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 
-/** Asks for a reason and suspends, or ends a suspension. */
 export function SuspendDialog({
   what,
   isSuspended,

@@ -19,7 +19,7 @@ class AsyncAccount:
         return (await self._http.call(o.GET_ACCOUNT))["data"]
 
     async def update(self, **change: Unpack[s.ChangeAccount]) -> s.ChangeAccountAnswerData:
-        """Changes the password, the e-mail address or both. Needs a session token."""
+        """Changes the password, the e-mail address or both. Requires a session token."""
         return (await self._http.call(o.CHANGE_ACCOUNT, body=change))["data"]
 
     async def confirm_email(self, token: str) -> None:
@@ -27,15 +27,15 @@ class AsyncAccount:
         await self._http.call(o.CONFIRM_EMAIL, body={"token": token})
 
     async def change_password(self, *, current: str, new: str) -> None:
-        """Changes the password and ends all other sessions of the account. Needs a session token."""
+        """Changes the password and ends all other sessions of the account. Requires a session token."""
         await self._http.call(o.CHANGE_PASSWORD, body={"current": current, "new": new})
 
     async def delete(self, password: str) -> None:
-        """Permanently deletes the account with all inputs and outputs. Needs a session token."""
+        """Permanently deletes the account with all inputs and outputs. Requires a session token."""
         await self._http.call(o.DELETE_ACCOUNT, body={"password": password})
 
     def ledger(self, *, page_size: int = 100) -> AsyncPages[s.LedgerLine]:
-        """Lists changes of the credits, newest first."""
+        """Lists the changes of the account's credits, newest first."""
         return AsyncPages(self._http, o.LIST_LEDGER, {"limit": page_size})
 
     def usage(
@@ -50,8 +50,9 @@ class AsyncAccount:
         page_size: int = 100,
     ) -> AsyncUsagePages:
         """
-        Lists the credits spent and earned by day, newest first; `totals()` has the sums of all. Days are in UTC ("2026-01-31");
-        default: the last 30 days. `by`: members to group lines by, in addition to their kind; default: all three.
+        Lists the credits spent and earned by day, newest first. `totals()` returns the sums of all lines. Days are in UTC
+        ("2026-01-31"); default: the last 30 days. `by`: members by which lines are grouped, in addition to their kind; default:
+        all three.
         """
         query = {
             "from": first_day,
@@ -105,7 +106,7 @@ class AsyncApiKeys:
 
 
 class AsyncSessions:
-    """Sessions of the account. Needs a session token."""
+    """Sessions of the account. Requires a session token."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -131,7 +132,7 @@ class AsyncAuth:
         return None if "accepted" in data else cast(s.Session, data)
 
     async def verify(self, **proof: Unpack[s.EmailProof]) -> s.Session:
-        """Creates the account whose address is verified by the mailed token."""
+        """Creates the account whose address the mailed token verifies."""
         return cast(s.Session, (await self._http.call(o.VERIFY_EMAIL, body=proof))["data"])
 
     async def sign_in(self, **credentials: Unpack[s.Credentials]) -> s.Session:

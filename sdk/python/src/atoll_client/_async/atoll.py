@@ -45,13 +45,14 @@ class AsyncAtoll:
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
         """
-        `base_url`: origin of the coordinator with its path prefix, default ATOLL_BASE_URL. `api_key`: API key `ak_…` or session token
-        `st_…`, default ATOLL_API_KEY; without one only public endpoints work. `timeout`: seconds that one attempt may take, default
-        60, for chats and embeddings 600. `max_retries`: maximum retries of a call, and consecutive reconnects of a stream without
-        progress. `stream_idle`: seconds of silence after which a stream counts as dropped; the coordinator writes every 15 s.
-        `headers`: sent with every request. `http_client`: an httpx client with its own proxies or certificates.
+        `base_url`: origin of the coordinator with its path prefix, default ATOLL_BASE_URL. `api_key`: API key `ak_…` or session
+        token `st_…`, default ATOLL_API_KEY. Without a credential, only public endpoints work. `timeout`: seconds that one
+        attempt may take, default 60, for chats and embeddings 600. `max_retries`: maximum retries of a call, and consecutive
+        reconnects of a stream without progress. `stream_idle`: seconds of silence after which a stream counts as dropped; the
+        coordinator writes every 15 s. `headers`: headers that are sent with every request. `http_client`: an httpx client, for
+        example with its own proxies or certificates.
 
-        Raises ConfigurationError without an address.
+        Raises ConfigurationError if the address is missing.
         """
         settings = resolve_settings(base_url, api_key, timeout, max_retries, backoff, stream_idle, headers)
         limits = httpx.Limits(keepalive_expiry=_KEEPALIVE_S)
@@ -111,9 +112,9 @@ class AsyncAtoll:
         max_retries: int | None = None,
     ) -> AsyncGenerator[ToldEvent, None]:
         """
-        Streams changes of the account: jobs, Islands, the balance. Reconnects automatically; each connection begins with `reset`.
-        `scope` adds `overview` of the whole network; only for an operator's session. `max_retries`: maximum of consecutive reconnects
-        without progress; default: unlimited.
+        Streams changes of the account: jobs, Islands, the balance. Reconnects automatically. Each connection begins with
+        `reset`. `scope` adds `overview` events, which describe the whole network; only for an operator's session.
+        `max_retries`: maximum number of consecutive reconnects without progress; default: no limit.
         """
         return stream_events(self._http, scope, max_retries)
 

@@ -9,7 +9,7 @@ from .pages import AsyncPages
 
 
 class AsyncCargos:
-    """Catalog of Cargos that jobs can run. Reading it needs no API key."""
+    """Catalog of Cargos that jobs can run. Reading it does not require an API key."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -20,7 +20,7 @@ class AsyncCargos:
         return (await self._http.call(o.LIST_CARGOS, query=query))["cargos"]
 
     async def availability(self) -> s.ListAvailabilityAnswer:
-        """Returns the Cargos that Islands can run now. Others are omitted."""
+        """Returns the Cargos that Islands can run now. All other Cargos are left out."""
         return await self._http.call(o.LIST_AVAILABILITY)
 
     async def get(self, slug: str) -> s.CargoDetail:

@@ -40,10 +40,10 @@ class AsyncChat:
                         if event.data == "[DONE]":
                             return
                         yield read_chunk(event)
-                reason = "The connection closed before the end of the chat; send it again"
+                reason = "The connection closed before the end of the chat. Send the chat again"
                 raise AtollConnectionError(reason, "connection")
             except AtollError as error:
-                # Only retries a request that was rejected before it had any effect.
+                # Retries only a request that was rejected before it had any effect.
                 await sleep(retries.pause_after(error))
 
     async def text(self, **body: Unpack[s.ChatCompletionRequest]) -> AsyncGenerator[str, None]:

@@ -81,8 +81,8 @@ class AsyncConversations:
                         yield read
                         if is_last(read):
                             return
-                reason = "The connection closed before the end of the answer; the conversation stores the part that arrived"
+                reason = "The connection closed before the end of the answer. The conversation contains the part that arrived"
                 raise AtollConnectionError(reason, "connection")
             except AtollError as error:
-                # Only retries a request that was rejected before it had any effect.
+                # Retries only a request that was rejected before it had any effect.
                 await sleep(retries.pause_after(error))

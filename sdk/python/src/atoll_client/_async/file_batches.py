@@ -22,8 +22,8 @@ class AsyncFileBatches:
         output_expires_after_s: int | None = None,
     ) -> s.FileBatch:
         """
-        Creates a batch over a file with the purpose `batch`. `endpoint`: path of every line, such as `/v1/chat/completions`. Not retried
-        after a broken connection, because a repeat would create a second batch.
+        Creates a batch over a file with the purpose `batch`. `endpoint`: path of every line, such as `/v1/chat/completions`.
+        The call is not retried after a broken connection, because a repeat would create a second batch.
         """
         body: s.CreateFileBatch = {
             "input_file_id": input_file_id,
@@ -37,11 +37,11 @@ class AsyncFileBatches:
         return await self._http.call(o.CREATE_FILE_BATCH, body=body)
 
     async def get(self, batch_id: str) -> s.FileBatch:
-        """Returns a batch: `status`, `request_counts`, and at the end the ids of its files."""
+        """Returns a batch with `status`, `request_counts` and, once it has ended, the ids of its files."""
         return await self._http.call(o.GET_FILE_BATCH, batch_id)
 
     async def cancel(self, batch_id: str) -> s.FileBatch:
-        """Cancels a batch. Finished lines stay in its files. No-op for a batch that has ended."""
+        """Cancels a batch. The results of finished lines stay in its files. No-op for a batch that has ended."""
         return await self._http.call(o.CANCEL_FILE_BATCH, batch_id, is_idempotent=True)
 
     async def list(self, *, limit: int | None = None, after: str | None = None) -> AsyncGenerator[s.FileBatch, None]:

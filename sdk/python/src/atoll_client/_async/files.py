@@ -29,7 +29,7 @@ class AsyncFiles:
     ) -> s.File:
         """
         Uploads a file. An open file is read from its beginning. `expires_after_s`: lifetime, from 3,600 s to 30 days; default: the
-        coordinator's. Not retried after a broken connection, because a repeat would create a second file.
+        coordinator's. The call is not retried after a broken connection, because a repeat would create a second file.
         """
         fields: dict[str, str | list[str]] = {"purpose": purpose}
         if expires_after_s is not None:

@@ -128,7 +128,8 @@ class AsyncHttp:
     async def events(self, operation: Operation[Any], *ids: str, **parts: Any) -> AsyncGenerator[ServerEvent, None]:
         """
         Streams the events of one connection, without retries. Ends when the server closes it; closing the generator closes the
-        connection. The timeout applies until the response begins, and `stream_idle` from then on. A 204 yields one event `no_content`.
+        connection. The timeout applies until the response begins, and `stream_idle` from then on. For a 204, yields one event
+        `no_content`.
         """
         request = Request(operation, ids, **parts)
         sent = self._build(request, "text/event-stream")
@@ -145,7 +146,7 @@ class AsyncHttp:
                 return
             content_type = response.headers.get("content-type", "")
             if not content_type.startswith("text/event-stream"):
-                reason = f'{operation.path} returned "{content_type}" instead of text/event-stream; is this a coordinator?'
+                reason = f'{operation.path} returned "{content_type}" instead of text/event-stream. Check that base_url is the address of a coordinator'
                 raise ProtocolError(reason, "protocol", response.status_code)
             limits["read"] = self.settings.stream_idle
             parser = EventParser()
@@ -194,7 +195,7 @@ class AsyncHttp:
             headers["authorization"] = f"Bearer {settings.api_key}"
         elif not request.operation.is_public and not self._may_have_credential(headers):
             operation = f"{request.operation.method} {request.operation.path}"
-            reason = f"{operation} needs an API key: pass api_key to the client, or set ATOLL_API_KEY"
+            reason = f"{operation} requires an API key. Pass api_key to the client, or set ATOLL_API_KEY"
             raise ConfigurationError(reason, "configuration")
         content: bytes | None = None
         form = request.form
@@ -234,12 +235,12 @@ def _parse(status: int, body: bytes) -> Any:
         cause: Exception | None = None
     except (ValueError, RecursionError) as error:
         cause = error
-    reason = f"The response {status} is not a JSON object; is this the address of a coordinator?"
+    reason = f"The response {status} is not a JSON object. Check that base_url is the address of a coordinator"
     raise ProtocolError(reason, "protocol", status) from cause
 
 
 def _failure_of(error: httpx.HTTPError, operation: Operation[Any], settings: Settings) -> AtollConnectionError:
     if isinstance(error, httpx.TimeoutException):
-        return AtollTimeoutError(f"No response from {operation.path} in time, or a silent stream", "timeout")
+        return AtollTimeoutError(f"{operation.path}: no response arrived in time, or the stream was silent for too long", "timeout")
     reason = str(error) or type(error).__name__
     return AtollConnectionError(f"The connection to {settings.api_url} failed: {reason}", "connection")

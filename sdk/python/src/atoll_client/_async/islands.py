@@ -17,7 +17,7 @@ class AsyncIslands:
     def list(
         self, *, status: Literal["online", "offline", "suspended"] | None = None, page_size: int = 100
     ) -> AsyncPages[s.Island]:
-        """Lists Islands: connected ones first, then by the time they were last seen."""
+        """Lists Islands: the connected Islands first, then the others by the time at which they were last seen."""
         return AsyncPages(self._http, o.LIST_ISLANDS, {"limit": page_size, "status": status})
 
     async def get(self, island_id: str) -> s.IslandDetail:
@@ -28,7 +28,7 @@ class AsyncIslands:
         return (await self._http.call(o.RENAME_ISLAND, island_id, body={"name": name}))["data"]
 
     async def remove(self, island_id: str) -> None:
-        """Removes and disconnects an Island. To rejoin, it needs a token or pairing code created later."""
+        """Removes and disconnects an Island. To join again, the Island needs a token or pairing code that was created later."""
         await self._http.delete_once(o.REMOVE_ISLAND, island_id)
 
 

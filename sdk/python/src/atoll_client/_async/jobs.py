@@ -24,7 +24,7 @@ class AsyncJobs:
 
     async def submit(self, *, idempotency_key: str | None = None, **job: Unpack[s.SubmitJob]) -> s.SubmittedJob:
         """
-        Submits a job. Returns when the job is durable. Retried after a broken connection; a repeat does not create a second job.
+        Submits a job. Returns when the job is durable. The call is retried after a broken connection, and a repeat does not create a second job.
         `idempotency_key`: a repeat with the same key and body within 24 h returns the first job; default: a new key per call.
         """
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
@@ -113,7 +113,7 @@ class AsyncBatches:
         self._http = http
 
     async def submit(self, *, idempotency_key: str | None = None, **batch: Unpack[s.SubmitBatch]) -> s.SubmittedBatch:
-        """Submits all jobs or none. Retried after a broken connection; a repeat does not create a second batch."""
+        """Submits all jobs or none. The call is retried after a broken connection, and a repeat does not create a second batch."""
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         return (await self._http.call(o.SUBMIT_BATCH, body=batch, headers=headers, is_idempotent=True))["data"]
 
@@ -121,8 +121,9 @@ class AsyncBatches:
         self, batch_id: str, *, include: Literal["output"] | None = None, output_offset: int | None = None
     ) -> s.Batch:
         """
-        Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` they have their
-        outputs, from job `output_offset` up to the size limit of a response. `next_output_offset` is the offset for the next call.
+        Returns a batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` the jobs
+        from `output_offset` on contain their outputs, up to the size limit of a response. `next_output_offset` is the offset
+        for the next call.
         """
         query = {"include": include, "output_offset": output_offset}
         return (await self._http.call(o.GET_BATCH, batch_id, query=query))["data"]

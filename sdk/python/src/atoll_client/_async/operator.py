@@ -41,8 +41,8 @@ class AsyncOperatorAccounts:
         self, account_id: str, credits: float, *, note: str | None = None, idempotency_key: str | None = None
     ) -> float:
         """
-        Grants credits and returns the account's balance. A negative number takes credits back, and needs a note that the account sees.
-        Retried after a broken connection; a repeat does not grant again.
+        Grants credits and returns the account's balance. A negative number takes credits back, and requires a note that the account sees.
+        The call is retried after a broken connection, and a repeat does not grant the credits again.
         """
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         body: s.GrantCredits = {"credits": credits}
@@ -52,7 +52,7 @@ class AsyncOperatorAccounts:
         return (await call)["data"]["credits"]
 
     async def suspend(self, account_id: str, reason: str) -> s.KnownAccountDetail:
-        """Suspends an account. `reason` is shown to it. Its streams, jobs and Island sessions end everywhere within a second."""
+        """Suspends an account. `reason` is shown to its owner. Its streams, jobs and Island sessions end everywhere within a second."""
         return (await self._http.call(o.SUSPEND_ACCOUNT, account_id, body={"reason": reason}))["data"]
 
     async def reinstate(self, account_id: str) -> s.KnownAccountDetail:
@@ -73,7 +73,7 @@ class AsyncOperatorIslands:
         status: str | None = None,
         page_size: int = 100,
     ) -> AsyncPages[s.KnownIsland]:
-        """Lists Islands, last seen first. `account`: id of an account."""
+        """Lists Islands, the most recently seen first. `account`: id of an account."""
         query = {"limit": page_size, "search": search, "account": account, "status": status}
         return AsyncPages(self._http, o.LIST_NETWORK_ISLANDS, query)
 
@@ -95,7 +95,7 @@ class AsyncOperatorCargos:
         self._http = http
 
     def list(self, *, status: str | None = None, page_size: int = 100) -> AsyncPages[s.KnownCargo]:
-        """Lists Cargos, sorted by slug. `status="waiting"`: only those waiting for approval."""
+        """Lists Cargos, sorted by slug. `status="waiting"`: only Cargos that wait for approval."""
         query = {"limit": page_size, "status": status}
         return AsyncPages(self._http, o.LIST_NETWORK_CARGOS, query, _id_of=lambda cargo: cargo["slug"])
 
@@ -104,7 +104,7 @@ class AsyncOperatorCargos:
         return (await self._http.call(o.GET_CARGO_REVIEW, slug))["data"]
 
     async def review(self, slug: str, **pins: Unpack[s.CargoPins]) -> s.CargoReview:
-        """Returns everything that an approval would sign, with its pin: the given one, else a looked-up one. Changes nothing."""
+        """Returns everything that an approval would sign, with its pin: the given pin, or the pin that a lookup returns. Does not change anything."""
         return (await self._http.call(o.REVIEW_CARGO, slug, body=pins))["data"]
 
     async def approve(self, slug: str, **approval: Unpack[s.ApproveCargo]) -> None:
@@ -112,7 +112,7 @@ class AsyncOperatorCargos:
         await self._http.call(o.APPROVE_CARGO, slug, body=approval)
 
     async def set_price(self, slug: str, price_per_job: float | None) -> s.CargoReview:
-        """Sets the price per job of a shipped Cargo, in credits; None restores the shipped price. Jobs keep the price at submission."""
+        """Sets the price per job of a shipped Cargo, in credits; None restores the shipped price. Jobs keep the price that applied when they were submitted."""
         return (await self._http.call(o.SET_CARGO_PRICE, slug, body={"price_per_job": price_per_job}))["data"]
 
     async def disable(self, slug: str) -> None:
@@ -124,7 +124,7 @@ class AsyncOperatorCargos:
 
 
 class AsyncOperator:
-    """Operations for operators. Need the session token of an operator; an API key gets PermissionDeniedError."""
+    """Operations for operators. They require the session token of an operator; an API key gets PermissionDeniedError."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
@@ -137,7 +137,7 @@ class AsyncOperator:
         return (await self._http.call(o.GET_NETWORK_OVERVIEW))["data"]
 
     async def queue(self) -> s.GetNetworkQueueAnswer:
-        """Returns waiting jobs by Cargo and reason, most jobs first."""
+        """Returns the number of waiting jobs by Cargo and reason, the largest first."""
         return await self._http.call(o.GET_NETWORK_QUEUE)
 
     def jobs(

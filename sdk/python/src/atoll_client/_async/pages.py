@@ -26,8 +26,8 @@ class Page(TypedDict, Generic[T]):
 @dataclass(frozen=True)
 class AsyncPages(Generic[T]):
     """
-    A list that loads page by page while you iterate. Items added at its head during the iteration move others to later pages.
-    Items that were already returned are skipped.
+    A list that loads page by page while you iterate. Items that are added at the head of the list during the iteration move
+    other items to later pages. Items that were already returned are skipped.
     """
 
     _http: AsyncHttp
@@ -55,7 +55,7 @@ class AsyncPages(Generic[T]):
                 return
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
-        """Iterates over all items, each once."""
+        """Iterates over all items. Each item is returned once."""
         seen: set[object] = set()
         async for page in self.pages():
             for item in page["data"]:

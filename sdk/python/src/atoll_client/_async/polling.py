@@ -12,9 +12,9 @@ from .pause import sleep
 A = TypeVar("A")
 
 _LONG_POLL_S = 30
-"""Duration of a long poll. Keeps requests few, yet stays below the idle limit of proxies, often a minute. The API permits 60."""
+"""Duration of a long poll. It is long, so that requests are few, but stays below the idle limit of proxies, which is often a minute. The API permits up to 60."""
 _LONG_POLL_MARGIN_S = 30.0
-"""Extra time that a single long poll may take."""
+"""Time that a single long poll may take in addition to its duration."""
 _FIRST_PAUSE_S = 0.25
 _MAX_PAUSE_S = 4.0
 _MIN_LONG_POLL_S = 5.0

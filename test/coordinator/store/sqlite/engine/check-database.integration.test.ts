@@ -30,7 +30,7 @@ it("checkDatabase() reports the damage, and the command exits with 1 and the rem
   closeSync(descriptor);
   expect(checkDatabase(file).length).toBeGreaterThan(0);
   const { code, stdout } = await runProgram("coordinator", "check", "--data", folder.path);
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/restore the last backup/) as string]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/restore the most recent backup/) as string]);
 });
 
 it("checkDatabase() reports a file that is not a database or is missing", () => {

@@ -10,7 +10,7 @@ import { ManualClock } from "../../../../support/manual-clock.ts";
 const RIGHT = { sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] };
 const PROGRAM = fileURLToPath(new URL("../../programs/submit-jobs.ts", import.meta.url));
 
-/** Starts the program; `ids` collects the acknowledged jobs. */
+/** Starts the program. `ids` collects the acknowledged jobs. */
 function startWriter(path: string, accountId: string, count: number): { child: ChildProcess; ids: string[] } {
   const child = spawn(process.execPath, [PROGRAM, path, accountId, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -105,7 +105,7 @@ describe("SqliteStore on disk", () => {
     const expiresAtMs = clock.now() + 1_000;
     await store.accounts.createSession({ tokenHash: "t", accountId, createdAtMs: clock.now(), expiresAtMs }, 20);
     clock.advance(3_600_000);
-    // Writes are applied in call order: when this one has resolved, so has the cleanup.
+    // Writes are applied in call order, so the cleanup has been applied when this write has resolved.
     await store.check();
     expect(await store.accounts.findSession("t", 0)).toBeUndefined();
   });

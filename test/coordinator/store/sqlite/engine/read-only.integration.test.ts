@@ -23,11 +23,11 @@ let reported: (string | null)[];
 async function open(path: string, minFreeBytes?: number): Promise<void> {
   clock = new ManualClock();
   reported = [];
-  const onReadOnly = (because: string | null): void => void reported.push(because);
+  const onReadOnly = (reason: string | null): void => void reported.push(reason);
   store = await openSqliteStore({ path, clock, onReadOnly, ...(minFreeBytes === undefined ? {} : { minFreeBytes }) });
 }
 
-/** Waits until the store has detected it. */
+/** Waits until the store has detected the full disk. */
 async function untilTold(count: number): Promise<void> {
   await expect
     .poll(
@@ -40,7 +40,7 @@ async function untilTold(count: number): Promise<void> {
     .toBe(count);
 }
 
-describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
+describe.skipIf(!CAN_MOUNT)("a store on a full disk", () => {
   let disk: SmallDisk;
   beforeEach(async () => {
     disk = new SmallDisk(8 * 2 ** 20);
@@ -62,7 +62,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     const ended = store.jobs.end(makeEnding(job, { output })).then(() => (hasEnded = true));
     await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);
     await expect(store.check()).rejects.toMatchObject(UNAVAILABLE);
-    expect(store.readOnlyBecause).toBe("the disk is full (SQLITE_FULL)");
+    expect(store.readOnlyReason).toBe("the disk is full (SQLITE_FULL)");
     expect(await store.jobs.get(job.id)).toMatchObject({ state: "running" });
     expect(hasEnded).toBe(false);
     disk.free();
@@ -79,7 +79,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
     await expect(makeAccount(store)).rejects.toMatchObject(UNAVAILABLE);
     disk.free();
     await untilTold(2);
-    expect(store.readOnlyBecause).toBeNull();
+    expect(store.readOnlyReason).toBeNull();
   });
 
   it("closes at once, and leaves what it could not write unchanged", async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!CAN_MOUNT)("store on a full disk", () => {
   });
 });
 
-describe("store whose database is locked by another process", () => {
+describe("a store whose database is locked by another process", () => {
   it("refuses requests and keeps events that have happened", async () => {
     using folder = temporaryFolder();
     await open(folder.file("atoll.db"));

@@ -18,7 +18,7 @@ async function echo(thread: Worker, text: string): Promise<unknown> {
   return ((await replied) as unknown[])[0];
 }
 
-describe("returned thread", () => {
+describe("a returned thread", () => {
   it("works for its next user, and sends nothing more to the previous one", async () => {
     const first = take();
     const received: unknown[] = [];

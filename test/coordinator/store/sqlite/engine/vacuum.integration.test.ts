@@ -16,7 +16,7 @@ afterEach(() => folder[Symbol.dispose]());
 
 const openStore = () => openSqliteStore({ path: file, clock: new ManualClock() });
 
-/** Creates a database like older versions: it keeps unused space, and deleted content is readable in it. */
+/** Creates a database like older versions, which keep unused space and leave deleted content readable in it. */
 function makeOldDatabase(): void {
   const db = new Database(file);
   db.pragma("auto_vacuum = NONE");

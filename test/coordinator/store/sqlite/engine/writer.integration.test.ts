@@ -31,7 +31,7 @@ it("Writer opens a database later if it cannot be opened now, and writes nothing
   mkdirSync(path);
   const reported: (string | null)[] = [];
   const clock = new ManualClock();
-  const writer = new Writer(startWriterThread(path), clock, (because) => reported.push(because));
+  const writer = new Writer(startWriterThread(path), clock, (reason) => reported.push(reason));
   await expect(writer.run("check", {})).rejects.toMatchObject({ code: "storage_unavailable" });
   rmdirSync(path);
   renameSync(folder.file("made.db"), path);

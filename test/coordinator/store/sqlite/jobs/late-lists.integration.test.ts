@@ -74,7 +74,7 @@ describe("recently ended jobs", () => {
   });
 });
 
-describe("lines of the ledger", () => {
+describe("the lines of the ledger", () => {
   /** Creates a database with accounts a and b. */
   function emptyDatabase(): Database.Database {
     const db = new Database(":memory:");
@@ -145,7 +145,7 @@ describe("lines of the ledger", () => {
   it("are complete with any number of entries that are not in the index of lines yet", async () => {
     const db = emptyDatabase();
     post(db, movements(70));
-    // 9 entries each.
+    // Each movement has 9 entries.
     expect(db.prepare("SELECT count(*) FROM entries").pluck().get()).toBe(630);
     expect(db.prepare("SELECT max(entry) FROM ledger_lines").pluck().get()).toBeLessThanOrEqual(512);
     for (const id of ["a", "b"]) await expectAllLines(db, id, 70);

@@ -47,7 +47,7 @@ const FILTERS: [filter: JobFilter, indexes: string[]][] = [
   [{ batchId: "b", states: ["failed"] }, ["jobs_by_batch (batch_id=?)"]],
 ];
 
-describe("lists of jobs", () => {
+describe("the lists of jobs", () => {
   it.each(FILTERS)("filtered by %j read only matching jobs, in order", (filter, indexes) => {
     const { page, count } = jobListSql("sqlite", filter);
     const [jobs, ...skipped] = reads(planOf(page), "jobs");
@@ -62,7 +62,7 @@ describe("lists of jobs", () => {
   });
 });
 
-describe("usage of an account", () => {
+describe("the usage of an account", () => {
   it("reads its days, and only the ledger entries that are not aggregated yet", () => {
     const plan = planOf(reportSql({ dialect: "sqlite" } as Tx, ["day", "cargo", "key"]));
     expect(plan.filter((step) => /^SCAN (?!usage_cursor|unsummed|usage\b|grouped|totals|page)/.test(step))).toEqual([]);
@@ -74,10 +74,10 @@ describe("usage of an account", () => {
   });
 });
 
-describe("ledger of an account", () => {
+describe("the ledger of an account", () => {
   it("skips, counts and sums only ledger lines, and reads no more of them than a page skips", () => {
     const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
-    // Entries that are not in the index of lines yet, from the last id divisible by 256.
+    // Entries from the last id divisible by 256 on, which are not in the index of lines yet.
     const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];
     const page = planOf(LEDGER_SQL.sqlite.page);
     expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...newest]);

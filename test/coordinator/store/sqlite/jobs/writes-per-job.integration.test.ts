@@ -22,7 +22,7 @@ it("a chat on a free Island takes two commits and few pages", async () => {
       createdAtMs: nowMs,
       priceMicro: 10,
       assignedTo: ISLAND_ID,
-      // Like most chats; with the key's id instead of its number, a row would need another page.
+      // The chat is like most chats. With the key's id instead of its number, a row would need another page.
       apiKey: { number: 1_000, monthly: null },
     });
     await store.jobs.submit({ ...job, jobClass: "chat", isClientBound: true });
@@ -32,11 +32,12 @@ it("a chat on a free Island takes two commits and few pages", async () => {
   // Runs chats until no index fits in a single page.
   for (let round = 0; round < 64; round += 1) await chat();
   const before = { commits: store.commits, pages: pages() };
-  // Twice the number of jobs indexed at once; fewer would not give a fair average.
+  // This is twice the number of jobs that are indexed at once. Fewer jobs would not give a fair average.
   const ROUNDS = 64;
   for (let round = 0; round < ROUNDS; round += 1) await chat();
   expect((store.commits - before.commits) / ROUNDS).toBe(2);
-  // Ten pages of tables and indexes (5 per commit), the rest where they grow. Many chats share a page of a list index.
+  // A chat writes ten pages of tables and indexes, five per commit, and more where they grow. Many chats share a page
+  // of a list index.
   expect((pages() - before.pages) / ROUNDS).toBeLessThan(19);
   expect((pages() - before.pages) / ROUNDS).toBeGreaterThan(5);
   await store.close();

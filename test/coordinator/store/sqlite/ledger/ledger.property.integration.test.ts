@@ -101,7 +101,7 @@ it("ledger stays balanced in concurrent operations, without negative balances or
         expect(ended.has(id)).toBe(false);
         ended.set(id, chargeMicro);
       };
-      // All in one tick, so that they share transactions.
+      // All operations run in one tick, so that they share transactions.
       for (const outcome of await Promise.allSettled(steps.map(run))) {
         if (outcome.status === "fulfilled") continue;
         const reason: unknown = outcome.reason;

@@ -32,7 +32,7 @@ export function makeCargo(script: string, overrides: Partial<ContainerSpec> = {}
   };
 }
 
-/** Runs the shell commands in the job's input. In the mode `capture`, returns their output as the job's output. */
+/** Runs the shell commands in the job's input. The mode `capture` returns their output as the job's output. */
 const SHELL = `
 read -r job
 work=$(echo "$job" | sed 's/.*"work":"\\([^"]*\\)".*/\\1/' | base64 -d)
@@ -102,7 +102,7 @@ export class ContainerWorld {
     return loaded;
   }
 
-  /** Loads, runs once and unloads. */
+  /** Loads a Cargo, runs it once and unloads it. */
   async run(
     cargo: CargoManifest,
     input: Readonly<Record<string, unknown>> = {},
@@ -118,7 +118,7 @@ export class ContainerWorld {
     return { ...(await loaded.run({ input, resume: null }, take, signal)), items };
   }
 
-  /** Runs shell commands in a container; their output must follow the output protocol. */
+  /** Runs shell commands in a container. Their output must follow the output protocol. */
   async shell(work: string, image = TEST_IMAGE): Promise<RunResult> {
     return this.#runShell(work, image, {});
   }
@@ -135,7 +135,7 @@ export class ContainerWorld {
     return (await shell).run({ input, resume: null }, () => undefined, NEVER);
   }
 
-  /** Returns why the engine at this address cannot be used; "" if it can. */
+  /** Returns why the engine at this address cannot be used, or "" if it can be used. */
   async probeAt(dockerHost: string): Promise<string> {
     const search = { environment: { DOCKER_HOST: dockerHost }, platform: process.platform };
     const options = { search, images: this.images, islandId: this.islandId, clock: systemClock };

@@ -18,6 +18,6 @@ describe("containers", () => {
   describeNetwork(() => engine);
   describeContainers(() => engine);
   describeSweep(() => engine);
-  // Last: it stops the engine.
+  // This test runs last, because it stops the engine.
   describeWarm(() => engine);
 });

@@ -58,7 +58,7 @@ function describeEgress(engine: TestEngine): void {
       await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       for (const table of ours()) execFileSync(...split(network.onHost("nft", "delete", ...table.split(" "))));
       expect(ours()).toEqual([]);
-      // The first of these containers may have started earlier; later runs start new ones.
+      // The first of these containers may have started earlier. Later runs start new ones.
       await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       const { output } = await loaded.run({ input: {}, resume: null }, () => undefined, NEVER);
       expect([(output as string).trim(), ours()]).toEqual([WORLD.public, [expect.stringContaining("table inet atl")]]);

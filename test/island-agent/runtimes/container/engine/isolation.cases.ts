@@ -135,7 +135,7 @@ export function describeIsolation(engine: () => TestEngine): void {
     it("is stopped if a line exceeds the limit", async () => {
       await expect(world.shell("tr '\\0' a < /dev/zero")).rejects.toMatchObject({
         code: "output_too_large",
-        message: expect.stringContaining("line 1 of its output is over 8000000 bytes"),
+        message: expect.stringContaining("line 1 of its output exceeds 8000000 bytes"),
       });
     });
 
@@ -143,7 +143,7 @@ export function describeIsolation(engine: () => TestEngine): void {
       const flood = `yes '{"type":"token","content":"${"x".repeat(500)}"}'`;
       await expect(world.shell(flood)).rejects.toMatchObject({
         code: "output_too_large",
-        message: expect.stringContaining("its output is over 64000000 bytes"),
+        message: expect.stringContaining("its output exceeds 64000000 bytes"),
       });
     });
 
@@ -161,7 +161,7 @@ export function describeIsolation(engine: () => TestEngine): void {
       await expect(world.shell("yes secret >&2")).rejects.toMatchObject({
         code: "output_too_large",
         retryable: false,
-        message: "The Cargo's program wrote too much: its standard error is over 16000000 bytes",
+        message: "The Cargo's program wrote too much: its standard error exceeds 16000000 bytes",
       });
     });
 

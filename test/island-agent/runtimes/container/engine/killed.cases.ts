@@ -11,10 +11,12 @@ import type { TestEngine } from "../../../../support/servers/container-engine.ts
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 import { NO_ENGINES } from "../../../no-engines.ts";
 
-/** Enough for several kills of each kind. */
+/** The number is large enough for several kills of each kind. */
 const KILLS = 30;
 const MAX_WAIT_MS = 200;
-/** Works in a child of the shell, because a first process ignores all signals of the engine but SIGKILL. */
+/**
+ * The program works in a child of the shell, because a first process ignores all signals of the engine except SIGKILL.
+ */
 const WORKER = `
 read -r job
 case "$job" in *greedy*) exec tail -c 200m /dev/zero ;; esac
@@ -68,7 +70,7 @@ export function describeKilled(engine: () => TestEngine): void {
   });
 }
 
-/** Kills a container that works, waits or starts. False if nothing was killed. */
+/** Kills a container that works, waits or starts. Returns false if no container was killed. */
 async function killOne({ docker }: TestEngine, names: readonly string[], byEngine: boolean): Promise<boolean> {
   const container = docker.getContainer(names[Math.floor(Math.random() * names.length)] ?? "none");
   let isSent = false;
@@ -81,7 +83,7 @@ async function killOne({ docker }: TestEngine, names: readonly string[], byEngin
     isSent = true;
     const output = await crash.start({});
     for await (const _ of output);
-    // Exit code 1: there was nothing to kill.
+    // Exit code 1 means that there was nothing to kill.
     return (await crash.inspect()).ExitCode !== 1;
   } catch {
     // The container may have ended before the engine replied.
@@ -120,7 +122,7 @@ class Agent {
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }
 
-  /** Keeps two jobs running: the end of each starts another. */
+  /** Keeps two jobs running, because the end of each job starts another. */
   keepBusy(): void {
     this.#isBusy = true;
     for (let job = 0; job < 2; job += 1) this.#followed.add(this.begin({}));

@@ -27,7 +27,7 @@ const CARGO = {
 
 const RUNTIMES = { "cargos.allow_runtimes": "container" };
 
-/** A container Cargo from the API to the engine, with each program as a separate process. */
+/** Runs a container Cargo from the API to the engine, with each program in a separate process. */
 export function describeNetwork(engine: () => TestEngine): void {
   describe("a network with an Island that runs containers", () => {
     let network: Network;

@@ -247,7 +247,7 @@ export function describeContainers(engine: () => TestEngine): void {
       await once(server, "listening");
       expect(await probe(`unix://${world.directory}/none.sock`)).toContain("found neither Docker nor Podman");
       expect(await probe(`unix://${world.directory}/other.sock`)).toContain("lacks");
-      expect(await probe("tcp://127.0.0.1:1")).toContain("nothing listens at 127.0.0.1:1");
+      expect(await probe("tcp://127.0.0.1:1")).toContain("no engine listens at 127.0.0.1:1");
       expect(await probe("ssh://host")).toContain("DOCKER_HOST must be");
       await closeServer(server);
     });

@@ -56,7 +56,7 @@ export function describeSweep(engine: () => TestEngine): void {
       await expect(world.load(makeCargo(TALKER, { network: true }))).rejects.toMatchObject({
         code: "runtime_unavailable",
         retryable: true,
-        message: `The container engine of this Island has a network ${name} that ${fault}; its owner can remove it`,
+        message: `The container engine of this Island has a network ${name} that ${fault}. Its owner can remove the network`,
       });
       await world.runtime.sweep(NEVER);
       await network.remove();

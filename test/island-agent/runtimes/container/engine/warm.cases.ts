@@ -7,7 +7,7 @@ import { importTestImage, type TestEngine } from "../../../../support/servers/co
 import { ManualClock } from "../../../../support/manual-clock.ts";
 import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
-/** The window in which the warm pool counts demand. */
+/** The time window in which the warm pool counts demand. */
 const WINDOW_MS = 60_000;
 
 /** Tests of containers that wait for jobs. The last test stops the engine. */
@@ -61,7 +61,7 @@ export function describeWarm(engine: () => TestEngine): void {
     it("replaces a waiting container that is killed", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       for (let kill = 0; kill < 2; kill += 1) {
-        // The container of the last job is still ending. Wait until only waiting containers run.
+        // The container of the last job is still ending. The test waits until only waiting containers run.
         const onlyWaitingRun = async (): Promise<boolean> => {
           const count = (await running(world)).length;
           return count > 0 && count === loaded.warmContainers;

@@ -35,7 +35,7 @@ describe("DdimSampler", () => {
     expect(timesteps).toEqual([999, 749, 500, 250, 0]);
   });
 
-  it("converges to the exact flow of normal latents: twice the steps halve the error", () => {
+  it("converges to the exact flow of normal latents, so that twice the steps halve the error", () => {
     const errorOf = (steps: number): number => {
       const [end] = sample(new DdimSampler(makeTraining({ spacing: "trailing" }), steps, true), [1], idealNoise(0.5));
       const initNoiseSigma = Math.sqrt(SHARES[999]! * 0.25 + 1 - SHARES[999]!);

@@ -59,7 +59,7 @@ describe("EulerSampler", () => {
     expect(end).toEqual(closeTo(PICTURE.map((value, i) => value + sigmaAt(0) * NOISE[i]!)));
   });
 
-  it("converges to the exact flow of normal latents: twice the steps halve the error", () => {
+  it("converges to the exact flow of normal latents, so that twice the steps halve the error", () => {
     const errorOf = (steps: number): number => {
       const sampler = new EulerSampler(makeTraining({ spacing: "trailing" }), steps);
       const [end] = sample(sampler, [sampler.initNoiseSigma], idealNoise(0.5));

@@ -1,7 +1,10 @@
-/** 1 as a fixed-point number of 50 decimal places: slow, but independent of the tested code. */
+/** The number 1 in fixed-point arithmetic with 50 decimal places, which is slow but independent of the tested code. */
 const ONE = 10n ** 50n;
 
-/** Cumulative products of 1 - beta; betas, or their roots, spaced evenly from `start` to `end` (decimal text). */
+/**
+ * Returns cumulative products of 1 - beta. The betas, or their roots, are spaced evenly from `start` to `end` (decimal
+ * text).
+ */
 export function exactShares(curve: "linear" | "scaled_linear", start: string, end: string, count: number): number[] {
   const [first, last] = [start, end].map((text) => (curve === "linear" ? fixed(text) : squareRoot(fixed(text))));
   const alphasCumprod: number[] = [];

@@ -16,13 +16,13 @@ export function makeTraining(overrides: Partial<Training> & { spacing?: Timestep
   return { alphasCumprod: Float64Array.from(SHARES), grid, prediction: "epsilon", clip: null, ...others };
 }
 
-/** `original` with `noise` added, at a timestep of training. */
+/** Returns `original` with `noise` added, at a timestep of training. */
 export function noised(time: number, original = PICTURE, noise = NOISE): number[] {
   const alphaCumprod = SHARES[time]!;
   return original.map((value, i) => Math.sqrt(alphaCumprod) * value + Math.sqrt(1 - alphaCumprod) * noise[i]!);
 }
 
-/** The prediction of a perfect network. Salimans and Ho 2022: v = alpha * noise - sigma * original. */
+/** Returns the prediction of a perfect network. Source: Salimans and Ho 2022, v = alpha * noise - sigma * original. */
 export function truthOf(prediction: PredictionType, time: number): Float32Array {
   const alphaCumprod = SHARES[time]!;
   const truths = {
@@ -50,9 +50,9 @@ export function sample(
 }
 
 /**
- * The prediction of an ideal network for images with normal latents of mean 0 and `deviation`: the mean of the noise in
- * a latent, given the latent (both are normal). The exact flow scales each latent by the ratio of its final and first
- * deviation.
+ * Returns the prediction of an ideal network for images with normal latents of mean 0 and `deviation`. It is the mean
+ * of the noise in a latent, given the latent (both are normal). The exact flow scales each latent by the ratio of its
+ * final and first deviation.
  */
 export function idealNoise(deviation: number): (input: Float32Array, time: number) => Float32Array {
   return (input, time) => {

@@ -67,7 +67,7 @@ describe("readSchedulerConfig()", () => {
   it("ends DDIM with the first training noise if set_alpha_to_one is false", () => {
     const endOf = (set_alpha_to_one: boolean): number => {
       const plan = readSchedulerConfig({ ...SD15, _class_name: "DDIMScheduler", set_alpha_to_one });
-      // Only noise, at timestep 1, the only step.
+      // The input is only noise, at timestep 1, which is the only step.
       const latents = Float32Array.of(Math.sqrt(1 - plan.training.alphasCumprod[1]!));
       return plan.create(1).advance(latents, Float32Array.of(1), 0, () => latents)[0]!;
     };

@@ -16,7 +16,7 @@ describe("timestepsOf()", () => {
     expect(found.slice(0, 2)).toEqual([999, 979]);
     expect(found.at(-1)).toBe(19);
   });
-  // Lin et al. 2023, table 2: 5 of 1,000 timesteps. The paper counts from 1.
+  // Lin et al. 2023, table 2, shows 5 of 1,000 timesteps. The paper counts from 1.
   it.each([
     ["leading", [800, 600, 400, 200, 0]],
     ["trailing", [999, 799, 599, 399, 199]],

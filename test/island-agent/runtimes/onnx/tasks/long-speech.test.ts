@@ -3,7 +3,7 @@ import { cutInPauses, transcribeInChunks } from "../../../../../island-agent/run
 
 const RATE_HZ = 100;
 
-/** Audio with half a second of silence at each of these seconds. */
+/** Returns audio with half a second of silence at each of these seconds. */
 function audioWithPauses(seconds: number, pausesS: readonly number[]): Float32Array {
   return Float32Array.from({ length: seconds * RATE_HZ }, (_, i) =>
     pausesS.some((pause) => i / RATE_HZ >= pause && i / RATE_HZ < pause + 0.5) ? 0 : (-1) ** i,

@@ -7,7 +7,6 @@ import { SimpleTable } from "../../../components/simple-table.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Ago, formatTime } from "../../../components/time.tsx";
 
-/** Table of the account's sessions. */
 export function Sessions() {
   const sessions = useResource(readSessions, []);
   useLive("account", sessions.reload);

@@ -73,7 +73,6 @@ export function BatchPage({ params }: PageProps) {
   );
 }
 
-/** Returns the batch with a job's new state. */
 function withJob(batch: Batch, { id, status }: JobSummary): Batch {
   const before = batch.jobs.find((job) => job.id === id);
   if (before === undefined || before.status === status) return batch;

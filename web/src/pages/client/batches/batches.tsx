@@ -15,7 +15,7 @@ import { readAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 /** Number of newest jobs among which batches are looked up. The API has no list of batches. */
-const LOOKED_AT = 100;
+const MAX_JOBS_SEARCHED = 100;
 
 interface RecentBatch {
   readonly id: string;
@@ -26,7 +26,7 @@ interface RecentBatch {
 
 export function BatchesPage() {
   const recent = useResource(
-    async (signal) => batchesOf((await api().jobs.list({ pageSize: LOOKED_AT }, { signal }).page()).data),
+    async (signal) => batchesOf((await api().jobs.list({ pageSize: MAX_JOBS_SEARCHED }, { signal }).page()).data),
     [],
   );
   const cargos = useResource(async (signal) => {
@@ -55,7 +55,7 @@ export function BatchesPage() {
         }
       </Loaded>
       <section class="panel" aria-labelledby="recent-title">
-        <h2 id="recent-title">Batches of your newest {LOOKED_AT} jobs</h2>
+        <h2 id="recent-title">Batches of your newest {MAX_JOBS_SEARCHED} jobs</h2>
         <Loaded of={recent} what="the batches">
           {(batches) =>
             batches.length === 0 ? (

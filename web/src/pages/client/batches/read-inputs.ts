@@ -10,7 +10,7 @@ export function readInputs(text: string, isChat: boolean): Record<string, unknow
     .filter((line) => line !== "");
   if (lines.length === 0) throw new FieldFailure("inputs", "Enter at least one input");
   if (lines.length > MAX_JOBS)
-    throw new FieldFailure("inputs", `Enter at most ${MAX_JOBS} inputs; there are ${lines.length}`);
+    throw new FieldFailure("inputs", `Enter at most ${MAX_JOBS} inputs, not ${lines.length}`);
   return lines.map((line, index) => {
     if (isChat && !line.startsWith("{")) return { prompt: line };
     try {

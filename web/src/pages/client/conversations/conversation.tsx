@@ -15,7 +15,7 @@ import { Thread } from "./thread.tsx";
 interface Loading {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
-  /** Number of older messages, which are not shown. */
+  /** Number of older messages that are not shown. */
   readonly earlier: number;
 }
 const PAGE_SIZE = 100;

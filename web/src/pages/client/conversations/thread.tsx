@@ -134,7 +134,7 @@ export function Thread({
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={sendOnEnter}
         />
-        {/* Keys keep the buttons separate elements. A Stop button that became Send during a click would submit the form. */}
+        {/* The keys make the buttons separate elements. If a Stop button became Send during a click, the click would submit the form. */}
         <div class="actions">
           {pending !== null ? (
             <button key="stop" type="button" class="button danger" onClick={() => abort.current?.abort()}>

@@ -20,7 +20,7 @@ import { Timeline } from "./timeline.tsx";
 
 /**
  * Poll interval of a waiting job. The waiting reason changes with the network and not with the job, and coordinators compute it on request.
- * Sending it as events would mean recomputing it for all waiting jobs of all listeners, so the page polls the one job that it shows.
+ * Events would require computing it for all waiting jobs of all listeners, so the page polls the one job that it shows.
  */
 const WAITING_MS = 3_000;
 

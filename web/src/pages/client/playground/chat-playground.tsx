@@ -47,7 +47,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
           isWaiting={run.state === "waiting"}
           isStreaming={run.state === "streaming"}
         />
-        <Figures run={run} />
+        <SpeedMetrics run={run} />
         <FormError form={form} />
         <div class="composer">
           <label class="hidden" for="prompt">
@@ -61,7 +61,7 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
             onInput={(event) => setPrompt(event.currentTarget.value)}
             onKeyDown={sendOnEnter}
           />
-          {/* Keys keep the buttons separate elements. A Stop button that became Send during a click would submit the form. */}
+          {/* The keys make the buttons separate elements. If a Stop button became Send during a click, the click would submit the form. */}
           <div class="actions">
             <span class="muted">
               Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
@@ -137,7 +137,7 @@ function Turns({
   const length = turns.at(-1)?.content.length ?? 0;
   useEffect(() => {
     const box = end.current?.parentElement;
-    // Scroll along unless the reader has scrolled up.
+    // Scroll with the text unless the user has scrolled up.
     if (box != null && box.scrollHeight - box.scrollTop - box.clientHeight < 120) box.scrollTop = box.scrollHeight;
   }, [turns.length, length]);
   if (turns.length === 0 && !isWaiting) {
@@ -158,7 +158,7 @@ function Turns({
   );
 }
 
-/** A turn of the chat. Rendered again only when it changes, so that a growing completion does not repaint the others. */
+/** A turn of the chat. It is rendered again only when it changes, so that a growing completion does not repaint other turns. */
 function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boolean }) {
   return useMemo(
     () => (
@@ -177,7 +177,7 @@ function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boo
   );
 }
 
-function Figures({ run }: { readonly run: ChatRun }) {
+function SpeedMetrics({ run }: { readonly run: ChatRun }) {
   const { speed, cost, state, error } = run;
   return (
     <div class="figures" aria-live="polite">

@@ -24,7 +24,7 @@ export interface ChatRun {
   readonly state: RunState;
   readonly error: string | null;
   readonly speed: Speed | null;
-  /** Credits charged for the last completion; null before its end. */
+  /** Credits charged for the most recent completion; null before its end. */
   readonly cost: number | null;
   /** Sends a prompt. Resolves with false if no token arrived; the prompt goes back to the field then. */
   readonly send: (body: Omit<ChatBody, "messages">, system: string, content: string) => Promise<boolean>;
@@ -125,7 +125,7 @@ class SpeedMeter {
     this.#pieces += 1;
   }
 
-  /** Sets the coordinator's count. A piece of text can be more than one token. */
+  /** Sets the coordinator's count, since a piece of text can be more than one token. */
   counted(tokens: number): void {
     this.#tokens = tokens;
   }

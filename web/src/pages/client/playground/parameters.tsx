@@ -3,7 +3,7 @@ import { Field } from "../../../components/field.tsx";
 import { FieldFailure } from "../../../components/field-failure.ts";
 import { type Form } from "../../../components/form.tsx";
 
-/** Parameters as typed. Empty ones use the Cargo's default. */
+/** Parameters as typed. Empty parameters use the Cargo's default. */
 export interface Parameters {
   readonly system: string;
   readonly temperature: string;

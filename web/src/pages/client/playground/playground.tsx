@@ -14,7 +14,7 @@ import { readAvailability, useAvailability } from "./use-availability.ts";
 import { loadPlayable } from "./playable.ts";
 import { ChatPlayground } from "./chat-playground.tsx";
 
-/** Runs any Cargo: chat models in a chat, others with a form. */
+/** Runs any Cargo: chat models in a chat, other Cargos with a form. */
 export function PlaygroundPage() {
   const cargos = useResource(async (signal) => {
     // The playground works without availability and models.

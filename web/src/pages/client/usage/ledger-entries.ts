@@ -11,9 +11,8 @@ interface Line {
   readonly created_at: string;
 }
 
-/** All lines booked for one job, or a single other line: a grant, an earning, the hold of a batch. */
+/** All lines booked for one job, or a single other line, such as a grant, an earning or the hold of a batch. */
 export interface LedgerEntry<L extends Line = Line> {
-  /** Id of the newest line. */
   readonly id: number;
   /** Kind of the newest line; `charge` for each job that cost credits. */
   readonly kind: L["kind"];
@@ -26,7 +25,7 @@ export interface LedgerEntry<L extends Line = Line> {
   /** Credits to spend after the newest line. */
   readonly balance: number;
   readonly at: string;
-  /** Lines, newest first. Older ones may not be read yet. */
+  /** Lines, newest first. Older lines may not have been read yet. */
   readonly lines: readonly L[];
 }
 
@@ -54,7 +53,7 @@ export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[]
         slug: newest.workload_slug,
         jobId: newest.kind === "earning" ? null : newest.job_id,
         batchId: newest.batch_id,
-        // A charge takes credits from the hold. A release without a charge cost nothing.
+        // A charge takes credits from the hold. A job whose hold was released without a charge cost nothing.
         change: charges.length > 0 ? charges.reduce((sum, { held }) => sum + held, 0) : isReleased ? 0 : newest.amount,
         balance: newest.balance,
         at: newest.created_at,

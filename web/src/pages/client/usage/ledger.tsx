@@ -28,7 +28,11 @@ export function Ledger() {
   const [shown, show] = useState<Entry | null>(null);
   const columns: readonly Column<Entry>[] = [
     { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
-    { label: "What", width: "minmax(8rem, 1fr)", cell: (entry) => <What entry={entry} onShow={() => show(entry)} /> },
+    {
+      label: "What",
+      width: "minmax(8rem, 1fr)",
+      cell: (entry) => <EntryLabel entry={entry} onShow={() => show(entry)} />,
+    },
     {
       label: "Change",
       width: "5.5rem",
@@ -58,7 +62,7 @@ export function Ledger() {
           </EmptyState>
         }
       />
-      {shown !== null && <Bookings of={shown} onClose={() => show(null)} />}
+      {shown !== null && <EntryLines of={shown} onClose={() => show(null)} />}
     </>
   );
 }
@@ -96,7 +100,7 @@ function useEntries(): PagedList<Entry> {
   };
 }
 
-function What({
+function EntryLabel({
   entry: { kind, slug, jobId, batchId, lines },
   onShow,
 }: {
@@ -134,13 +138,13 @@ function What({
   );
 }
 
-function Bookings({ of: entry, onClose }: { readonly of: Entry; readonly onClose: () => void }) {
+function EntryLines({ of: entry, onClose }: { readonly of: Entry; readonly onClose: () => void }) {
   return (
     <Dialog title={entry.slug ?? "Job"} onClose={onClose}>
       <SimpleTable
         rows={entry.lines.toReversed()}
         keyOf={({ id }) => id}
-        label="Bookings"
+        label="EntryLines"
         columns={[
           { label: "When", cell: ({ created_at: at }) => <Ago at={at} /> },
           { label: "What", cell: ({ kind }) => KINDS[kind] },
@@ -158,7 +162,7 @@ function Bookings({ of: entry, onClose }: { readonly of: Entry; readonly onClose
   );
 }
 
-/** Shows the hold of a batch without a sign. Its jobs have separate rows with their charges and releases. */
+/** Shows the hold of a batch without a sign. The charges and releases of its jobs are in separate rows. */
 function HeldOnly({ value }: { readonly value: number }) {
   return <span class="muted">{formatCredits(Math.abs(value))}</span>;
 }

@@ -10,12 +10,12 @@ import { SimpleTable } from "../../../components/simple-table.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { dayOf, usageByDay } from "./usage-by-day.ts";
 
-const PERIODS = [7, 30, 90] as const;
+const PERIOD_DAYS = [7, 30, 90] as const;
 const DAY_MS = 86_400_000;
 
 /** Charts and tables of the credits spent and earned, by day, by Cargo and by key. */
 export function UsageCharts() {
-  const [days, setDays] = useState<(typeof PERIODS)[number]>(30);
+  const [days, setDays] = useState<(typeof PERIOD_DAYS)[number]>(30);
   const usage = useResource(
     async (signal) => {
       const nowMs = networkNow();
@@ -34,7 +34,7 @@ export function UsageCharts() {
   return (
     <>
       <div class="segmented" role="group" aria-label="Period">
-        {PERIODS.map((period) => (
+        {PERIOD_DAYS.map((period) => (
           <button key={period} type="button" aria-pressed={period === days} onClick={() => setDays(period)}>
             {period} days
           </button>

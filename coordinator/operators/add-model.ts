@@ -1,0 +1,130 @@
+import { rm } from "node:fs/promises";
+import { findModel, type FoundModel } from "../catalog/add-model/find-model.ts";
+import { type ModelHeader, readHeader } from "../catalog/add-model/gguf-header.ts";
+import { type HubPolicy, openHubRequests } from "../catalog/add-model/hub-requests.ts";
+import { parseModelSource } from "../catalog/add-model/model-source.ts";
+import { type AddOptions, planCargo } from "../catalog/add-model/plan-cargo.ts";
+import type { CargoFile } from "../catalog/cargo-fields.ts";
+import { cargoOf } from "../catalog/cargo-file.ts";
+import { importedModelsDirectory, storeModelFile, type StoredModel } from "../catalog/imported-models.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
+import { totalVramBytes } from "../../shared/hardware.ts";
+import { SEEN_LATELY_MS } from "../islands/island-service.ts";
+import { fits } from "../scheduler/fit.ts";
+import type { Store } from "../store/store.ts";
+import type { Actor } from "./audit-trail.ts";
+import type { OperatorCargos } from "./operator-cargos.ts";
+
+/** Islands that a preview looks at, those seen last first. */
+const MAX_ISLANDS = 1_000;
+const PAGE = 100;
+
+/** A Cargo that is not added yet, and what is known about its model. */
+export interface ModelPreview {
+  readonly file: CargoFile;
+  readonly found: FoundModel;
+  readonly header: ModelHeader;
+}
+
+/** Islands seen in the last minutes, and how many of them have the runtime and the memory. */
+export interface IslandCounts {
+  readonly online: number;
+  readonly fitting: number;
+}
+
+export interface PreviewOptions extends AddOptions {
+  /** False: without the projector for images. A path: the projector of a model on disk. */
+  readonly projector?: boolean | string | undefined;
+}
+
+/**
+ * Returns the Cargo for a model, without downloading or storing it.
+ * @param text source as the operator writes it
+ * @throws {ServiceError} `bad_request`; {@link ValidationError}; {@link PinLookupError}
+ */
+export async function previewModel(
+  text: string,
+  { projector = true, ...options }: PreviewOptions,
+  policy: HubPolicy,
+  signal: AbortSignal,
+): Promise<ModelPreview> {
+  const source = parseModelSource(text, policy.hub);
+  if (typeof projector === "string" && source.kind !== "disk") {
+    throw new ServiceError("bad_request", "The projector's file can be named only for a model on disk");
+  }
+  const access = source.kind === "ollama" ? { ...policy, hub: source.registry.origin, token: null } : policy;
+  const requests = openHubRequests(access, signal);
+  const all = await findModel(source, policy.hub, requests);
+  const found = projector === false ? { ...all, projector: null } : all;
+  const named =
+    typeof projector === "string" ? await findModel({ kind: "disk", path: projector }, "", requests) : found;
+  const whole = named === found ? found : { ...found, projector: named.model };
+  const header = await readHeader(whole, requests);
+  return { file: planCargo(whole, header, options), found: whole, header };
+}
+
+/** Counts connected Islands that can run a Cargo once it is added, by their last reports. */
+export async function countFittingIslands(
+  file: CargoFile,
+  { operators }: Pick<Store, "operators">,
+  nowMs: number,
+): Promise<IslandCounts> {
+  const cargo = { ...cargoOf(file), onlyIslandsOf: null };
+  // Reports in the database have no features. All agents of this version have them.
+  const features = cargoFeaturesOf(cargo, {});
+  const counts = { online: 0, fitting: 0 };
+  for (let offset = 0; offset < MAX_ISLANDS; offset += PAGE) {
+    const filter = { seenSinceMs: nowMs - SEEN_LATELY_MS, isSuspended: false };
+    const { islands } = await operators.islands(filter, { limit: PAGE, offset });
+    for (const { accountId, hardware, runtimes } of islands) {
+      const vramBytes = totalVramBytes(hardware);
+      const types = runtimes.map(({ type }) => type);
+      const island = { accountId, runtimes: types, ramBytes: hardware.ramBytes, vramBytes, draining: false, features };
+      counts.online += 1;
+      if (fits(cargo, island) === true) counts.fitting += 1;
+    }
+    if (islands.length < PAGE) break;
+  }
+  return counts;
+}
+
+/**
+ * Adds the Cargo of a preview, for all accounts. Files on disk are copied to where the coordinator serves them; after a
+ * failure, nothing is left.
+ * @throws {ServiceError} `slug_taken`, `bad_request`; {@link ValidationError}
+ */
+export async function addModel(
+  { file, found }: ModelPreview,
+  actor: Actor,
+  cargos: OperatorCargos,
+  config: { readonly dataDirectory: string; readonly minFreeDiskBytes: number },
+): Promise<readonly StoredModel[]> {
+  await assertFree(file, cargos);
+  const stored: StoredModel[] = [];
+  try {
+    const files = [found.model, ...found.parts, ...(file.projector === undefined ? [] : [found.projector])];
+    for (const each of files) {
+      if (each === null || typeof each.from !== "string") continue;
+      const directory = importedModelsDirectory(config);
+      const copy = await storeModelFile(each.from, file.slug, "llmcpp", directory, config.minFreeDiskBytes);
+      stored.push(copy);
+      if (copy.model.sha256 !== each.sha256) {
+        throw new ServiceError("bad_request", `${each.from} changed while it was copied. Repeat the command`);
+      }
+    }
+    await cargos.importFile(actor, JSON.stringify(file));
+    return stored;
+  } catch (error) {
+    for (const { path, isNew } of stored) if (isNew) await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** A Cargo may be added again, with another price or context. @throws {ServiceError} `slug_taken` */
+async function assertFree({ slug, model }: CargoFile, cargos: OperatorCargos): Promise<void> {
+  const line = (await cargos.list()).find((each) => each.slug === slug);
+  if (line === undefined) return;
+  const isSame = line.origin === "imported" && (await cargos.review(slug)).file.model?.sha256 === model?.sha256;
+  if (!isSame) throw new ServiceError("slug_taken", `Another Cargo has the slug "${slug}". Choose another slug`);
+}
