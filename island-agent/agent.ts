@@ -53,7 +53,7 @@ export interface AgentParts extends AdmissionOptions, Pick<ExecutorDeps, "fetchF
     "acquire" | "pull" | "preload" | "freeSpace" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
   /** Engines of the host. Call {@link IslandAgent.reportSoon} when they change. */
-  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "status">;
+  readonly engines: Pick<Engines, "load" | "serves" | "reports" | "spawns" | "status">;
   /** Decides whether the Island accepts new jobs. The agent disposes of this object when it stops. */
   readonly availability: Availability;
   /** Asks the coordinator for preload recommendations; null if the owner has disabled preloads. */

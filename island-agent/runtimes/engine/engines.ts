@@ -24,6 +24,8 @@ const COMMON_FEATURES = ["chat.large", "chat.long", "llmcpp.reasoning", "llmcpp.
 export interface Engines extends AsyncDisposable {
   /** Whether the owner lends any engine. */
   readonly isEmpty: boolean;
+  /** Whether a command of the owner runs GGUF models, with their projectors. */
+  readonly spawns: boolean;
   /** Returns the Cargo as an engine runs it; null if no engine serves its model now. */
   readonly load: (cargo: CargoManifest) => LoadedCargo | null;
   /** Returns whether an engine serves the Cargo's model now. */
@@ -39,7 +41,7 @@ export interface Engines extends AsyncDisposable {
  */
 export async function openEngines(
   dataDirectory: string,
-  { urls, apiKey, slots, allowRemote }: AgentConfig["engines"],
+  { urls, apiKey, slots, allowRemote, command }: AgentConfig["engines"],
   clock: Clock,
   log: Pick<Logger, "info" | "warn">,
   onChange: () => void,
@@ -62,6 +64,7 @@ export async function openEngines(
 
   return {
     isEmpty: engines.length === 0,
+    spawns: command !== null,
     load(cargo) {
       const [engine, served] = find(cargo) ?? [];
       return engine === undefined || served === undefined ? null : engineCargo(engine, served, cargo);
@@ -76,9 +79,9 @@ export async function openEngines(
 }
 
 function reportsOf(engine: AttachedEngine): EngineModelReport[] {
-  return engine.served.map(({ key, model: { contextTokens, parameters, quantization } }) => ({
+  return engine.served.map(({ key, model: { contextTokens, parameters, quantization, readsImages } }) => ({
     key,
-    features: featuresOf(engine.profile.abilities),
+    features: [...featuresOf(engine.profile.abilities), ...(readsImages ? ["chat.images"] : [])],
     contextTokens,
     isBusy: engine.isBusy,
     parameters,

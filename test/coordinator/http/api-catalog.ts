@@ -24,6 +24,7 @@ export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
     exampleInput: { prompt: "hi" },
     outputSchema: { type: "string" },
     isChat: true,
+    readsImages: true,
     ...override,
   };
 }
