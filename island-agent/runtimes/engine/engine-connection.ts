@@ -42,11 +42,13 @@ export interface EngineConnection extends Disposable {
  * Opens an engine's HTTP API. Sockets are kept for further runs.
  * @param checkIdentity called before the first run on a new socket is read, since another process may listen there.
  * It rejects if the engine no longer serves the same models.
+ * @param socketPath Unix socket to which requests go instead of the URL's host. Default null.
  */
 export function connectEngine(
   url: string,
   apiKey: string | null,
   checkIdentity: () => Promise<void> = () => Promise.resolve(),
+  socketPath: string | null = null,
 ): EngineConnection {
   const isSecure = url.startsWith("https:");
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
@@ -61,6 +63,7 @@ export function connectEngine(
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const sent = (isSecure ? httpsRequest : httpRequest)(`${url}${path}`, {
       agent,
+      ...(socketPath === null ? {} : { socketPath }),
       method: text === null ? "GET" : "POST",
       headers: text === null ? headers : { ...headers, "content-type": "application/json" },
       signal,

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { findProgram } from "../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { freePort } from "../free-port.ts";
 import { requireDebian } from "./require-debian.ts";
 
+const PACKAGE = "llama.cpp-tools (test/support/servers/install-llama-server.sh)";
 const MAX_START_MS = 60_000;
 export const TINY_CHAT_MODEL = join(import.meta.dirname, "../../../catalog/models/tiny-islander.gguf");
 
@@ -19,6 +22,16 @@ interface LlamaServerOptions {
   /** File with which the model reads images. */
   readonly projector?: string;
   readonly flags?: readonly string[];
+}
+
+/**
+ * Returns a command of llama-server that also works in a sandbox, where the script of install-llama-server.sh has no shell. Quotes keep
+ * spaces.
+ */
+export function llamaServerCommand(): string {
+  const path = requireDebian(findProgram("llama-server", process.env) ?? "llama-server", PACKAGE);
+  const [, program] = /^#!\/bin\/sh\nexec (.+) "\$@"\s*$/.exec(readFileSync(path, "utf8").slice(0, 1_000)) ?? [];
+  return program ?? path;
 }
 
 /** llama.cpp's own server, as hosts run it. */
@@ -37,7 +50,7 @@ export class LlamaServer implements AsyncDisposable {
 
   /** Starts a server and waits until it has loaded the model. @throws if llama-server is not installed. */
   static async start(options: LlamaServerOptions = {}): Promise<LlamaServer> {
-    requireDebian("llama-server", "llama.cpp-tools (test/support/servers/install-llama-server.sh)");
+    requireDebian("llama-server", PACKAGE);
     const server = new LlamaServer(await freePort(), options);
     await server.#untilReady();
     return server;
