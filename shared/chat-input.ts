@@ -52,7 +52,9 @@ const ONLY_TEXT = "messages may contain only text and images; no chat Cargo acce
 /** Address of an image, as in `image_url` of OpenAI's chats and responses. Its bytes are checked when it is read. */
 export const imageUrlSchema = z
   .string()
-  .regex(/^(?:https?:\/\/|data:image\/)/i, "must be a data URL (data:image/png;base64,…) or an https address")
+  .refine((url) => /^(?:https?:\/\/|data:image\/)/i.test(url), {
+    message: "must be a data URL (data:image/png;base64,…) or an https address",
+  })
   .describe(
     `A data URL, or an https address, which the coordinator downloads. At most ${MAX_IMAGES} images of together ${formatBytes(MAX_IMAGES_BYTES)} in a request`,
   );

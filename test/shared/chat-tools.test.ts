@@ -236,7 +236,7 @@ it("chatFeaturesOf() requires tools if they may be called or were called", () =>
   expect(features({ messages: history })).toEqual(["chat.tools"]);
   const json = { prompt: "a", tools: [tool("a")], response_format: { type: "json_object" } };
   expect(features(json)).toEqual(["chat.json", "chat.tools", "chat.tools-json"]);
-  expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
+  expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.json", "chat.tools"]);
 });
 
 it("chatFeaturesOf() requires chat.large if agents of earlier versions would refuse the chat", () => {

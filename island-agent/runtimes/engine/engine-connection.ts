@@ -143,6 +143,10 @@ function failureOf(path: string, status: number, text: string, retryAfter: strin
   if (/context[ _](?:length|size|window)/i.test(text)) {
     return new JobFailure("context_length_exceeded", `The prompt is too long for the engine: ${why}`);
   }
+  // A damaged image is the client's fault, so other Islands would only fail as well.
+  if (status === 400 && /\bimage\b/i.test(text)) {
+    return new JobFailure("invalid_input", `The engine cannot read an image of the chat: ${why}`);
+  }
   const waitS = Number(retryAfter ?? 0);
   const pauseMs = Number.isFinite(waitS) && waitS > 0 ? Math.min(waitS, 60) * 1_000 : 2_000;
   if (status === 429 || status >= 500) {

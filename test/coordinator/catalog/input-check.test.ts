@@ -79,7 +79,7 @@ describe("checkInput() for a chat with images", () => {
     const [tooLong] = detailsOf({ ...fits, system_prompt: "x".repeat(MAX_CHAT_BYTES) }, SEEING);
     expect(tooLong).toMatchObject({
       path: "input",
-      message: expect.stringMatching(/bytes as JSON; at most/) as string,
+      message: expect.stringMatching(/bytes as JSON, but at most/) as string,
     });
   });
   it.each(["system", "assistant", "tool"])("refuses an image in a message of the role %s", (role) => {

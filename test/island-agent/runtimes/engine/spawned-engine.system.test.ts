@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +13,11 @@ import { FakeRuntime } from "../../../support/models/fake-runtime.ts";
 import { encodePng } from "../../../support/models/test-images.ts";
 import { makeTinyGguf } from "../../../support/models/tiny-gguf.ts";
 import { makeTinyProjector } from "../../../support/models/tiny-projector.ts";
-import { TINY_CHAT_MODEL } from "../../../support/servers/llama-server.ts";
+import { llamaServerCommand, TINY_CHAT_MODEL } from "../../../support/servers/llama-server.ts";
 import { requireDebian } from "../../../support/servers/require-debian.ts";
 import { until } from "../../../support/http/http.ts";
 import { makeManifest } from "../../builders.ts";
+import { requireBubblewrap, sandboxFor } from "../sandbox/test-sandbox.ts";
 
 const BY_SOCKET = "llama-server -m {model} --host {socket} -np {slots} -c {context} --threads 1";
 const BY_PORT = BY_SOCKET.replace("--host {socket}", "--port {port}");
@@ -131,6 +132,13 @@ describe("a spawned llama-server", () => {
     expect(await textOf(cargo, asking("red"))).toMatch(/^Every morning/);
   });
 
+  it("fails a chat with a damaged image, which no other Island could read", async () => {
+    const cargo = await load(BY_SOCKET, {}, projector);
+    const url = `data:image/png;base64,${encodePng(32, 32, []).subarray(0, 50).toString("base64")}`;
+    const messages = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }];
+    await expect(textOf(cargo, { messages })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
+  });
+
   it("stops the work of a cancelled run", async () => {
     const abort = new AbortController();
     const { cargo, run } = await runEndlessly(abort.signal);
@@ -159,9 +167,21 @@ describe("a spawned llama-server", () => {
   });
 
   it("is killed above its limit of RAM", async () => {
-    const { cargo, run } = await runEndlessly(NEVER, 1_000);
+    const run = runEndlessly(NEVER, 1_000).then((running) => running.run);
     await expect(run).rejects.toMatchObject({ code: "out_of_memory" });
-    await cargo.gone;
+  });
+
+  it.each([
+    ["without a network, at a Unix socket", "--host {socket}", false],
+    ["with the machine's network, at a port", "--port {port}", true],
+  ])("runs in the sandbox %s", async (_how, address, network) => {
+    requireBubblewrap();
+    const sandbox = sandboxFor({ gpu: false, mayFork: true, network });
+    const command = `${llamaServerCommand().replaceAll('"', "")} -m {model} ${address} -np {slots} -c {context}`;
+    const cargo = await load(command, { sandbox });
+    expect(await textOf(cargo, COUNT)).toBe("3, 4, 5, 6, 7, 8, 9.");
+    expect(readlinkSync(`/proc/${pid()}/ns/net`) === readlinkSync("/proc/self/ns/net")).toBe(network);
+    expect(existsSync(`/proc/${pid()}/root/etc/passwd`)).toBe(false);
   });
 
   it("does not outlive the agent's process", async () => {
