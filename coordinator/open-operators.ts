@@ -8,6 +8,7 @@ import { liveIsland } from "./islands/live-island.ts";
 import type { IslandGateway } from "./islands/gateway.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { SUSPENDED_RETRY_MS } from "./islands/island-connections.ts";
+import { remoteModels } from "./operators/add-model.ts";
 import { openAnnouncements } from "./operators/announcements.ts";
 import { auditTrail } from "./operators/audit-trail.ts";
 import { coordinatorMetrics } from "./operators/coordinator-metrics.ts";
@@ -20,7 +21,6 @@ import type { Suspensions } from "./operators/suspensions.ts";
 
 /** Time limit of all requests to registry and hub for one look-up. */
 const LOOKUP_LIMIT_MS = 15_000;
-const HUB = "https://huggingface.co";
 
 /**
  * Opens the services of operators, and ends jobs and sessions of suspended accounts. Must be called before the first
@@ -47,20 +47,22 @@ export function openOperators(
     credentials.changed();
     await suspensions.changed();
   };
-  const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
+  const policy = { hub: config.hubUrl, allowPrivate: false, catalogDirectory: config.catalogDirectory };
+  const cargos = operatorCargos(
+    store.catalog,
+    catalogSync.shippedFiles,
+    trail,
+    clock,
+    (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
+    async () => void (await Promise.all([catalogSync.refresh(), member.announceCatalogChange()])),
+  );
   return {
     network: view,
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, view.live),
     jobs: store.operators,
-    cargos: operatorCargos(
-      store.catalog,
-      catalogSync.shippedFiles,
-      trail,
-      clock,
-      (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      async () => void (await Promise.all([catalogSync.refresh(), member.announceCatalogChange()])),
-    ),
+    cargos,
+    models: remoteModels(store, cargos, config, clock),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: settingsInForce(describeConfig(), config.inForce),

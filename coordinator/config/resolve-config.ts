@@ -163,6 +163,8 @@ const ACCOUNTS = settingGroup("Accounts and credits", {
   }),
 });
 
+export const DEFAULT_HUB = "https://huggingface.co";
+
 const CARGOS = settingGroup("Cargos and models", {
   catalogDirectory: setting.text("catalog_directory", {
     fallback: null,
@@ -171,6 +173,16 @@ const CARGOS = settingGroup("Cargos and models", {
     meaning: "Directory of the catalog: Cargos in cargos/*.json, and models that the coordinator serves in models/",
   }),
   modelAliases: MODEL_ALIASES_SETTING,
+  hubUrl: setting.url("hub_url", {
+    fallback: DEFAULT_HUB,
+    meaning: "Model hub, or a mirror of it, in which models and their pins are looked up",
+  }),
+  hubToken: setting.text("hub_token", {
+    fallback: null,
+    isSecret: true,
+    type: "<token>",
+    meaning: "Access token for looking up gated models. Islands download them with their own models.hub_token",
+  }),
 });
 
 const ISLANDS = settingGroup("Islands", {

@@ -2,11 +2,14 @@ import { rm } from "node:fs/promises";
 import { findModel, type FoundModel } from "../catalog/add-model/find-model.ts";
 import { type ModelHeader, readHeader } from "../catalog/add-model/gguf-header.ts";
 import { type HubPolicy, openHubRequests } from "../catalog/add-model/hub-requests.ts";
-import { parseModelSource } from "../catalog/add-model/model-source.ts";
+import { OLLAMA_REGISTRY, parseModelSource } from "../catalog/add-model/model-source.ts";
 import { type AddOptions, planCargo } from "../catalog/add-model/plan-cargo.ts";
+import { revisionOf } from "../catalog/approval-rules.ts";
 import type { CargoFile } from "../catalog/cargo-fields.ts";
 import { cargoOf } from "../catalog/cargo-file.ts";
 import { importedModelsDirectory, storeModelFile, type StoredModel } from "../catalog/imported-models.ts";
+import { PinLookupError } from "../catalog/pin-lookup/lookup-http.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
 import { totalVramBytes } from "../../shared/hardware.ts";
@@ -19,6 +22,8 @@ import type { OperatorCargos } from "./operator-cargos.ts";
 /** Islands that a preview looks at, those seen last first. */
 const MAX_ISLANDS = 1_000;
 const PAGE = 100;
+/** Time limit of all requests to the hub for a request of the API. */
+const REMOTE_LIMIT_MS = 30_000;
 
 /** A Cargo that is not added yet, and what is known about its model. */
 export interface ModelPreview {
@@ -120,6 +125,70 @@ export async function addModel(
     throw error;
   }
 }
+
+/** Returns the JSON of a preview, for the API and for the command. */
+export function presentModel({ file, found, header }: ModelPreview, islands: IslandCounts, isAdded: boolean) {
+  return {
+    slug: file.slug,
+    revision: revisionOf(file),
+    added: isAdded,
+    source: found.place,
+    commit: found.commit,
+    licence: file.licence,
+    gated: found.isGated,
+    architecture: header.architecture,
+    trained_context_tokens: header.trainedTokens,
+    islands,
+    cargo: JSON.parse(JSON.stringify(file)) as Record<string, unknown>,
+  };
+}
+
+interface AddRequest extends Omit<PreviewOptions, "projector"> {
+  readonly projector: boolean;
+  readonly source: string;
+  /** Revision of a preview that the request must still have; absent: any. */
+  readonly revision?: string | undefined;
+  /** Whether nothing is added. */
+  readonly isDryRun: boolean;
+}
+
+/** Adds models for the API, which reads no files on disk and asks only the hub and Ollama's registry. */
+export function remoteModels(
+  store: Pick<Store, "operators">,
+  cargos: OperatorCargos,
+  config: {
+    readonly dataDirectory: string;
+    readonly minFreeDiskBytes: number;
+    readonly hubUrl: string;
+    readonly hubToken: string | null;
+  },
+  clock: Pick<Clock, "now">,
+) {
+  return {
+    /** @throws {ServiceError} `bad_request`, `slug_taken`; {@link ValidationError} */
+    async add(actor: Actor, { source, revision, isDryRun, ...options }: AddRequest) {
+      const policy = { hub: config.hubUrl, token: config.hubToken, allowPrivate: false };
+      const from = parseModelSource(source, policy.hub);
+      if (from.kind === "disk" || (from.kind === "ollama" && from.registry.origin !== OLLAMA_REGISTRY)) {
+        const message = "Files on disk and other registries can be added only with the command coordinator cargo add";
+        throw new ServiceError("bad_request", message);
+      }
+      const limit = AbortSignal.timeout(REMOTE_LIMIT_MS);
+      const preview = await previewModel(source, options, policy, limit).catch((error: unknown) => {
+        throw error instanceof PinLookupError
+          ? new ServiceError("bad_request", error.message, { cause: error })
+          : error;
+      });
+      if (revision !== undefined && revision !== revisionOf(preview.file)) {
+        throw new ServiceError("bad_request", "The model has changed since the preview. Preview it again");
+      }
+      const islands = await countFittingIslands(preview.file, store, clock.now());
+      if (!isDryRun) await addModel(preview, actor, cargos, config);
+      return presentModel(preview, islands, !isDryRun);
+    },
+  };
+}
+export type RemoteModels = ReturnType<typeof remoteModels>;
 
 /** A Cargo may be added again, with another price or context. @throws {ServiceError} `slug_taken` */
 async function assertFree({ slug, model }: CargoFile, cargos: OperatorCargos): Promise<void> {

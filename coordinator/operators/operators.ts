@@ -1,5 +1,6 @@
 import type { ResolvedSetting, SettingDescription } from "../../shared/settings.ts";
 import type { Store } from "../store/store.ts";
+import type { RemoteModels } from "./add-model.ts";
 import type { Announcements } from "./announcements.ts";
 import type { NetworkView } from "./network-view.ts";
 import type { OperatorAccounts } from "./operator-accounts.ts";
@@ -16,6 +17,7 @@ export interface Operators {
   readonly islands: OperatorIslands;
   readonly jobs: Pick<Store["operators"], "jobs">;
   readonly cargos: OperatorCargos;
+  readonly models: RemoteModels;
   readonly announcements: Announcements;
   readonly audit: Pick<Store["audit"], "list">;
   readonly settings: readonly SettingInForce[];

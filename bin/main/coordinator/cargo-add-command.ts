@@ -1,19 +1,21 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { DEFAULT_HUB } from "../../../coordinator/catalog/add-model/model-source.ts";
 import type { StoredModel } from "../../../coordinator/catalog/imported-models.ts";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { PinLookupError } from "../../../coordinator/catalog/pin-lookup/lookup-http.ts";
 import {
   addModel,
   countFittingIslands,
   type IslandCounts,
   type ModelPreview,
+  presentModel,
   previewModel,
 } from "../../../coordinator/operators/add-model.ts";
 import { alignRows } from "../../../shared/cli/text-table.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { formatBytes, MIB } from "../../../shared/format-bytes.ts";
+import { readBaseUrl } from "../../../shared/settings.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
@@ -29,7 +31,7 @@ interface AddCommandOptions extends DataOptions {
   readonly price?: string;
   /** Path of a projector; false with `--no-mmproj`. */
   readonly mmproj?: string | boolean;
-  readonly hub: string;
+  readonly hub?: string;
   readonly allowPrivate?: true;
   readonly dryRun?: true;
 }
@@ -47,11 +49,11 @@ export function addCargoAddCommand(cargo: Command, { addDataOptions, print }: Co
     .option("--price <credits>", "price per job (default: by the number of parameters)")
     .option("--mmproj <file>", "projector for images, of a model on disk")
     .option("--no-mmproj", "leave out the projector for images")
-    .option("--hub <url>", "URL of the model hub or of a mirror", DEFAULT_HUB)
+    .option("--hub <url>", "URL of the model hub or of a mirror (default: hub_url)")
     .option("--allow-private", "allow registries and redirects in the local network")
     .action(async (source: string, options: AddCommandOptions) => {
-      const preview = await lookUp(source, options);
       await withCargos(options, async (cargos, store, config) => {
+        const preview = await lookUp(source, options, config);
         const islands = await countFittingIslands(preview.file, store, systemClock.now());
         const isAdded = options.dryRun !== true;
         const stored = isAdded ? await addModel(preview, commandActor(), cargos, config) : [];
@@ -61,15 +63,19 @@ export function addCargoAddCommand(cargo: Command, { addDataOptions, print }: Co
         ];
         // With a shared database, this command does not know the data directories of the coordinators.
         if (stored.length > 0 && config.storeAddress !== null) lines.push(describeCopies(stored));
-        print(options, presentPreview(preview, islands, isAdded), lines.join("\n"));
+        print(options, presentModel(preview, islands, isAdded), lines.join("\n"));
       });
     });
 }
 
-async function lookUp(source: string, options: AddCommandOptions): Promise<ModelPreview> {
-  const { hub, allowPrivate = false, slug, mmproj } = options;
-  if (URL.parse(hub) === null) throw new UsageError(`--hub: must be an https URL, got ${JSON.stringify(hub)}`);
-  const token = process.env["HF_TOKEN"]?.trim() || null;
+async function lookUp(
+  source: string,
+  options: AddCommandOptions,
+  { hubUrl, hubToken }: CoordinatorConfig,
+): Promise<ModelPreview> {
+  const { hub = hubUrl, allowPrivate = false, slug, mmproj } = options;
+  if (readBaseUrl(hub) === undefined) throw new UsageError(`--hub: must be an https URL, got ${JSON.stringify(hub)}`);
+  const token = process.env["HF_TOKEN"]?.trim() || hubToken;
   const choices = {
     slug,
     contextTokens: readNumber("--context", options.context, /^\d{1,9}$/),
@@ -126,21 +132,6 @@ function describePreview({ file, found, header }: ModelPreview, islands: IslandC
     ["Islands", `${islands.fitting} of ${islands.online} that are online have the runtime and the memory`],
   ];
   return `${file.slug}\n${alignRows(rows.map(([label = "", text = ""]) => [`  ${label}`, text]))}`;
-}
-
-function presentPreview({ file, found, header }: ModelPreview, islands: IslandCounts, isAdded: boolean) {
-  return {
-    slug: file.slug,
-    added: isAdded,
-    source: found.place,
-    commit: found.commit,
-    licence: file.licence,
-    gated: found.isGated,
-    architecture: header.architecture,
-    trained_context_tokens: header.trainedTokens,
-    islands,
-    cargo: file,
-  };
 }
 
 function describeCopies(stored: readonly StoredModel[]): string {

@@ -16,7 +16,6 @@ import { commandActor, withCargos } from "./operator-tools.ts";
 
 /** Time limit of all requests to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
-const DEFAULT_HUB = "https://huggingface.co";
 
 const PIN_FLAGS: Readonly<Record<PinKind, string>> = {
   imageDigest: "--image-digest sha256:…",
@@ -31,7 +30,7 @@ interface ApproveOptions extends DataOptions {
   readonly imageDigest?: string;
   readonly modelHash?: string;
   readonly modelCommit?: string;
-  readonly hub: string;
+  readonly hub?: string;
   readonly allowPrivate?: true;
   readonly allShipped?: true;
   readonly yes?: true;
@@ -59,12 +58,12 @@ export function addCargoApprovalCommands(cargo: Command, { addDataOptions, print
     .option("--image-digest <digest>", "digest of the image, instead of a lookup in its registry")
     .option("--model-hash <sha256>", "SHA-256 of the model file or of files.json")
     .option("--model-commit <commit>", "commit of the model repository on the hub")
-    .option("--hub <url>", "URL of the model hub or of a mirror", DEFAULT_HUB)
+    .option("--hub <url>", "URL of the model hub or of a mirror (default: hub_url)")
     .option("--allow-private", "allow lookups in registries and hubs of the local network")
     .action(async (slug: string | undefined, options: ApproveOptions, command: Command) => {
       assertSlugOrAllShipped(slug, options);
-      await withCargos(options, async (cargos, store, { catalogDirectory }) => {
-        const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
+      await withCargos(options, async (cargos, store, { catalogDirectory, hubUrl }) => {
+        const { imageDigest, modelHash, modelCommit, hub = hubUrl, allowPrivate = false } = options;
         if (slug === undefined) {
           const sources = { hub, allowPrivate, catalogDirectory, silentHosts: new Set<string>() };
           return approveAllShipped({ cargos, sources, options, command });

@@ -1,6 +1,7 @@
 import { hostProblem } from "../cargo-rules.ts";
 import { ask, type LookupPolicy, PinLookupError, readBytes, readJson } from "../pin-lookup/lookup-http.ts";
-import { DEFAULT_HUB, OLLAMA_REGISTRY } from "./model-source.ts";
+import { DEFAULT_HUB } from "../../config/resolve-config.ts";
+import { OLLAMA_REGISTRY } from "./model-source.ts";
 
 /** Limits of all requests for one model: redirects count. The operator waits for them. */
 const MAX_REQUESTS = 400;

@@ -16,7 +16,6 @@ export type ModelSource =
   | { readonly kind: "ollama"; readonly registry: URL; readonly name: string; readonly tag: string }
   | { readonly kind: "disk"; readonly path: string };
 
-export const DEFAULT_HUB = "https://huggingface.co";
 export const OLLAMA_REGISTRY = "https://registry.ollama.ai";
 const HUB_PREFIX = /^(?:hf:|(?:https:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/)/i;
 const OLLAMA_PREFIX = /^(?:ollama:|(?:https:\/\/)?(?:ollama\.com|registry\.ollama\.ai)\/)/i;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { cargoFields } from "../../catalog/cargo-fields.ts";
 import { CARGO_STATUSES, type CargoReview } from "../../operators/operator-cargos.ts";
 import { pinKindOf, type Pins, pinsOf } from "../../catalog/cargo-pins.ts";
 import { pageOf, pageQuery, presentPage } from "../schemas/pagination.ts";
@@ -136,6 +137,45 @@ const lineSchema = z
   })
   .openapi("KnownCargo");
 
+const addSchema = z
+  .object({
+    source: z
+      .string()
+      .min(1)
+      .max(2_000)
+      .describe("hf.co/USER/REPO[:QUANT], an address of a file on the hub, or ollama:NAME[:TAG]"),
+    slug: cargoFields.slug.optional().describe("Default: from the name of the model"),
+    context_tokens: z.int().min(1).optional().describe("Default: 4,096, or less if the model was trained for less"),
+    slots: z.int().min(1).max(999).optional().describe("Concurrent jobs for which memory is computed; default 4"),
+    price_per_job: creditsSchema.optional().describe("Default: by the number of parameters"),
+    projector: z.boolean().default(true).describe("False: without the projector for images"),
+    dry_run: z.boolean().default(false).describe("True: look up the model, and add nothing"),
+    revision: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("`revision` of a preview; the model is added only if it still has it"),
+  })
+  .openapi("AddModel");
+
+const modelSchema = z
+  .object({
+    slug: z.string(),
+    revision: z.string(),
+    added: z.boolean(),
+    source: z.string(),
+    commit: z.string().nullable().describe("Commit of the repository; null unless the model is on the hub"),
+    licence: z.string(),
+    gated: z.boolean().describe("Whether Islands need a models.hub_token whose account has accepted the terms"),
+    architecture: z.string(),
+    trained_context_tokens: z.int(),
+    islands: z
+      .object({ online: z.int(), fitting: z.int().describe("Those that have the runtime and the memory") })
+      .openapi("ModelIslands"),
+    cargo: z.record(z.string(), z.unknown()).describe("The whole definition; see docs/reference/cargo-format.md"),
+  })
+  .openapi("AddedModel");
+
 const switched = { 200: json(data(z.object({ slug: z.string(), disabled: z.boolean() })), "Done") };
 
 export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operator" }, (routes, deps) => {
@@ -173,6 +213,20 @@ export const operatorCargoRoutes = routeGroup("/operator/cargos", { tag: "Operat
       }),
     );
     return presentPage(shown, all.length, { limit, offset });
+  });
+
+  routes.post("", {
+    id: "addModel",
+    is: "Add a GGUF model as a Cargo for all accounts",
+    about: "Looks up the files, their hashes and the header. With `dry_run`, changes nothing.",
+    access: "operator",
+    body: addSchema,
+    responses: { 200: json(data(modelSchema), "The Cargo of the model") },
+    fails: [400, 422],
+  })(async ({ c, identity, body }) => {
+    const { dry_run: isDryRun, context_tokens: contextTokens, price_per_job: price, ...rest } = body;
+    const request = { ...rest, contextTokens, price, isDryRun };
+    return { data: await deps.operators.models.add(actorOf(c, identity, deps), request) };
   });
 
   routes.get("/{slug}", {

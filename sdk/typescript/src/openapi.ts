@@ -51,6 +51,42 @@ export interface components {
             /** When the announcement expires. If omitted or null, it is shown until an operator removes it */
             until?: string | null;
         };
+        AddedModel: {
+            added: boolean;
+            architecture: string;
+            /** The whole definition; see docs/reference/cargo-format.md */
+            cargo: {
+                [key: string]: unknown;
+            };
+            /** Commit of the repository; null unless the model is on the hub */
+            commit: string | null;
+            /** Whether Islands need a models.hub_token whose account has accepted the terms */
+            gated: boolean;
+            islands: components["schemas"]["ModelIslands"];
+            licence: string;
+            revision: string;
+            slug: string;
+            source: string;
+            trained_context_tokens: number;
+        };
+        AddModel: {
+            /** Default: 4,096, or less if the model was trained for less */
+            context_tokens?: number;
+            /** True: look up the model, and add nothing */
+            dry_run?: boolean;
+            /** Default: by the number of parameters */
+            price_per_job?: number;
+            /** False: without the projector for images */
+            projector?: boolean;
+            /** `revision` of a preview; the model is added only if it still has it */
+            revision?: string;
+            /** Concurrent jobs for which memory is computed; default 4 */
+            slots?: number;
+            /** Default: from the name of the model */
+            slug?: string;
+            /** hf.co/USER/REPO[:QUANT], an address of a file on the hub, or ollama:NAME[:TAG] */
+            source: string;
+        };
         Announcement: {
             /** Time in UTC, as ISO 8601 */
             created_at: string;
@@ -2014,6 +2050,11 @@ export interface components {
             /** How the prompt describes the tools: with the model's own chat template (`template`), or with a text that Atoll adds (`grammar`). In both cases, a grammar enforces the calls. Null if the Cargo does not support tool calls */
             tool_calls: "template" | "grammar" | null;
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
+        };
+        ModelIslands: {
+            /** Those that have the runtime and the memory */
+            fitting: number;
+            online: number;
         };
         Moderation: {
             /** Id of the job of the first text */
@@ -4736,6 +4777,19 @@ export interface calls {
                         offset: number;
                         total: number;
                     };
+                };
+            };
+        };
+    };
+    /** Add a GGUF model as a Cargo for all accounts. Looks up the files, their hashes and the header. With `dry_run`, changes nothing. */
+    "post /operator/cargos": {
+        requestBody: {
+            "application/json": components["schemas"]["AddModel"];
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["AddedModel"];
                 };
             };
         };

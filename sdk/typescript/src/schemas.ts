@@ -147,6 +147,8 @@ export interface KnownJobFilter {
 }
 export type KnownCargo = Schemas["KnownCargo"];
 export type CargoReview = Schemas["CargoReview"];
+export type AddModel = Schemas["AddModel"];
+export type AddedModel = Schemas["AddedModel"];
 export type CargoPins = Schemas["CargoPins"];
 export type ApproveCargo = Schemas["ApproveCargo"];
 export interface KnownCargoFilter {

@@ -78,6 +78,8 @@ describe("resolveConfig()", () => {
       tracesUrl: null,
       tracesShare: 1,
       islandGraceMs: 15_000,
+      hubUrl: "https://huggingface.co",
+      hubToken: null,
       heartbeatMs: 10_000,
       islandSessionsPerToken: 50,
       islandSessionsPerAccount: 100,

@@ -1,6 +1,7 @@
 /** Keys without a default, or with one that depends on other settings. */
 export const WITHOUT_DEFAULT = new Set([
   "log_format",
+  "hub_token",
   "model_aliases",
   ...["embedding", "image", "transcription", "speech", "moderation", "rerank"].map((kind) => `default_${kind}_cargo`),
   "store",

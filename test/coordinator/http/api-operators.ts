@@ -1,5 +1,6 @@
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { remoteModels } from "../../../coordinator/operators/add-model.ts";
 import { openAnnouncements } from "../../../coordinator/operators/announcements.ts";
 import { auditTrail } from "../../../coordinator/operators/audit-trail.ts";
 import { operatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
@@ -14,13 +15,15 @@ interface ApiOperatorsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly credentials: { changed(): void };
+  /** Address of the model hub. */
+  readonly hub: () => string;
 }
 
 const read = readCargo({ ...CHAT_FILE, slug: "shipped-chat" });
 const SHIPPED = "file" in read ? [read.file] : [];
 
 /** Opens the operators' services for a network without Islands and jobs, with one shipped Cargo. */
-export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): Operators {
+export function apiOperators({ store, clock, credentials, hub }: ApiOperatorsDeps): Operators {
   const trail = auditTrail(store.audit, clock);
   const onChanged = async (): Promise<void> => credentials.changed();
   const live = async () => ({ byId: new Map(), isComplete: true });
@@ -30,6 +33,15 @@ export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): O
     toml: null,
     shippedCatalogDirectory: ".",
   });
+  const cargos = operatorCargos(store.catalog, SHIPPED, trail, clock);
+  const settings = {
+    dataDirectory: "none",
+    minFreeDiskBytes: 0,
+    hubToken: null,
+    get hubUrl() {
+      return hub();
+    },
+  };
   return {
     network: {
       overview: async () => ({
@@ -46,7 +58,8 @@ export function apiOperators({ store, clock, credentials }: ApiOperatorsDeps): O
     accounts: operatorAccounts(store, trail, clock, onChanged),
     islands: operatorIslands(store, trail, clock, onChanged, live),
     jobs: store.operators,
-    cargos: operatorCargos(store.catalog, SHIPPED, trail, clock),
+    cargos,
+    models: remoteModels(store, cargos, settings, clock),
     announcements: openAnnouncements(store, trail, clock),
     audit: store.audit,
     settings: inForce.map((each) => ({ ...each, flag: null, env: "", fallback: "", allowed: "", meaning: "" })),

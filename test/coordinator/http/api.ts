@@ -107,6 +107,9 @@ export class Api implements AsyncDisposable {
   #balancer: RoundRobin | null = null;
   #directory = "";
 
+  /** Address of the model hub. */
+  hubUrl = "https://hub.example";
+
   private constructor(registration: "open" | "closed") {
     this.#registration = registration;
     this.#network = new ApiNetwork(ARE_SEVERAL ? COORDINATORS : 1, store, this.clock);
@@ -242,7 +245,7 @@ export class Api implements AsyncDisposable {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
     const credentials = member.credentials;
-    const operators = apiOperators({ store, clock: this.clock, credentials });
+    const operators = apiOperators({ store, clock: this.clock, credentials, hub: () => this.hubUrl });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp(
       {

@@ -104,6 +104,7 @@ GET_NETWORK_ISLAND: Operation[s.GetNetworkIslandAnswer] = Operation("GET", "/ope
 SUSPEND_ISLAND: Operation[s.SuspendIslandAnswer] = Operation("POST", "/operator/islands/{id}/suspension")
 REINSTATE_ISLAND: Operation[s.ReinstateIslandAnswer] = Operation("DELETE", "/operator/islands/{id}/suspension")
 LIST_NETWORK_CARGOS: Operation[s.ListNetworkCargosAnswer] = Operation("GET", "/operator/cargos")
+ADD_MODEL: Operation[s.AddModelAnswer] = Operation("POST", "/operator/cargos")
 GET_CARGO_REVIEW: Operation[s.GetCargoReviewAnswer] = Operation("GET", "/operator/cargos/{slug}")
 SET_CARGO_PRICE: Operation[s.SetCargoPriceAnswer] = Operation("PATCH", "/operator/cargos/{slug}")
 REVIEW_CARGO: Operation[s.ReviewCargoAnswer] = Operation("POST", "/operator/cargos/{slug}/review")

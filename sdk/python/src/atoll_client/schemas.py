@@ -3769,6 +3769,48 @@ class KnownCargo(TypedDict):
     """Price in the shipped catalog; null for other Cargos"""
 
 
+class AddedModel(TypedDict):
+    slug: str
+    revision: str
+    added: bool
+    source: str
+    commit: str | None
+    """Commit of the repository; null unless the model is on the hub"""
+    licence: str
+    gated: bool
+    """Whether Islands need a models.hub_token whose account has accepted the terms"""
+    architecture: str
+    trained_context_tokens: int
+    islands: ModelIslands
+    cargo: dict[str, Any]
+    """The whole definition; see docs/reference/cargo-format.md"""
+
+
+class ModelIslands(TypedDict):
+    online: int
+    fitting: int
+    """Those that have the runtime and the memory"""
+
+
+class AddModel(TypedDict):
+    source: str
+    """hf.co/USER/REPO[:QUANT], an address of a file on the hub, or ollama:NAME[:TAG]"""
+    slug: NotRequired[str]
+    """Default: from the name of the model"""
+    context_tokens: NotRequired[int]
+    """Default: 4,096, or less if the model was trained for less"""
+    slots: NotRequired[int]
+    """Concurrent jobs for which memory is computed; default 4"""
+    price_per_job: NotRequired[float]
+    """Default: by the number of parameters"""
+    projector: NotRequired[bool]
+    """False: without the projector for images"""
+    dry_run: NotRequired[bool]
+    """True: look up the model, and add nothing"""
+    revision: NotRequired[str]
+    """`revision` of a preview; the model is added only if it still has it"""
+
+
 class CargoReview(TypedDict):
     slug: str
     name: str
@@ -4409,6 +4451,10 @@ class ListNetworkCargosAnswerMeta(TypedDict):
     total: int
     limit: int
     offset: int
+
+
+class AddModelAnswer(TypedDict):
+    data: AddedModel
 
 
 class GetCargoReviewAnswer(TypedDict):

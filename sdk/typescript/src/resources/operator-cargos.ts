@@ -1,6 +1,6 @@
 import type { Http } from "../http.ts";
 import { Pages } from "../pages.ts";
-import type { ApproveCargo, CargoPins, CargoReview, KnownCargo, KnownCargoFilter } from "../schemas.ts";
+import type { AddedModel, AddModel, ApproveCargo, CargoPins, CargoReview, KnownCargo, KnownCargoFilter } from "../schemas.ts";
 import type { CallOptions } from "../settings.ts";
 
 /** All Cargos and their approval, for operators. */
@@ -16,6 +16,11 @@ export class OperatorCargos {
     const load = (offset: number) =>
       this.#http.call("get", "/operator/cargos", { query: { limit, offset, status } }, options);
     return new Pages(load, ({ slug }) => slug);
+  }
+
+  /** Adds a GGUF model of the hub or of Ollama's library for all accounts. `dry_run: true` only previews it. */
+  async add(model: AddModel, options?: CallOptions): Promise<AddedModel> {
+    return (await this.#http.call("post", "/operator/cargos", { body: model }, options)).data;
   }
 
   /** Returns everything that an approval would sign. */

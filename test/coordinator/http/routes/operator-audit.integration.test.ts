@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { currentDocument } from "../../../support/http/openapi.ts";
+import { makeTinyGguf } from "../../../support/models/tiny-gguf.ts";
+import { HubServer } from "../../../support/servers/hub-server.ts";
 import { Api, type ApiResponse } from "../api.ts";
 
 let api: Api;
@@ -31,7 +33,7 @@ async function sessionOf(accountId: string): Promise<string> {
 
 async function makeIsland(): Promise<string> {
   const [hostId, accountId] = [randomUUID(), await makeAccount()];
-  const report = { agentVersion: "1", hostName: "attic", hardware: {} as never, runtimes: [] };
+  const report = { agentVersion: "1", hostName: "attic", hardware: { ramBytes: 0, gpus: [] } as never, runtimes: [] };
   await api.store.islands.save({ hostId, accountId, ...report, lastSeenAtMs: api.clock.now() }, 0);
   return hostId;
 }
@@ -94,6 +96,14 @@ const DEEDS: Record<string, () => Promise<{ target: string; actions: readonly st
     await done(ask("POST", `/islands/${target}/suspension`, { reason: "lies" }));
     await done(ask("DELETE", `/islands/${target}/suspension`));
     return { target, actions: ["island.reinstate", "island.suspend"] };
+  },
+  addModel: async () => {
+    await using hub = await HubServer.start();
+    hub.hasCdn = false;
+    hub.put("maker/audited", { "audited.gguf": makeTinyGguf() });
+    api.hubUrl = hub.url;
+    for (const dry_run of [true, false]) await done(ask("POST", "/cargos", { source: "hf.co/maker/audited", dry_run }));
+    return { target: "audited", actions: ["cargo.import"] };
   },
   approveCargo: async () => {
     const target = await makeCargo();

@@ -1,4 +1,5 @@
 import type { ApproveCargo, CargoReview, KnownCargo } from "@atoll/client";
+import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { approvalChanges } from "../../app/approvals.tsx";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
@@ -9,6 +10,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
+import { AddModelDialog } from "./add-model.tsx";
 import { Choice } from "./filter-bar.tsx";
 
 const TONES: Readonly<Record<string, string>> = { offered: "good", waiting: "waiting", disabled: "bad" };
@@ -32,6 +34,7 @@ export function NetworkCargosPage() {
     ({ slug }) => slug,
     [filter],
   );
+  const [isAdding, setAdding] = useState(false);
   const offer = useAction(async (slug: string) => {
     // Approve exactly the pin that was just looked up.
     await api().operator.cargos.approve(slug, approvalOf(await api().operator.cargos.review(slug)));
@@ -82,6 +85,9 @@ export function NetworkCargosPage() {
     <>
       <PageHead title="Cargo approvals" note="Approving a Cargo signs it, so that all Islands may run it.">
         <Choice name="status" label="State" options={["waiting", "off", "all"]} />
+        <button type="button" class="button" onClick={() => setAdding(true)}>
+          Add a model
+        </button>
       </PageHead>
       {filter === "off" && (
         <p class="muted">
@@ -90,6 +96,7 @@ export function NetworkCargosPage() {
         </p>
       )}
       <ActionError action={offer} />
+      {isAdding && <AddModelDialog onClose={() => setAdding(false)} />}
       <VirtualTable
         list={list}
         columns={columns}
