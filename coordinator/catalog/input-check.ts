@@ -110,7 +110,7 @@ function imageErrors(input: JobInput, cargo: CheckedCargo): FieldError[] {
   if (first === undefined) return [];
   const { path } = first;
   if (!canReadImages(cargo)) {
-    const message = `is an image, and the Cargo "${cargo.slug ?? ""}" reads only text. Remove the image, or choose a Cargo that reads images`;
+    const message = `is an image, and the Cargo "${cargo.slug ?? ""}" reads only text. Remove the image, or choose a Cargo whose \`input_modalities\` in GET /models include images`;
     return [{ path, message }];
   }
   if (images.length > MAX_IMAGES) {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { canReadImages } from "../../../shared/cargo.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { modelKindOf, MODEL_PATHS, type ModelKind } from "../../catalog/model-kind.ts";
 import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
@@ -125,6 +126,7 @@ export function presentModel(
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
     first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
     ...MODALITIES[kind],
+    ...(canReadImages(cargo) ? { input_modalities: ["text", "image"] } : {}),
     supported_features: kind === "chat" ? [...CHAT_ABILITIES, ...(cargo.reasoning ? ["reasoning" as const] : [])] : [],
     parameters: cargo.parameters ?? null,
     quantization: cargo.quantization ?? null,
@@ -194,7 +196,7 @@ export function presentAnthropicModel({ id, cargo }: NamedCargo) {
         compact_20260112: null,
       },
       effort: { ...NO, low: NO, medium: NO, high: NO, max: NO, xhigh: null },
-      image_input: NO,
+      image_input: { supported: canReadImages(cargo) },
       pdf_input: NO,
       server_tools: { ...NO, code_execution: NO, web_search: NO },
       structured_outputs: { supported: true },

@@ -24,7 +24,6 @@ export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
     exampleInput: { prompt: "hi" },
     outputSchema: { type: "string" },
     isChat: true,
-    readsImages: true,
     ...override,
   };
 }
@@ -45,3 +44,8 @@ export const CARGOS: readonly CatalogEntry[] = [
     isChat: false,
   }),
 ];
+
+/** Lets the chat Cargos of this test file read images. */
+export function letReadImages(): void {
+  for (const cargo of CARGOS) if (cargo.isChat) Object.assign(cargo, { readsImages: true });
+}

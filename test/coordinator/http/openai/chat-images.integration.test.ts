@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAX_IMAGES_BYTES } from "../../../../shared/chat-images.ts";
 import { encodePng } from "../../../support/models/test-images.ts";
 import { Api } from "../api.ts";
+import { letReadImages } from "../api-catalog.ts";
 import { completeWith } from "../scripted-chats.ts";
 
 const PNG = encodePng(1, 1, []);
@@ -48,6 +49,7 @@ const REQUESTS = [
 describe("a chat with an image", () => {
   let api: Api;
   beforeAll(async () => {
+    letReadImages();
     api = await Api.open();
     completeWith(api, "A box");
   });
@@ -58,6 +60,11 @@ describe("a chat with an image", () => {
     expect(status).toBe(200);
     const [job] = api.jobs.submitted.splice(0);
     expect(job?.input).toMatchObject({ messages: [{ role: "user", content: PARTS }] });
+  });
+
+  it("can be sent to models that list images among their input_modalities", async () => {
+    const { body } = await api.call("GET", "/models/tiny");
+    expect(body).toMatchObject({ input_modalities: ["text", "image"] });
   });
 
   it.each([
